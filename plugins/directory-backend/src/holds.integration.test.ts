@@ -3,12 +3,8 @@ import {
   createSigningRequest,
   RecordingLogger,
 } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { startRealm, type Replication } from '@directory-gateway/realm';
-import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Replication } from '@directory-gateway/realm';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { AccountHolds } from './certificates/holds/AccountHolds';
 import { HoldRecords } from './certificates/holds/HoldRecords';
 import { PermissiveAuthority } from './__testUtils__/certificates/PermissiveAuthority';
@@ -20,7 +16,6 @@ import {
   openReplica,
   type OpenReplica,
 } from './__testUtils__/ldap/openReplica';
-import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
 import { TwoServers } from './__testUtils__/ldap/TwoServers';
 import { withDatabase } from './__testUtils__/withDatabase';
 import { openDatabase } from './openDatabase';
@@ -35,7 +30,6 @@ const DELETED_USERS =
   'cn=deleted users,cn=accounts,cn=provisioning,dc=example,dc=test';
 const DAY_MS = 24 * 60 * 60_000;
 
-const run = promisify(execFile);
 const { signal } = new AbortController();
 
 let servers: TwoServers;
@@ -197,62 +191,6 @@ async function withPeople(names: readonly string[]): Promise<Holds> {
   expect(await holds.reasons()).toEqual({});
   return holds;
 }
-
-describe('AccountHolds on a server that is emptied', () => {
-  it('places no hold', async () => {
-    const realm = await startRealm();
-    const opened = await openReplica({ realm });
-    const folder = join(realm.dir, 'instance/var/lib/dirsrv/slapd-realm/db');
-    const copyTo = async (copy: string) => {
-      await realm.directory.stop();
-      await run('cp', ['-a', folder, copy]);
-      await realm.directory.start();
-    };
-    const replaceBy = async (copy: string) => {
-      await realm.directory.stop();
-      await rm(folder, { recursive: true });
-      await run('cp', ['-a', copy, folder]);
-      await realm.directory.start();
-    };
-    try {
-      const holds = await openHolds(opened);
-      for (const name of ['alice', 'bob', 'dave']) {
-        await holds.issue(name);
-      }
-      await holds.run();
-      const full = join(realm.dir, 'full');
-      const empty = join(realm.dir, 'empty');
-      await copyTo(full);
-      const users = (await dumpEntries(realm)).filter(entry =>
-        entry.isIn(USERS),
-      );
-      // Not while the deletions, which are real, can be seen one by one.
-      await realm.modify(
-        users.map(({ dn }) => `dn: ${dn}\nchangetype: delete\n`).join('\n'),
-      );
-      await copyTo(empty);
-      for (let n = 0; n < FAULTS; n++) {
-        await replaceBy(full);
-        await eventually(() => expect(opened.replica.isServing).toBe(true));
-        await holds.run();
-        await replaceBy(empty);
-        for (let attempt = 0; attempt < 20; attempt++) {
-          await holds.tryRun();
-          expect(await holds.reasons()).toEqual({});
-          await sleep(100);
-        }
-        await eventually(() =>
-          expect(opened.replica.status).toMatchObject({ reason: 'quarantine' }),
-        );
-        await holds.tryRun();
-        expect(await holds.reasons()).toEqual({});
-      }
-    } finally {
-      opened.close();
-      await realm.stop();
-    }
-  });
-});
 
 describe('AccountHolds', () => {
   it('holds, releases and revokes by the account', async () => {

@@ -834,9 +834,9 @@ export interface paths {
      * Without them, owners may revoke their certificates with a fresh proof: a
      * Kerberos ticket on this request, a portal token that was issued within 5
      * minutes, or, without other credentials, `nonce` and `signature` by the
-     * key of the certificate. Then the signed text is `directory-gateway
-     * revocation`, the nonce and the reason, each on a line, without a newline
-     * at the end.
+     * key of the certificate. Then the signed text is the line
+     * `directory-gateway revocation`, the nonce and the reason, each on a
+     * line, without a newline at the end.
      *
      * Returns 400 if the CA that issued the certificate cannot revoke.
      */
