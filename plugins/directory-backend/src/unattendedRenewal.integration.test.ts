@@ -186,9 +186,15 @@ type Files = ReturnType<typeof filesOf>;
  */
 async function readValid(files: Files): Promise<X509Certificate> {
   const pem = await readFile(files.certificate);
-  await run('openssl', ['verify', '-CAfile', files.roots, files.certificate], {
-    env: { ...process.env, ...clock.env },
-  });
+  await run(
+    'openssl',
+    [
+      // certmonger saves the root only.
+      ...['verify', '-CAfile', files.roots, '-untrusted', path('roots.pem')],
+      files.certificate,
+    ],
+    { env: { ...process.env, ...clock.env } },
+  );
   const { stdout } = await run('openssl', [
     ...['pkey', '-in', files.key, '-pubout'],
   ]);
