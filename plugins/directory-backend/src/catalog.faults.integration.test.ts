@@ -142,44 +142,6 @@ class Portal {
     return catalogEntities(this.gateway, SERVICE_TOKEN);
   }
 
-  async expectKept(): Promise<void> {
-    const all = await this.entities();
-    expect(namesOf(all)).toEqual(namesOf(this.kept));
-    expect(contentOf(all)).toEqual(contentOf(this.kept));
-    expect(this.gateway.alive()).toBe(true);
-  }
-
-  /** Waits until the catalog does not follow the directory. */
-  async untilFailing(offset = 0): Promise<void> {
-    await eventually(() =>
-      expect(this.log().slice(offset)).toContain(
-        'Users and groups of the catalog are not updated',
-      ),
-    );
-  }
-
-  /** Waits until the catalog has all entities and their relations. */
-  async untilIngested(): Promise<void> {
-    const names = await directoryNames(realm);
-    await eventually(async () => {
-      this.kept = await this.entities();
-      expect(namesOf(this.kept)).toEqual(names);
-      const refs = new Set(
-        this.kept.map(({ kind, metadata: { name } }) =>
-          stringifyEntityRef({ kind, name }),
-        ),
-      );
-      for (const { spec, relations = [] } of this.kept) {
-        const groups = relations.filter(({ type }) => type === 'memberOf');
-        expect(groups).toHaveLength(spec.memberOf?.length ?? 0);
-        const unknown = relations.filter(
-          ({ targetRef }) => !refs.has(targetRef),
-        );
-        expect(unknown).toEqual([]);
-      }
-    });
-  }
-
   /** Shows an entity as before it was processed. */
   async hideDigest(uid: string, digest: string): Promise<void> {
     await this.#withDatabase('catalog', knex =>
@@ -214,6 +176,9 @@ const portals = Array.from(
 /** The portal of tests that do not repeat a fault. */
 const [portal] = portals;
 
+/** Number of portals that are running. */
+const running = () => portals.filter(one => one.gateway.alive()).length;
+
 const each = (work: (portal: Portal) => Promise<void>) =>
   Promise.all(portals.map(work));
 
@@ -227,6 +192,41 @@ function contentOf(all: readonly CatalogEntity[]) {
       return { ...entity, metadata: { ...rest, annotations: others } };
     })
     .sort((a, b) => (a.metadata.uid < b.metadata.uid ? -1 : 1));
+}
+
+async function expectKept(one: Portal): Promise<void> {
+  const all = await one.entities();
+  expect(namesOf(all)).toEqual(namesOf(one.kept));
+  expect(contentOf(all)).toEqual(contentOf(one.kept));
+}
+
+/** Waits until the catalog of a portal does not follow the directory. */
+async function untilFailing(one: Portal, offset = 0): Promise<void> {
+  await eventually(() =>
+    expect(one.log().slice(offset)).toContain(
+      'Users and groups of the catalog are not updated',
+    ),
+  );
+}
+
+/** Waits until the catalog of a portal has all entities and their relations. */
+async function untilIngested(one: Portal): Promise<void> {
+  const names = await directoryNames(realm);
+  await eventually(async () => {
+    one.kept = await one.entities();
+    expect(namesOf(one.kept)).toEqual(names);
+    const refs = new Set(
+      one.kept.map(({ kind, metadata: { name } }) =>
+        stringifyEntityRef({ kind, name }),
+      ),
+    );
+    for (const { spec, relations = [] } of one.kept) {
+      const groups = relations.filter(({ type }) => type === 'memberOf');
+      expect(groups).toHaveLength(spec.memberOf?.length ?? 0);
+      const unknown = relations.filter(({ targetRef }) => !refs.has(targetRef));
+      expect(unknown).toEqual([]);
+    }
+  });
 }
 
 /** Expects that catalogs follow the directory and have kept their entities. */
@@ -252,9 +252,26 @@ async function expectRecovered(
   await untilFound(false);
   const names = await directoryNames(realm);
   for (const one of recovered) {
-    await one.expectKept();
+    await expectKept(one);
     expect(namesOf(await one.entities())).toEqual(names);
   }
+}
+
+/** Kills a portal after a change, and again while it compares the catalog. */
+async function killDuringSync(one: Portal, description: string): Promise<void> {
+  await sleep(randomInt(SETTLE_MS));
+  await one.kill();
+  await one.startAgain({ until: 'listening' });
+  await sleep(randomInt(Math.ceil(ingestionMs)));
+  await one.kill();
+  await one.startAgain();
+  await eventually(async () => {
+    const outdated = (await one.entities()).filter(
+      ({ kind, metadata }) =>
+        kind === 'Group' && metadata.description !== description,
+    );
+    expect(outdated).toEqual([]);
+  });
 }
 
 /** A fault of the directory, and its end. */
@@ -348,12 +365,12 @@ beforeAll(async () => {
   await backUpDirectory();
   const startedAt = performance.now();
   await portal.start();
-  await portal.untilIngested();
+  await untilIngested(portal);
   ingestionMs = performance.now() - startedAt;
   await portal.stop();
   await copyDatabases();
   await each(one => one.startAgain());
-  await each(one => one.untilIngested());
+  await each(untilIngested);
 });
 
 afterAll(async () => {
@@ -371,10 +388,11 @@ describe('the entities of the catalog', () => {
       await each(one => one.stop());
       await cause();
       await each(one => one.startAgain());
-      await each(one => one.untilFailing());
-      await each(one => one.expectKept());
+      await each(one => untilFailing(one));
+      await each(expectKept);
       await recover();
       await expectRecovered();
+      expect(running()).toBe(PORTALS);
     }
   });
 
@@ -390,22 +408,9 @@ describe('the entities of the catalog', () => {
           )
           .join('\n'),
       );
-      await each(async one => {
-        await sleep(randomInt(SETTLE_MS));
-        await one.kill();
-        await one.startAgain({ until: 'listening' });
-        await sleep(randomInt(Math.ceil(ingestionMs)));
-        await one.kill();
-        await one.startAgain();
-        await eventually(async () => {
-          const outdated = (await one.entities()).filter(
-            ({ kind, metadata }) =>
-              kind === 'Group' && metadata.description !== description,
-          );
-          expect(outdated).toEqual([]);
-        });
-      });
+      await each(one => killDuringSync(one, description));
       await expectRecovered();
+      expect(running()).toBe(PORTALS);
     }
   });
 
@@ -448,7 +453,7 @@ describe('the entities of the catalog', () => {
       );
       expect(response.status).toBe(200);
     });
-    await portal.expectKept();
+    await expectKept(portal);
     await portal.stop();
     await portal.startAgain();
     await expectRecovered([portal]);
@@ -462,10 +467,11 @@ describe('the entities of the catalog', () => {
           portals.map(one => [one, one.log().length] as const),
         );
         await cause();
-        await each(one => one.untilFailing(offsets.get(one)));
-        await each(one => one.expectKept());
+        await each(one => untilFailing(one, offsets.get(one)));
+        await each(expectKept);
         await recover();
         await expectRecovered();
+        expect(running()).toBe(PORTALS);
       }
     },
   );
@@ -501,7 +507,7 @@ describe('the entities of the catalog', () => {
         .map(({ metadata }) => metadata.name)
         .sort(),
     ).toEqual(['bob', 'rel-eng']);
-    await portal.untilIngested();
+    await untilIngested(portal);
     await expectRecovered([portal]);
   });
 });
