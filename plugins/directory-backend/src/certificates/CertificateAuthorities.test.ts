@@ -111,7 +111,10 @@ describe('CertificateAuthorities', () => {
     ];
     const requests: RevocationRequest[] = [];
     const authorities = new CertificateAuthorities();
-    authorities.addAuthority('cannot', cannot);
+    authorities.addAuthority('cannot', {
+      sign: request => cannot.sign(request),
+      get: serialNumber => cannot.get(serialNumber),
+    });
     authorities.addAuthority('can', {
       sign: request => can.sign(request),
       get: serialNumber => can.get(serialNumber),
