@@ -127,7 +127,9 @@ describe('DirectoryUserPicker', () => {
     );
     const { user, input, create } = await renderForm();
 
-    await user.type(input, 'karl');
+    await user.click(input);
+    // At once: a slow machine would search for the first letters.
+    await user.paste('karl');
     await findOption('karl Karl Larsson');
     expect(screen.getAllByRole('option')).toHaveLength(2);
     expect(searches()).toEqual([
@@ -241,7 +243,7 @@ describe('DirectoryGroupPicker', () => {
     });
     await user.click(input);
     await findOption('packager');
-    await user.type(input, 'inf');
+    await user.paste('inf');
     await findOption('infra Infrastructure');
     expect(searches()).toEqual([{ q: 'inf', page_size: '20' }]);
 
