@@ -319,7 +319,7 @@ describe('signCertificate', () => {
         spki: key.spki,
         sign: async (data, hash) => {
           if (!isPresent) {
-            throw new SignerUnavailableError('The token is not there');
+            throw new SignerUnavailableError('The token is not inserted');
           }
           return await key.sign(data, hash);
         },
@@ -328,11 +328,11 @@ describe('signCertificate', () => {
     const external = await ca.open({ issuers: [issuer] });
     const order = await ca.order({ issuerId: issuer.id });
     await expect(external.signCertificate(order)).rejects.toThrow(
-      'The token is not there',
+      'The token is not inserted',
     );
     await expect(
       external.signRevocationList(ca.crl(1, { issuerId: issuer.id })),
-    ).rejects.toThrow('The token is not there');
+    ).rejects.toThrow('The token is not inserted');
     expect((await external.describe()).issuers).toHaveLength(1);
     isPresent = true;
     await external.signCertificate(order);
