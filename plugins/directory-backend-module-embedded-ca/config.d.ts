@@ -30,8 +30,8 @@ export interface Config {
         organization: string;
         /**
          * CAs whose keys are in files of the portal's user. The first one signs
-         * certificates, and all sign their own CRL: keep an earlier one until
-         * its certificates have expired. Required without `socket`.
+         * certificates, and each one signs its own CRL: keep an earlier one
+         * until its certificates have expired. Required without `socket`.
          */
         issuers?: Array<{
           /**
@@ -56,17 +56,18 @@ export interface Config {
          */
         logFolder?: string;
         /**
-         * URL below which clients read `/ca/<issuer>/crl` and
-         * `/ca/<issuer>/certificate`: certificates contain it. Clients that
-         * cannot verify TLS need one with `http:`, which a proxy passes to the
-         * portal. Not allowed with `socket`. Default:
-         * `<backend.baseUrl>/api/directory`.
+         * External URL of the gateway, without a slash at its end. Certificates
+         * contain the addresses `<publicUrl>/ca/<issuer>/crl` and
+         * `<publicUrl>/ca/<issuer>/certificate`. For clients that cannot verify
+         * TLS, set an `http:` URL that a proxy passes to the portal. Not allowed
+         * with `socket`. Default: `<backend.baseUrl>/api/directory`.
          */
         publicUrl?: string;
         /**
-         * Maximum rate of certificates. It limits what an attacker who controls
-         * the gateway can obtain, and counts the certificates in the issuance
-         * log. Not allowed with `socket`.
+         * Maximum rate of certificates. It limits how many certificates an
+         * attacker who controls the gateway can obtain. The certificates in the
+         * issuance log count, so that a restart does not reset the rate. Signing
+         * requests above it return 503. Not allowed with `socket`.
          */
         limit?: {
           /**
@@ -75,7 +76,7 @@ export interface Config {
            */
           certificates?: number;
           /**
-           * Time in which they are counted.
+           * Duration of the period in which certificates are counted.
            * @default 1 minute
            */
           per?: HumanDuration | string;
@@ -86,15 +87,16 @@ export interface Config {
          */
         socket?: string;
         /**
-         * Root CAs whose certificate and CRL are published at the addresses that
-         * the certificates below them contain. Default: none.
+         * Root CAs. The portal publishes their certificates and CRLs at the
+         * addresses that the intermediates' certificates contain. Default: none.
          */
         roots?: Array<{
           /** Absolute path of the root's certificate (PEM or DER). */
           certificateFile: string;
           /**
-           * Absolute path of the root's CRL (PEM or DER). The file may be
-           * replaced while the portal runs. Default: none is published.
+           * Absolute path of the root's CRL (PEM or DER). The portal reads the
+           * file for each request, so that it can be replaced without a
+           * restart. Default: the portal does not publish a CRL of the root.
            */
           crlFile?: string;
         }>;
@@ -106,8 +108,9 @@ export interface Config {
         /** Certificate revocation list (CRL). */
         crl?: {
           /**
-           * Validity of a CRL, at least 1 hour. A new CRL is signed after half
-           * of it.
+           * Validity of a CRL, at least 1 hour. The signer refuses CRLs that are
+           * valid for more than 31 days. The CA signs a new CRL after half of
+           * the validity.
            * @default 7 days
            */
           validity?: HumanDuration | string;

@@ -372,23 +372,26 @@ export interface Config {
         every?: HumanDuration | string;
       };
       /**
-       * Holds on the certificates of locked and deleted users. An unlock ends a
-       * hold.
+       * Holds on the certificates of locked and deleted users. A hold is a
+       * revocation that the gateway releases when the account is unlocked or
+       * restored.
        */
       accountHolds?: {
         /**
-         * Whether certificates are put on hold. Default: if the CA that issues
-         * has holds, as the embedded one.
+         * Whether the gateway puts certificates on hold. An error at start if
+         * `true` and the issuing CA does not support holds. Default: `true` if
+         * the issuing CA supports holds, as the embedded CA does.
          */
         enabled?: boolean;
         /**
-         * Maximum number of certificates that are put on hold in an hour
-         * without the approval of an administrator.
+         * Maximum number of certificates that the gateway puts on hold in an
+         * hour without the approval of an administrator.
          * @default 20
          */
         maxPerHour?: number;
         /**
-         * Time after which the certificates of a deleted user are revoked.
+         * Time from the hold to the revocation of the certificates of a deleted
+         * user.
          * @default 7 days
          */
         revokeDeletedAfter?: HumanDuration | string;

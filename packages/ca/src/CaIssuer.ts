@@ -97,7 +97,7 @@ export function documentUrlsOf(options: {
 /** Each certificate must be signed by the next. */
 function requireChain(chain: readonly Buffer[]): void {
   if (chain.length === 0) {
-    throw new TypeError('The chain contains no certificate');
+    throw new TypeError('The chain does not contain a certificate');
   }
   const certificates = chain.map(readX509);
   for (const [index, above] of certificates.slice(1).entries()) {

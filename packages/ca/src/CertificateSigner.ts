@@ -19,12 +19,12 @@ export interface IssuerDescription {
   readonly id: IssuerId;
   /** The CA's certificate and its issuers, DER. */
   readonly chain: readonly Buffer[];
-  /** CRL number of the last CRL in the issuance log; 0 without one. */
+  /** CRL number of the last CRL in the issuance log; 0 before the first CRL. */
   readonly crlNumber: bigint;
 }
 
 /**
- * An order to sign the certificate of a user.
+ * A request to sign the certificate of a user.
  *
  * @public
  */
@@ -59,7 +59,7 @@ export interface CertificateOrder {
 }
 
 /**
- * An order to sign a CRL.
+ * A request to sign a CRL.
  *
  * @public
  */
@@ -98,41 +98,41 @@ export interface LoggedCertificate {
   readonly certificate: Buffer;
   /**
    * The last entry of the certificate in a logged CRL, for a caller that has
-   * lost its records: the next CRL is refused without it. `undefined` when it
-   * has none, or its hold was released.
+   * lost its records: the signer refuses the next CRL without this entry.
+   * `undefined` when no CRL contains the certificate, or its hold was released.
    */
   readonly revocation: Omit<RevokedCertificate, 'serialNumber'> | undefined;
 }
 
 /**
- * Signs certificates and CRLs. It checks every order itself: a caller that was
- * taken over by an attacker gets no certificate against its policy.
+ * Signs certificates and CRLs. The signer checks every request itself: a caller
+ * that an attacker controls cannot obtain a certificate that violates its policy.
  *
  * @public
  */
 export interface CertificateSigner {
   /**
-   * Returns the CAs. The first one signs certificates; all sign their CRL.
+   * Returns the CAs. The first one signs certificates; each one signs its own CRL.
    *
    * @throws SignerUnavailableError when the signer is not available.
    */
   describe(): Promise<{ readonly issuers: readonly IssuerDescription[] }>;
 
   /**
-   * Signs a certificate and logs it before it is returned. The same order again
+   * Signs a certificate, and logs it before returning it. A repeated request
    * returns the same certificate from the log.
    *
    * @returns DER
-   * @throws SignerRefusalError when this order will never be signed.
+   * @throws SignerRefusalError when the request fails a check: a repetition fails, too.
    * @throws SignerUnavailableError when a later attempt may succeed.
    */
   signCertificate(order: CertificateOrder): Promise<Buffer>;
 
   /**
-   * Signs a CRL and logs it before it is returned.
+   * Signs a CRL, and logs it before returning it.
    *
    * @returns DER
-   * @throws SignerRefusalError when this order will never be signed.
+   * @throws SignerRefusalError when the request fails a check: a repetition fails, too.
    * @throws SignerUnavailableError when a later attempt may succeed.
    */
   signRevocationList(order: RevocationListOrder): Promise<Buffer>;
@@ -159,7 +159,7 @@ export interface CertificateSigner {
 }
 
 /**
- * The signer refuses an order. The message is for the caller.
+ * The signer refuses a request. The message is for the caller.
  *
  * @public
  */

@@ -48,7 +48,7 @@ function sha256(bytes: Buffer): string {
 }
 
 describe('signCertificate', () => {
-  it('composes the certificate from the order and the profile', async () => {
+  it('composes the certificate from the request and the profile', async () => {
     const privateKey = newKey();
     const order = await ca.order({ csr: await createCsr(privateKey) });
     const der = await signer.signCertificate(order);
@@ -79,7 +79,7 @@ describe('signCertificate', () => {
     });
   });
 
-  it('returns the certificate of the log when an order is repeated', async () => {
+  it('returns the logged certificate when a request is repeated', async () => {
     const privateKey = newKey();
     const order = await ca.order({ csr: await createCsr(privateKey) });
     const [first, concurrent] = await Promise.all([
@@ -96,7 +96,7 @@ describe('signCertificate', () => {
     expect(await logged()).toHaveLength(1);
   });
 
-  it('returns what another process has logged since', async () => {
+  it('returns a certificate that another process has logged since', async () => {
     const other = await ca.open();
     const order = await ca.order();
     const certificate = await other.signCertificate(order);
@@ -124,12 +124,12 @@ describe('signCertificate', () => {
       await signer.signCertificate(order);
       await expect(
         signer.signCertificate({ ...order, ...changes }),
-      ).rejects.toThrow('The serial number was used for another order.');
+      ).rejects.toThrow('The serial number was used for another request.');
       expect(await logged()).toHaveLength(1);
     },
   );
 
-  it('refuses the serial number of an order that is being signed', async () => {
+  it('refuses the serial number of a request that is being signed', async () => {
     const order = await ca.order();
     const outcomes = await Promise.allSettled([
       signer.signCertificate(order),
@@ -173,10 +173,14 @@ describe('signCertificate', () => {
     ],
     [
       'an unknown profile',
-      /no such certificate profile/,
+      /certificate profile is unknown/,
       async () => ({ profile: '__proto__' }),
     ],
-    ['an unknown CA', /no such CA/, async () => ({ issuerId: '0'.repeat(64) })],
+    [
+      'an unknown CA',
+      /CA is unknown/,
+      async () => ({ issuerId: '0'.repeat(64) }),
+    ],
     [
       'a validity longer than that of the profile',
       /longer than that of the certificate profile/,
@@ -287,7 +291,7 @@ describe('signCertificate', () => {
     ).rejects.toThrow(SignerRefusalError);
   });
 
-  it('limits the rate, counted over processes and restarts', async () => {
+  it('limits the rate over all processes and restarts', async () => {
     const limit = { certificates: 3, perMs: MINUTE_MS };
     const limited = await ca.open({ limit });
     const orders = await Promise.all(
@@ -315,7 +319,7 @@ describe('signCertificate', () => {
         spki: key.spki,
         sign: async (data, hash) => {
           if (!isPresent) {
-            throw new SignerUnavailableError('The token is not there');
+            throw new SignerUnavailableError('The token is not inserted');
           }
           return await key.sign(data, hash);
         },
@@ -324,11 +328,11 @@ describe('signCertificate', () => {
     const external = await ca.open({ issuers: [issuer] });
     const order = await ca.order({ issuerId: issuer.id });
     await expect(external.signCertificate(order)).rejects.toThrow(
-      'The token is not there',
+      'The token is not inserted',
     );
     await expect(
       external.signRevocationList(ca.crl(1, { issuerId: issuer.id })),
-    ).rejects.toThrow('The token is not there');
+    ).rejects.toThrow('The token is not inserted');
     expect((await external.describe()).issuers).toHaveLength(1);
     isPresent = true;
     await external.signCertificate(order);
@@ -362,7 +366,7 @@ describe('signRevocationList', () => {
     expect((await signer.describe()).issuers[0].crlNumber).toBe(6n);
   });
 
-  it('lets a revoked certificate leave the list after it has expired', async () => {
+  it('omits a revoked certificate from the list after it has expired', async () => {
     const order = await ca.order();
     await signer.signCertificate(order);
     const revoked = [{ serialNumber: order.serialNumber, revokedAt }];
@@ -382,7 +386,7 @@ describe('signRevocationList', () => {
       () => ({ revoked: [] }),
     ],
     [
-      'a list without a revoked certificate that it does not know',
+      'a list without a revoked certificate that the log does not have',
       /Certificate 12 is revoked and has not expired/,
       serialNumber => ({ revoked: [{ serialNumber, revokedAt }] }),
     ],
@@ -408,16 +412,16 @@ describe('signRevocationList', () => {
       }),
     ],
     [
-      'a list that hides later revocations for long',
+      'a list that is valid for more than 31 days',
       /at most 31 days/,
       () => ({ nextUpdate: new Date(ca.now + 32 * DAY_MS) }),
     ],
     [
-      'a list for later',
+      'a list that is valid in the future',
       /does not start now/,
       () => ({ thisUpdate: new Date(ca.now + DAY_MS) }),
     ],
-    ['an unknown CA', /no such CA/, () => ({ issuerId: 'x' })],
+    ['an unknown CA', /CA is unknown/, () => ({ issuerId: 'x' })],
   ])('refuses %s', async (_, message, change) => {
     const order = await ca.order();
     await signer.signCertificate(order);
@@ -436,7 +440,7 @@ describe('signRevocationList', () => {
     await other.signRevocationList(ca.crl(8, { revoked }));
   });
 
-  it('signs one of several concurrent lists with one number', async () => {
+  it('signs one of several concurrent lists with the same number', async () => {
     const outcomes = await Promise.allSettled(
       [1, 1, 2].map(number => signer.signRevocationList(ca.crl(number))),
     );

@@ -26,7 +26,7 @@ import type { CertificateProfile } from './profiles';
  * @public
  */
 export interface LocalSignerOptions {
-  /** The first one signs certificates; all sign their CRL. */
+  /** The first one signs certificates; each one signs its own CRL. */
   readonly issuers: readonly CaIssuer[];
   /** Certificate profiles by name. */
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
@@ -39,7 +39,7 @@ export interface LocalSignerOptions {
   readonly logFolder: string;
   /** Maximum number of certificates in a time. Default: 1,000 per minute. */
   readonly limit?: { readonly certificates: number; readonly perMs: number };
-  /** Reports what an operator should know: one line. Default: ignored. */
+  /** Logs a warning for an operator, on one line. Default: ignored. */
   readonly warn?: (message: string) => void;
   /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
@@ -51,8 +51,8 @@ const DEFAULT_LIMIT = { certificates: 1000, perMs: 60_000 };
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
 /**
- * Certificates and CRLs are valid 5 minutes earlier than now, for clients whose
- * clocks are late; the clock of the caller may be late as well.
+ * The validity of certificates and CRLs starts 5 minutes before now, for clients
+ * whose clocks are behind; the clock of the caller may be behind as well.
  */
 const MAX_BACKDATING_MS = 2 * CLOCK_SKEW_MS;
 
@@ -71,8 +71,8 @@ interface RunningOrder {
 }
 
 /**
- * Signs in this process. It checks each order, whoever sent it, and logs what it
- * signs before it returns it.
+ * Signs in this process. The signer checks each request, does not trust its caller,
+ * and logs each certificate and CRL before it returns it.
  *
  * @public
  */
@@ -82,16 +82,16 @@ export class LocalSigner implements CertificateSigner {
   readonly #now: () => number;
   /** SubjectPublicKeyInfo of the CAs and of their issuers, as hex. */
   readonly #caKeys: ReadonlySet<string>;
-  /** Orders that are being signed, by serial number. */
+  /** Requests that are being signed, by serial number. */
   readonly #running = new Map<bigint, RunningOrder>();
-  /** The last CRL order of each CA: one after the other. */
+  /** The last CRL request of each CA: the next one waits for it. */
   readonly #crls = new Map<IssuerId, Promise<unknown>>();
 
   /**
    * Reads the issuance log.
    *
    * @throws SignerUnavailableError when the log cannot be read.
-   * @throws TypeError when there is no CA, or the same one twice.
+   * @throws TypeError when `issuers` is empty, or contains a CA twice.
    */
   static async open(options: LocalSignerOptions): Promise<LocalSigner> {
     const { issuers, logFolder, warn = () => {}, now = Date.now } = options;
@@ -196,7 +196,7 @@ export class LocalSigner implements CertificateSigner {
   #findCa(issuerId: IssuerId): CaIssuer {
     const ca = this.#options.issuers.find(({ id }) => id === issuerId);
     if (!ca) {
-      throw new SignerRefusalError('There is no such CA.');
+      throw new SignerRefusalError('The CA is unknown.');
     }
     return ca;
   }
@@ -206,7 +206,7 @@ export class LocalSigner implements CertificateSigner {
     const ca = this.#findCa(order.issuerId);
     const profile = profiles.get(order.profile);
     if (!profile) {
-      throw new SignerRefusalError('There is no such certificate profile.');
+      throw new SignerRefusalError('The certificate profile is unknown.');
     }
     if (ca !== this.#options.issuers[0]) {
       throw new SignerRefusalError('This CA signs only its CRL.');
@@ -246,7 +246,7 @@ export class LocalSigner implements CertificateSigner {
     const { validityMs } = limits.profile;
     const [start, end] = [notBefore.getTime(), notAfter.getTime()];
     const now = this.#now();
-    // The validity starts up to 5 minutes before the order.
+    // The validity starts up to 5 minutes before the request.
     if (!(end - start <= validityMs + CLOCK_SKEW_MS)) {
       throw new SignerRefusalError(
         'The validity is longer than that of the certificate profile.',
@@ -264,13 +264,13 @@ export class LocalSigner implements CertificateSigner {
     }
   }
 
-  /** Those that are being signed are not in the log yet. */
+  /** Counts logged certificates and certificates that are being signed. */
   #checkRate(): void {
     const { certificates, perMs } = this.#options.limit ?? DEFAULT_LIMIT;
     const signed = this.#log.state.countSince(this.#now() - perMs);
     if (signed + this.#running.size >= certificates) {
       throw new SignerUnavailableError(
-        `More than ${certificates} certificates were ordered in ${
+        `More than ${certificates} certificates were requested in ${
           perMs / 1000
         } seconds`,
       );
@@ -387,7 +387,7 @@ export class LocalSigner implements CertificateSigner {
  * Reads the key of the CSR.
  *
  * @returns SubjectPublicKeyInfo, DER
- * @throws SignerRefusalError when the CSR does not prove its possession.
+ * @throws SignerRefusalError when the CSR does not prove possession of the key.
  */
 function verifyPossession({ csr }: CertificateOrder): Buffer {
   const result = readCertificateRequest(csr.toString('base64'));
@@ -398,8 +398,8 @@ function verifyPossession({ csr }: CertificateOrder): Buffer {
 }
 
 /**
- * A serial number belongs to one certificate. A repeated order has the same
- * content; its CSR may have been signed again.
+ * A serial number belongs to one certificate. A repeated request has the same
+ * content, but its CSR may have been signed again.
  */
 function requireSameOrder(
   ordered: { readonly order: CertificateOrder; readonly spki: Buffer },
@@ -407,7 +407,7 @@ function requireSameOrder(
 ): void {
   if (contentOf(ordered) !== contentOf(first)) {
     throw new SignerRefusalError(
-      'The serial number was used for another order.',
+      'The serial number was used for another request.',
     );
   }
 }
@@ -446,7 +446,7 @@ async function signedCrl(crl: Promise<Buffer>): Promise<Buffer> {
   }
 }
 
-/** What a CRL has that the previous one had not, and what it no longer has. */
+/** Returns the entries that a CRL adds to the previous one and removes from it. */
 function changesOf(
   revoked: readonly RevokedCertificate[],
   previous: CrlState,

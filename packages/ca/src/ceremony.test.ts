@@ -362,7 +362,7 @@ describe('directory-ca', () => {
       ],
     ],
     ['FOLDER is missing', ['verify-log']],
-    ['there is no command toString', ['toString']],
+    ['unknown command toString', ['toString']],
   ])('refuses with %j', async (message, args) => {
     const inFolder = args.map(arg => (arg === 'x' ? file('x') : arg));
     expect(await main(inFolder)).toBe(2);
@@ -370,7 +370,7 @@ describe('directory-ca', () => {
     expect(printed.split('\n')).toHaveLength(2);
   });
 
-  it('names the file that cannot be read', async () => {
+  it('reports which file cannot be read', async () => {
     await expect(createIntermediate('a')).rejects.toThrow(
       file('a', 'root.pem'),
     );

@@ -87,8 +87,9 @@ export async function createRoot(
  * the root.
  *
  * @param options - `path`: of the certificates; `subject`: of the intermediate,
- *   whose key is created when the root is open; `years`: validity, limited by that of the root; `publicUrl`: base of the
- *   addresses of the root's CRL and certificate, which are left out without it
+ *   whose key is created after the root has been opened; `years`: validity, limited by that of the
+ *   root; `publicUrl`: base of the addresses of the root's CRL and certificate.
+ *   Default: the certificate does not contain these addresses
  * @throws InputError when the file exists, or the root cannot be read.
  */
 export async function certifyIntermediate(options: {
@@ -143,8 +144,8 @@ export async function requestIntermediate(options: {
 }
 
 /**
- * Certifies the key and name of another CA: clients that trust only this root
- * then accept what the other CA signs.
+ * Signs a certificate for the key and the name of another CA: clients that trust
+ * only this root then accept certificates of the other CA.
  *
  * @param options - `certificateFile`: a certificate of the other CA; `path`: of
  *   the new certificate, which is followed by that of the root
@@ -197,7 +198,7 @@ export async function crossSign(options: {
   return await writeCertificates(path, [certificate, derOf(issuer)]);
 }
 
-/** `root-crl-N.json`: what CRL N contains, for the next one. */
+/** Content of `root-crl-N.json`: the entries of CRL N, for the next CRL. */
 interface RootCrlRecord {
   readonly number: number;
   readonly revoked: readonly {
@@ -208,12 +209,12 @@ interface RootCrlRecord {
 }
 
 /**
- * Signs the next CRL of a root: `root-crl-N.pem`, and `root-crl-N.json`, which
- * the next one reads.
+ * Signs the next CRL of a root. Writes `root-crl-N.pem`, and `root-crl-N.json`,
+ * which the next call reads.
  *
  * @param options - `days`: validity; `revoke`: certificates to be revoked
  * @returns path of the CRL
- * @throws InputError when a certificate is not the root's.
+ * @throws InputError when the root has not signed a certificate in `revoke`.
  */
 export async function createRootCrl(options: {
   readonly root: RootLocation;
@@ -284,7 +285,7 @@ async function readSerialNumber(path: string, root: Issuer): Promise<string> {
   return String(describe(der, path).serialNumber);
 }
 
-/** For clients whose clocks are late. */
+/** For clients whose clocks are behind. */
 const BACKDATING_MS = 5 * 60 * 1000;
 
 /** Now in milliseconds since 1970, in whole seconds and 5 minutes earlier. */
@@ -305,8 +306,8 @@ function validityOf(
 }
 
 /**
- * Revocation lists and certificates are found by name: two CAs with one name
- * would be mixed up by clients that do not compare keys.
+ * Names are unique: clients find CRLs and CA certificates by name, and some would
+ * confuse two CAs with the same name because they do not compare keys.
  */
 function subjectOf(
   { organization, commonName }: CaName,
@@ -375,7 +376,9 @@ async function readCertificates(path: string): Promise<readonly Buffer[]> {
     label: 'CERTIFICATE',
   });
   if (certificates.length === 0) {
-    throw new InputError(`${path} contains no certificate in PEM`);
+    throw new InputError(
+      `${path} does not contain a certificate in PEM format`,
+    );
   }
   return certificates;
 }

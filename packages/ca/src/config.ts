@@ -27,7 +27,7 @@ export interface IssuerConfig {
 
 /** The configuration of `directory-ca serve`. */
 export interface ServeConfig {
-  /** The first one signs certificates; all sign their CRL. */
+  /** The first one signs certificates; each one signs its own CRL. */
   readonly issuers: readonly IssuerConfig[];
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   /** Absolute path. */
@@ -167,7 +167,7 @@ function readUrl(config: Config, key: string): string {
   return url.replace(/\/+$/, '');
 }
 
-/** A key that is not known is a mistake, for example of its spelling. */
+/** @throws InputError for an unknown key, which may be misspelled. */
 function requireKnownKeys(
   config: Config,
   prefix: string,

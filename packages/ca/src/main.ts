@@ -142,7 +142,8 @@ const FOLDER: Option = {
 };
 const ROOT_PASSPHRASE: Option = {
   value: 'FILE',
-  description: "File with the passphrase of the root's key",
+  description:
+    "File with the passphrase of the root's key; default: not encrypted",
 };
 const ORGANIZATION: Option = {
   value: 'NAME',
@@ -151,17 +152,18 @@ const ORGANIZATION: Option = {
 };
 const COMMON_NAME: Option = {
   value: 'NAME',
-  description: 'Common name (CN) of the CA; default: unique',
+  description:
+    'Common name (CN) of the CA; default: contains the start of the id',
 };
 const INTERMEDIATE_YEARS: Option = {
   value: 'NUMBER',
-  description: 'Validity, limited by that of the root',
+  description: 'Validity in years, limited by that of the root',
   default: '3',
 };
 const PUBLIC_URL: Option = {
   value: 'URL',
   description:
-    "Base of the addresses of the root's CRL and certificate, for example https://portal.example.org/api/directory; default: without addresses",
+    "URL of the gateway's API, below which the root's CRL and certificate are published, for example https://portal.example.org/api/directory; default: the certificate does not contain their addresses",
 };
 const FILE_NAME: Option = {
   value: 'NAME',
@@ -176,12 +178,13 @@ const KEY_OPTIONS: Readonly<Record<string, Option>> = {
   },
   'passphrase-file': {
     value: 'FILE',
-    description: 'File with a passphrase for the new key',
+    description:
+      'File with a passphrase for the new key; default: not encrypted',
   },
   'pkcs11-module': {
     value: 'FILE',
     description:
-      'PKCS#11 module of a token that gets the new key, instead of a file',
+      'PKCS#11 module (shared library); generates the new key in a token instead of a file',
   },
   'pkcs11-token': { value: 'LABEL', description: 'Label of the token' },
   'pkcs11-key': { value: 'LABEL', description: 'Label of the new key' },
@@ -191,7 +194,7 @@ const KEY_OPTIONS: Readonly<Record<string, Option>> = {
   },
 };
 
-/** Those of a CA's certificate that is not on hold (RFC 5280 §5.3.1). */
+/** Reasons for the revocation of a CA certificate (RFC 5280 §5.3.1). */
 const REASONS = Object.keys(REVOCATION_REASONS).filter(
   reason => !['certificateHold', 'removeFromCRL'].includes(reason),
 ) as RevocationReason[];
@@ -203,10 +206,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       folder: { ...FOLDER, description: 'Folder of the new files' },
       organization: ORGANIZATION,
       'common-name': COMMON_NAME,
-      years: { value: 'NUMBER', description: 'Validity', default: '10' },
+      years: {
+        value: 'NUMBER',
+        description: 'Validity in years',
+        default: '10',
+      },
       'path-length': {
         value: 'NUMBER',
-        description: 'How many CAs may follow below the root',
+        description: 'Maximum number of CAs in a chain below the root',
         default: '1',
       },
       'key-type': {
@@ -216,7 +223,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       },
       'root-passphrase-file': {
         value: 'FILE',
-        description: 'File with a passphrase for the new key',
+        description:
+          'File with a passphrase for the new key; default: not encrypted',
       },
     },
     async run(values) {
@@ -231,14 +239,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       reportCertificate('root', written);
       print(
         `Key: ${join(root.folder, 'root.key')}`,
-        'When the intermediate is certified, move the key to a medium that is kept offline,',
-        'with a copy in another place. It is needed again to certify, to cross-sign and for root-crl.',
+        'After you have created the intermediate, move the folder to a medium that is kept offline, and keep',
+        'a second medium in another place. certify, create-intermediate, cross-sign and root-crl need the key.',
       );
     },
   },
 
   'create-intermediate': {
-    summary: 'Create an intermediate: its key, and its certificate by the root',
+    summary:
+      'Create an intermediate: its key, and its certificate, signed by the root',
     options: {
       folder: FOLDER,
       'root-passphrase-file': ROOT_PASSPHRASE,
@@ -265,14 +274,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       reportCertificate('intermediate', written);
       print(
         `Key: ${placeOfKey(values, base)}`,
-        'The configuration of the signer names both: chainFile, and keyFile or pkcs11.',
+        'Set both in the configuration of the signer: chainFile, and keyFile or pkcs11.',
       );
     },
   },
 
   request: {
     summary:
-      'Create the key of an intermediate, and a CSR for a root elsewhere',
+      'Create the key of an intermediate, and a CSR for a root on another machine',
     options: {
       folder: { ...FOLDER, description: 'Folder of the new files' },
       organization: ORGANIZATION,
@@ -289,20 +298,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const key = await createKey(values, base);
       await requestIntermediate({ name, key, path });
       print(
-        `CSR: ${path}: run "directory-ca certify" with it where the root is`,
+        `CSR: ${path}: sign it with "directory-ca certify" on the machine with the root`,
         `Key: ${placeOfKey(values, base)}`,
       );
     },
   },
 
   certify: {
-    summary: 'Certify the CSR of an intermediate, where the root is',
+    summary: 'Sign the CSR of an intermediate with the root',
     options: {
       folder: FOLDER,
       'root-passphrase-file': ROOT_PASSPHRASE,
       csr: {
         value: 'FILE',
-        description: 'CSR of "directory-ca request"',
+        description: 'CSR that "directory-ca request" has written',
         isRequired: true,
       },
       years: INTERMEDIATE_YEARS,
@@ -310,7 +319,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'file-name': {
         value: 'NAME',
         description:
-          'Name of the new file without .pem; default: that of the CSR',
+          'Name of the new file without .pem; default: name of the CSR',
       },
     },
     async run(values) {
@@ -332,7 +341,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 
   'cross-sign': {
-    summary: 'Certify the key and name of another CA by this root',
+    summary:
+      'Sign a certificate for the key and name of another CA with this root',
     options: {
       folder: FOLDER,
       'root-passphrase-file': ROOT_PASSPHRASE,
@@ -358,19 +368,24 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 
   'root-crl': {
-    summary: "Sign the root's next CRL, and revoke intermediates",
+    summary: "Sign the root's next CRL, optionally with revoked intermediates",
     options: {
       folder: FOLDER,
       'root-passphrase-file': ROOT_PASSPHRASE,
-      days: { value: 'NUMBER', description: 'Validity', default: '190' },
+      days: {
+        value: 'NUMBER',
+        description: 'Validity in days',
+        default: '190',
+      },
       revoke: {
         value: 'FILE',
-        description: 'Certificate to be revoked (repeatable)',
+        description: 'Certificate to revoke (repeatable)',
         isMultiple: true,
       },
       reason: {
         value: 'REASON',
-        description: 'Why, for example cACompromise or superseded',
+        description:
+          'Reason of the revocations, for example cACompromise or superseded',
         default: 'unspecified',
       },
     },
@@ -392,11 +407,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     options: {
       config: {
         value: 'FILE',
-        description: 'Configuration, for example /etc/directory-ca/config.yaml',
+        description:
+          'Configuration file, for example /etc/directory-ca/config.yaml',
         isRequired: true,
       },
     },
-    flags: { 'allow-root': 'Permit the process to run as root' },
+    flags: { 'allow-root': 'Allow the process to run as root, for containers' },
     async run(values) {
       await serve({
         configFile: values.path('config'),
@@ -406,7 +422,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 
   'verify-log': {
-    summary: 'Verify an issuance log; exit code 1 when it was changed',
+    summary: 'Verify an issuance log; exits with 1 if the log was changed',
     argument: 'FOLDER',
     options: {},
     async run({ positional }) {
@@ -417,7 +433,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         resolve(positional),
       );
       for (const file of incomplete) {
-        print(`${file}: the last line is incomplete and ignored`);
+        print(`${file}: the last line is incomplete and was ignored`);
       }
       if (fault) {
         print(`${fault.file}, line ${fault.line}: ${fault.message}`);
@@ -557,7 +573,7 @@ function parse(command: Command, args: readonly string[]): Values {
     }
   }
   if (parsed.positionals.length > 1) {
-    throw new InputError(`Only one ${command.argument} is possible`);
+    throw new InputError(`Only one ${command.argument} is allowed`);
   }
   return new Values({ values, positional: parsed.positionals[0] });
 }
@@ -579,7 +595,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
-    process.stderr.write(`directory-ca: there is no command ${name}\n`);
+    process.stderr.write(`directory-ca: unknown command ${name}\n`);
     return 2;
   }
   if (rest.includes('--help') || rest.includes('-h')) {

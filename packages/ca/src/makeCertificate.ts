@@ -31,7 +31,7 @@ export interface CertificateInput {
 const MAX_COMMON_NAME_LENGTH = 64;
 
 /**
- * Signs a certificate and checks it before it is returned.
+ * Signs a certificate, and checks it before returning it.
  *
  * @returns DER
  * @throws SignerRefusalError when a name cannot be written to a certificate.
@@ -62,8 +62,8 @@ export async function makeCertificate(
 }
 
 /**
- * Composes the fields from the user and the profile. Nothing is taken from the
- * CSR except the key.
+ * Composes the fields from the user and the profile. Of the CSR, only the key is
+ * used.
  *
  * @throws RangeError when a name cannot be written to a certificate.
  */

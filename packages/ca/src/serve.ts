@@ -25,7 +25,7 @@ export async function serve(options: {
       'must not run as root: create a user, or use --allow-root in a container',
     );
   }
-  // Only the socket is for the group.
+  // Only the socket is accessible to the group.
   process.umask(0o077);
   const { issuers, profiles, publicUrl, logFolder, limit, socket } =
     await readServeConfig(options.configFile);
@@ -56,7 +56,9 @@ async function openIssuer({ chainFile, key }: IssuerConfig): Promise<CaIssuer> {
   const text = await readFile(chainFile, 'utf8');
   const chain = readPemBlocks(text, { label: 'CERTIFICATE' });
   if (chain.length === 0) {
-    throw new InputError(`${chainFile} contains no certificate in PEM`);
+    throw new InputError(
+      `${chainFile} does not contain a certificate in PEM format`,
+    );
   }
   return CaIssuer.create({
     chain,

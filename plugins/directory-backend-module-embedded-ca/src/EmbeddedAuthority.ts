@@ -47,9 +47,9 @@ export interface EmbeddedAuthorityOptions {
 /**
  * Issues certificates with a signer: reserve the serial number, sign, record,
  * return. The signer checks and logs every certificate, and returns the logged
- * one for the same order, so that a crash at any point returns no certificate
- * that is not recorded and loses none that was returned. A repeated request takes
- * over a serial number that is only reserved.
+ * certificate for a repeated request. A crash at any point therefore neither
+ * returns an unrecorded certificate nor loses a returned one. A repeated request
+ * takes over a serial number that is only reserved.
  */
 export class EmbeddedAuthority implements CertificateAuthority {
   readonly profiles: ReadonlyMap<string, CertificateProfile>;

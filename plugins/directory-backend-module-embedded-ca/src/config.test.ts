@@ -24,7 +24,7 @@ describe('readEmbeddedCaConfig', () => {
     expect(readEmbeddedCaConfig(new ConfigReader({}))).toBeUndefined();
   });
 
-  it('has a default for every key except three', () => {
+  it('has defaults for all keys except the three required ones', () => {
     expect(read(minimal)).toEqual({
       cacn: 'embedded',
       organization: 'EXAMPLE.TEST',

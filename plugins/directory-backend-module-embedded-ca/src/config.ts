@@ -25,11 +25,11 @@ export interface IssuerFiles {
   readonly passphraseFile?: string;
 }
 
-/** Where certificates and CRLs are signed. */
+/** Location of the signer. */
 export type SignerConfig =
   | {
       readonly kind: 'file';
-      /** The first one signs certificates; all sign their CRL. */
+      /** The first one signs certificates; each one signs its own CRL. */
       readonly issuers: readonly IssuerFiles[];
       /** Absolute path of the folder of the issuance log. */
       readonly logFolder: string;

@@ -114,7 +114,7 @@ export async function createEmbeddedCa(options: {
 /**
  * Opens the configured signer.
  *
- * @param options - `warn`: reports what an operator should know
+ * @param options - `warn`: logs a warning for an operator
  * @throws Error when a key, a chain or the issuance log cannot be read.
  */
 export async function openSigner(options: {
@@ -155,7 +155,9 @@ async function readIssuer({
     label: 'CERTIFICATE',
   });
   if (chain.length === 0) {
-    throw new Error(`${chainFile} contains no certificate`);
+    throw new Error(
+      `${chainFile} does not contain a certificate in PEM format`,
+    );
   }
   const spki = publicKeyOf(chain[0]);
   return { chain, key: new KeyFile({ path: keyFile, passphraseFile, spki }) };

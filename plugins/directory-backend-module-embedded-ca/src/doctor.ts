@@ -101,7 +101,7 @@ function check(
 
 function fixOf(message: string, { signer }: EmbeddedCaConfig): string {
   if (signer.kind === 'socket') {
-    return `start directory-ca with ${BLOCK}.socket in its configuration, and let the portal's user access the folder of the socket`;
+    return `start directory-ca with ${BLOCK}.socket in its configuration, and give the portal's user access to the folder of the socket`;
   }
   if (/accessible to other users/.test(message)) {
     const [{ keyFile }] = signer.issuers;
@@ -205,7 +205,7 @@ async function checkLog({
       `The issuance log does not have ${numbers(
         onlyInDatabase,
       )}, which the database has`,
-      'restore the issuance log from a backup; with several hosts, check that they share the log, or that each one has an intermediate of its own. If neither explains it, the log was changed',
+      'restore the issuance log from a backup; with several hosts, check that they share the log, or that each one has a separate intermediate. If neither is the cause, the log was changed',
     );
   }
   return onlyInLog.length > 0

@@ -63,7 +63,7 @@ describe('A database that was restored from an older backup', () => {
     });
   };
 
-  it('receives the certificates and revocations of the issuance log', async () => {
+  it('gets the certificates and revocations of the issuance log', async () => {
     const early = await issue(3);
     await backUp();
     const late = await issue(3);

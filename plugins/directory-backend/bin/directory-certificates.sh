@@ -35,7 +35,7 @@ request() {
   esac
 }
 
-# Prints the seconds that the portal asks to wait.
+# Prints the delay in seconds that the portal sends (Retry-After).
 retry_after() {
   sed -n 's/^[Rr]etry-[Aa]fter: *\([0-9][0-9]*\).*/\1/p' "$work/headers" | tail -n 1
 }

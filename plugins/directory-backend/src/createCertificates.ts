@@ -105,7 +105,7 @@ export async function createCertificates(options: {
   };
 }
 
-/** Several processes accept each other's nonces by `directory.sessions.keys`. */
+/** With `directory.sessions.keys`, processes accept each other's nonces. */
 function loadNonceKeys({
   config,
 }: {

@@ -193,7 +193,7 @@ async function withPeople(names: readonly string[]): Promise<Holds> {
 }
 
 describe('AccountHolds', () => {
-  it('holds, releases and revokes by the account', async () => {
+  it('holds, releases and revokes certificates when the account changes', async () => {
     const [locked, deleted, moved, preserved] = [
       ...['locked', 'deleted', 'moved', 'preserved'],
     ];
@@ -247,15 +247,15 @@ describe('AccountHolds', () => {
     const now = new Date(Date.now() + 600_000);
     const approve = (count: number) =>
       holds.records.approve({ count, approvedBy: 'root' }, now);
-    await expect(approve(4)).rejects.toThrow('There are no 4');
+    await expect(approve(4)).rejects.toThrow('is not 4');
     await approve(3);
     // An approval cannot be repeated.
-    await expect(approve(3)).rejects.toThrow('There are no 3');
+    await expect(approve(3)).rejects.toThrow('is not 3');
     await holds.run();
     expect(Object.keys(await holds.reasons())).toHaveLength(8);
   });
 
-  it('places no wrong hold during faults, and the right ones after them', async () => {
+  it('does not place wrong holds during faults, and places all others after them', async () => {
     for (round = 1; round <= FAULTS; round++) {
       const kept = nameOf('kept');
       const leaving = nameOf('leaving');

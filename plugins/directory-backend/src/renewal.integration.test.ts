@@ -134,7 +134,7 @@ describe('labels', () => {
 
 describe('renewal', () => {
   it.each(Object.entries(KEYS))(
-    'needs no credentials beside a key of type %s and the CSR',
+    'does not need credentials other than a key of type %s',
     async (_type, newKey) => {
       const old = await issue('alice', { newKey, label: 'server' });
       const renewed = await renew(
@@ -160,7 +160,7 @@ describe('renewal', () => {
     expect(site.gateway.log()).toContain(`certificate:`);
   });
 
-  it('refuses every other proof in the same way', async () => {
+  it('refuses every other proof with the same response', async () => {
     const own = await issue('alice');
     const foreign = await issue('bob');
     const locked = await issue('dave');
@@ -233,14 +233,14 @@ describe('renewal', () => {
     ).toMatchObject({
       status: 403,
       json: {
-        message: 'The certificate is revoked. Request a new one.',
+        message: 'The certificate is revoked. Request a new certificate.',
       },
     });
   });
 });
 
 describe('revocation', () => {
-  it('needs no credentials beside the key of the certificate', async () => {
+  it('does not need credentials other than the key of the certificate', async () => {
     const own = await issue('alice');
     const nonce = await nonceFor(own.serial);
     const signature = signatureOf(
@@ -263,7 +263,7 @@ describe('revocation', () => {
 });
 
 describe('the limit of unauthenticated requests', () => {
-  it('limits failed attempts, and not renewals', async () => {
+  it('limits failed attempts, but not renewals', async () => {
     const own = await issue('alice');
     const statuses = new Array<number>();
     for (let n = 0; n < 40; n++) {

@@ -362,7 +362,7 @@ describe('directory-certmonger', () => {
     });
   });
 
-  it('is not configured without a URL or with an unknown option', async () => {
+  it('exits with 4 without a URL or with an unknown option', async () => {
     const noUrl = await runScript(HELPER, [], { CERTMONGER_CSR: csr });
     const unknown = await helper(['--verbose=1'], { CERTMONGER_CSR: csr });
     expect([noUrl, unknown]).toEqual([

@@ -182,7 +182,8 @@ export interface CertificateAuthority {
    * Suspends a certificate (`certificateHold`, RFC 5280 §5.3.1) until
    * {@link CertificateAuthority.release} or
    * {@link CertificateAuthority.revoke}. A certificate that is revoked or on
-   * hold already does not change. Leave it out if the CA has no holds.
+   * hold already does not change. Omit the method if the CA does not support
+   * holds.
    *
    * @returns the certificate as it is then, or `undefined` when the CA did not
    *   issue it.
@@ -202,8 +203,8 @@ export interface CertificateAuthority {
 
   /**
    * Blocks a key permanently: the CA refuses to sign it again, whatever the
-   * gateway requests. A key that is blocked already does not change. Leave it
-   * out if the CA cannot block keys; the gateway blocks them in any case.
+   * gateway requests. A key that is blocked already does not change. Omit the
+   * method if the CA cannot block keys; the gateway blocks them in any case.
    *
    * @throws AuthorityUnavailableError when the CA is not available.
    */

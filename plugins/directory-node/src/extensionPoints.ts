@@ -22,7 +22,7 @@ export interface PublicDocument {
    * the parameter; requests in between share the result.
    *
    * @param parameter - its value in the path; empty without a parameter
-   * @returns `undefined` when there is no such document (404)
+   * @returns `undefined` when the document does not exist (404)
    * @throws AuthorityUnavailableError when it is not available (503).
    */
   read(parameter: string): Promise<Buffer | undefined>;

@@ -126,7 +126,7 @@ export class TestCa {
     return signer;
   }
 
-  /** Creates an order for alice, with the given fields replaced. */
+  /** Creates a request for alice, with the given fields replaced. */
   async order(
     changes: Partial<CertificateOrder> = {},
   ): Promise<CertificateOrder> {
@@ -148,7 +148,7 @@ export class TestCa {
     };
   }
 
-  /** Creates an order for a CRL, with the given fields replaced. */
+  /** Creates a request for a CRL, with the given fields replaced. */
   crl(
     number: number | bigint,
     changes: Partial<RevocationListOrder> = {},

@@ -32,8 +32,8 @@ export interface KeyFileOptions {
 }
 
 /**
- * A CA's private key in a file (PEM), mode 0600. It is read when it is first
- * used, and again until it can be read.
+ * A CA's private key in a file (PEM), mode 0600. The file is read at the
+ * first signature, or at a later one if it could not be read.
  *
  * @public
  */
@@ -62,7 +62,7 @@ export class KeyFile implements SigningKey {
   /**
    * Reads the file, if it is not read yet.
    *
-   * @throws SignerUnavailableError as `sign`.
+   * @throws SignerUnavailableError as for `sign`.
    */
   async open(): Promise<SigningKey> {
     this.#key ??= this.#read();

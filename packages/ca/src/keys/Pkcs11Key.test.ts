@@ -125,7 +125,7 @@ it.each([
     'Verified OK\n',
   );
   await expect(generate({ key: type }, type)).rejects.toThrow(
-    `there is a private key "${type}" already`,
+    `the private key "${type}" already exists`,
   );
 });
 
@@ -182,7 +182,7 @@ describe('a key in a token', () => {
   });
 
   it.each<[string, Partial<Pkcs11KeyPlace>, string]>([
-    ['another token', { token: 'x' }, 'the token is not there'],
+    ['another token', { token: 'x' }, 'the token is not inserted'],
     ['another key', { key: 'x' }, 'there are 0 private keys "x"'],
     ['another module', { module: '/nonexistent.so' }, '/nonexistent.so'],
     ['another PIN file', { pinFile: '/nonexistent' }, 'does not exist'],
@@ -194,7 +194,7 @@ describe('a key in a token', () => {
     expect(verifies(await sign())).toBe(true);
   });
 
-  it('tries a PIN once only that the token refused', async () => {
+  it('does not repeat a PIN that the token refused', async () => {
     const pinFile = join(folder, 'wrong-pin');
     await writeFile(pinFile, '0000', { mode: 0o600 });
     const attempt = (key: string) =>

@@ -10,7 +10,7 @@ import type { Handle, PKCS11 } from 'pkcs11js';
 import { SignerUnavailableError } from '../CertificateSigner';
 import { type KeyType, readPassphrase } from './KeyFile';
 
-/** Where a key is in a PKCS#11 token. */
+/** Location of a key in a PKCS#11 token. */
 export interface Pkcs11KeyPlace {
   /** Absolute path of the module of the token, a shared library. */
   readonly module: string;
@@ -75,7 +75,7 @@ class Pkcs11Module {
   }
 
   /**
-   * Calls functions of the module while nothing else does.
+   * Calls functions of the module exclusively.
    *
    * @throws SignerUnavailableError
    */
@@ -119,7 +119,7 @@ class Pkcs11Module {
    * Opens a session of the token's user.
    *
    * @param flags - of the session, besides the required one
-   * @throws Error when the token is not there or refuses the PIN.
+   * @throws Error when the token is not inserted or refuses the PIN.
    */
   async logIn(
     { library, constants }: Cryptoki,
@@ -132,7 +132,7 @@ class Pkcs11Module {
       // Labels are padded with spaces.
       .find(item => library.C_GetTokenInfo(item).label.trimEnd() === token);
     if (!slot) {
-      throw new Error('the token is not there');
+      throw new Error('the token is not inserted');
     }
     const pin = await readPassphrase(pinFile);
     const attempt = JSON.stringify([token, pin]);
@@ -200,7 +200,7 @@ export class Pkcs11Key implements SigningKey {
   /**
    * Signs data; see `SigningKey`.
    *
-   * @throws SignerUnavailableError when the token or the key is not there, or
+   * @throws SignerUnavailableError when the token or the key is missing, or
    *   cannot sign.
    */
   async sign(
@@ -315,7 +315,7 @@ export async function generatePkcs11Key(
     );
     try {
       if (findPrivateKeys(cryptoki, session, place.key).length > 0) {
-        throw new Error(`there is a private key "${place.key}" already`);
+        throw new Error(`the private key "${place.key}" already exists`);
       }
       return generate(cryptoki, {
         session,

@@ -64,7 +64,7 @@ async function serialNumbersIn(
 }
 
 describe('IssuanceLog', () => {
-  it('writes the entries that wait together with one synchronization', async () => {
+  it('writes waiting entries with one fsync', async () => {
     const log = await openLog();
     await log.append(blockEntry(0));
     const [name] = await files();
@@ -84,7 +84,7 @@ describe('IssuanceLog', () => {
     expect(await verifyLog(ca.folder)).toMatchObject({ files: 1, lines: 102 });
   });
 
-  it('creates no file before the first entry', async () => {
+  it('does not create a file before the first entry', async () => {
     const signer = await ca.open();
     await signer.describe();
     await signer.close();
@@ -263,7 +263,7 @@ describe('verifyLog', () => {
       .map(line => Buffer.from(`${line}\n`));
   }
 
-  it('accepts what signers wrote', async () => {
+  it('accepts logs that signers wrote', async () => {
     expect(await verifyLog(copy)).toEqual({
       files: 3,
       lines: 11,
@@ -366,7 +366,7 @@ describe('verifyLog', () => {
     });
   });
 
-  it('finds an order that its certificate does not match, and a serial number that was used twice', async () => {
+  it('finds a certificate that does not match its request, and a serial number that was used twice', async () => {
     const signer = await ca.open();
     const order = await ca.order();
     const certificate = await signer.signCertificate(order);
@@ -379,7 +379,7 @@ describe('verifyLog', () => {
         order: { ...order, ...changes },
         certificate,
       });
-    // Two processes may sign the same order at the same time.
+    // Two processes may sign the same request at the same time.
     await append({ requestedBy: 'user:default/other' });
     expect((await verifyLog(ca.folder)).fault).toBeUndefined();
     await append({ profile: 'other' });

@@ -25,7 +25,7 @@ export interface IssuanceLogOptions {
   readonly folder: string;
   /** The CAs whose certificates the log contains. */
   readonly issuers: readonly Pick<IssuerDescription, 'id' | 'chain'>[];
-  /** Reports what an operator should know: one line. */
+  /** Logs a warning for an operator, on one line. */
   readonly warn: (message: string) => void;
   /** Returns milliseconds since 1970. */
   readonly now: () => number;
@@ -55,13 +55,13 @@ interface Waiting {
 }
 
 /**
- * The append-only log of what a signer signed. Each process appends to a file of
- * its own and reads those of the others, so that several may share a folder
- * without locks.
+ * The append-only log of what a signer signed. Each process appends to its own
+ * file and reads the files of the others, so that several processes may share a
+ * folder without locks.
  *
- * Each line names the hash of the previous one, and the first line of a file the
- * last lines of the other files: a line cannot be changed or removed without
- * changing all that were written later.
+ * Each line contains the hash of the previous one, and the first line of a file
+ * the hashes of the last lines of the other files: a line cannot be changed or
+ * removed without a change of all later lines.
  */
 export class IssuanceLog {
   readonly state = new LogState();
@@ -253,12 +253,12 @@ export class IssuanceLog {
     }
   }
 
-  /** A file that was removed would be forgotten with all that it revoked. */
+  /** A removed file would take its revocations and blocked keys with it. */
   #requireNamedFiles(): void {
     for (const named of this.#named) {
       const [name, lines] = named.split(':');
       if ((this.#files.get(name)?.lines ?? 0) < Number(lines)) {
-        throw new LogFault(`${name} is missing, or lines of it are`);
+        throw new LogFault(`${name} or lines of it are missing`);
       }
     }
   }
@@ -300,7 +300,7 @@ export class IssuanceLog {
       await own.handle.appendFile(Buffer.concat(buffers));
       await own.handle.datasync();
     } catch (error) {
-      // What is on the disk is not known: the file is read like that of a
+      // The content of the disk is unknown: the file is read like that of a
       // process that was interrupted, and the next entry starts another one.
       const { handle, ...written } = own;
       this.#files.set(own.name, written);

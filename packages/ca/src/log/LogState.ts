@@ -34,7 +34,7 @@ export interface CrlState {
 
 const NO_CRL: CrlState = { number: 0n, entries: new Map() };
 
-/** What the lines of the log add up to. */
+/** State that results from all lines of the log. */
 export class LogState {
   readonly #certificates = new Map<string, CertificatePlace>();
   readonly #crls = new Map<

@@ -28,7 +28,7 @@ export interface Head {
   readonly sha256: string;
 }
 
-/** A certificate with the order for it. */
+/** A certificate with its request. */
 export interface CertificateEntry {
   readonly kind: 'certificate';
   readonly time: Date;
@@ -37,7 +37,7 @@ export interface CertificateEntry {
   readonly certificate: Buffer;
 }
 
-/** An entry that a CRL has and the one before had not, or with other values. */
+/** An entry that a CRL adds to the previous one, or changes. */
 export interface ListedRevocation {
   readonly serialNumber: bigint;
   readonly reason: RevocationReason;
@@ -70,7 +70,7 @@ export type LogEntry =
   | RevocationListEntry
   | BlockEntry;
 
-/** A line is not what a signer wrote. */
+/** A line differs from the line that a signer wrote. */
 export class LogFault extends Error {
   name = 'LogFault' as const;
 }

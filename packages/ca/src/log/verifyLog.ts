@@ -73,7 +73,7 @@ class Verifier {
       this.#report(
         file,
         Number(line),
-        `the line is missing, which ${by} names`,
+        `the line is missing, although ${by} names it`,
       );
     }
   }
@@ -171,12 +171,14 @@ class Verifier {
       actual.notBefore !== wholeSecond(order.notBefore) ||
       actual.notAfter !== wholeSecond(order.notAfter)
     ) {
-      throw new LogFault(`certificate ${serialNumber} is not what was ordered`);
+      throw new LogFault(
+        `certificate ${serialNumber} does not match its request`,
+      );
     }
     this.#checkUnique({ order, certificate });
   }
 
-  /** Two processes may have signed the same order at the same time. */
+  /** Two processes may have signed the same request at the same time. */
   #checkUnique({
     order,
     certificate,
@@ -198,10 +200,10 @@ class Verifier {
 }
 
 /**
- * Verifies the log of a folder: the chain of every file, the lines that other
- * files name, and that each certificate is signed by its CA and is what its
- * order says. Lines that were removed at the end of the newest file are not
- * found: the portal's database has the certificates.
+ * Verifies the log of a folder: the hash chain of every file, the lines that other
+ * files name, the signature of each certificate, and that each certificate matches
+ * its request. Does not detect lines that were removed from the end of the newest
+ * file: the doctor compares the log with the portal's database.
  *
  * @throws Error with the `code` of the file system.
  */

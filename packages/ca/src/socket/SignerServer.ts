@@ -21,7 +21,7 @@ import {
   writeLine,
 } from './messages';
 
-/** Each process of the portal needs one, and another one to read the log. */
+/** Each portal process needs one connection, and a second one to read the log. */
 const MAX_CONNECTIONS = 16;
 
 /** Limits of a connection, which is not read while it exceeds one of them. */
@@ -80,7 +80,9 @@ function readParams<P extends z.ZodType>(
 ): z.output<P> {
   const result = schema.safeParse(params);
   if (!result.success) {
-    throw new SignerRefusalError('The signing process cannot read the order.');
+    throw new SignerRefusalError(
+      'The signing process cannot read the request.',
+    );
   }
   return result.data;
 }
@@ -135,7 +137,7 @@ class Connection {
     );
   }
 
-  /** Reads no more requests, and closes after those in flight. */
+  /** Stops reading requests, and closes the connection after those in flight. */
   async finish(): Promise<void> {
     this.#finishing = true;
     await this.#until(() => this.#inFlight === 0);
@@ -146,7 +148,7 @@ class Connection {
     this.#socket.destroy();
   }
 
-  /** The socket is read only as far as requests may begin. */
+  /** Reads the socket only while the limits permit another request. */
   async #read(): Promise<void> {
     const lines = new LineReader();
     // The iterator would destroy the socket at the end, before the responses.
@@ -217,7 +219,9 @@ class Connection {
     }
     const handler = HANDLERS.get(method);
     if (!handler) {
-      throw new SignerRefusalError('The signing process has no such method.');
+      throw new SignerRefusalError(
+        'The signing process does not know this method.',
+      );
     }
     return await handler(signer, params);
   }
@@ -250,9 +254,9 @@ export interface SignerServerOptions {
 }
 
 /**
- * Serves a signer on a Unix socket. The permissions of its folder decide who may
- * connect; no other client is trusted either: messages are validated, and
- * connections, lines and requests in flight are limited.
+ * Serves a signer on a Unix socket. The permissions of its folder decide which
+ * users may connect. The server does not trust these clients: it validates messages,
+ * and limits connections, lines and requests in flight.
  */
 export class SignerServer {
   readonly #options: SignerServerOptions;
@@ -329,7 +333,7 @@ export class SignerServer {
     );
   }
 
-  /** A client must not fill the disk with the same line. */
+  /** Logs a failure once a minute: a client must not fill the disk with it. */
   #logFailure(message: string): void {
     const now = performance.now();
     const { message: previous, at } = this.#lastFailure;
@@ -341,8 +345,8 @@ export class SignerServer {
 }
 
 /**
- * The folder decides who may connect, so that the socket need not exist before
- * its permissions are set.
+ * The folder, not the socket, decides which users may connect: a new socket is
+ * accessible until its mode is set.
  *
  * @throws Error
  */

@@ -67,8 +67,8 @@ class Connection {
    * Sends a request and returns its result.
    *
    * @throws ConnectionLostError when the connection closes before the response.
-   * @throws SignerUnavailableError when there is no connection, or no response
-   *   in time.
+   * @throws SignerUnavailableError when the connection cannot be opened, or the
+   *   response does not arrive in time.
    */
   async send(
     request: { readonly method: string; readonly params: unknown },
@@ -79,7 +79,7 @@ class Connection {
     const { method, params } = request;
     const line = Buffer.from(writeLine({ id, method, params }));
     if (line.length > MAX_LINE_BYTES) {
-      throw new SignerRefusalError('The order is too long.');
+      throw new SignerRefusalError('The request is too long.');
     }
     return await new Promise((resolve, reject) => {
       const sentAt = performance.now();
@@ -115,7 +115,7 @@ class Connection {
     }
     this.isOpen = false;
     const error = this.#wasConnected
-      ? new ConnectionLostError(`Lost ${this.#path}`, reason)
+      ? new ConnectionLostError(`Lost the connection to ${this.#path}`, reason)
       : new SignerUnavailableError(`Cannot connect to ${this.#path}`, reason);
     for (const request of this.#pending.values()) {
       clearTimeout(request.timer);
@@ -142,8 +142,8 @@ class Connection {
 
 /**
  * The signer in a separate process, `directory-ca serve`. Requests share a
- * connection, which is opened when it is needed. A request that was in flight on
- * a lost connection is repeated once if its outcome is the same.
+ * connection, which the first request opens. After a lost connection, requests in
+ * flight are repeated once if a repetition has the same result.
  *
  * @public
  */
@@ -185,10 +185,10 @@ export class SocketSigner implements CertificateSigner {
   }
 
   /**
-   * Returns the certificates of the issuance log, those of a process oldest
+   * Returns the certificates of the issuance log, those of each process oldest
    * first.
    *
-   * The request has a connection of its own, which is read only as fast as the
+   * The request has a separate connection, which is read only as fast as the
    * caller reads.
    */
   async *loggedCertificates(): AsyncGenerator<LoggedCertificate, void> {
@@ -239,7 +239,7 @@ export class SocketSigner implements CertificateSigner {
     const params = schemas.params.safeEncode(order);
     if (!params.success) {
       throw new SignerRefusalError(
-        'A value of the order is too long, too large or not valid.',
+        'A value of the request is too long, too large or invalid.',
       );
     }
     const request = { method, params: params.data };
@@ -281,11 +281,14 @@ export class SocketSigner implements CertificateSigner {
         return next.value;
       }
     } catch (error) {
-      throw new SignerUnavailableError(`Lost ${this.#path}`, error);
+      throw new SignerUnavailableError(
+        `Lost the connection to ${this.#path}`,
+        error,
+      );
     } finally {
       clearTimeout(timer);
     }
-    throw new SignerUnavailableError(`Lost ${this.#path}`);
+    throw new SignerUnavailableError(`Lost the connection to ${this.#path}`);
   }
 }
 
@@ -306,11 +309,13 @@ async function* readMessages(
   }
 }
 
-/** @throws SignerUnavailableError when the signing process sent something else. */
+/** @throws SignerUnavailableError when the value does not match the schema. */
 function decode<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
   const result = schema.safeParse(json);
   if (!result.success) {
-    throw new SignerUnavailableError('The signing process sent another value');
+    throw new SignerUnavailableError(
+      'The signing process sent an unexpected value',
+    );
   }
   return result.data;
 }

@@ -105,8 +105,8 @@ describe('LineReader', () => {
   });
 });
 
-describe('orders', () => {
-  it('are the same after they were sent', () => {
+describe('requests', () => {
+  it('are unchanged after encoding and decoding', () => {
     const { signCertificate, signRevocationList } = METHODS;
     fc.assert(
       fc.property(order, value => {
@@ -158,7 +158,7 @@ function outcomeOf(read: () => { readonly id: number }): string {
 }
 
 describe('readLine', () => {
-  it('throws nothing but MessageError for any line', () => {
+  it('returns a message or throws MessageError for any line', () => {
     const line = fc.oneof(
       fc.uint8Array().map(Buffer.from),
       fc.json().map(json => Buffer.from(json)),

@@ -5,7 +5,7 @@ import {
 import { z } from 'zod';
 
 /**
- * Maximum length of a line in bytes: a CRL order with more than 60,000 revoked
+ * Maximum length of a line in bytes: a CRL request with more than 60,000 revoked
  * certificates.
  */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;

@@ -194,7 +194,7 @@ describe('SocketSigner', () => {
     ]);
   });
 
-  it('refuses orders that cannot be sent', async () => {
+  it('refuses requests that cannot be sent', async () => {
     for (const change of [
       { username: 'a'.repeat(2000) },
       { serialNumber: -1n },
@@ -218,7 +218,7 @@ describe('SocketSigner', () => {
     expect(signer.calls).toEqual([{ ...list, revoked }]);
   });
 
-  it('reads the log as far as the caller does', async () => {
+  it('reads the log only as fast as the caller', async () => {
     const entry: LoggedCertificate = {
       issuerId,
       serialNumber: 5n,
@@ -258,7 +258,7 @@ describe('SocketSigner', () => {
     await expect(readToEnd()).rejects.toThrow(SignerUnavailableError);
   });
 
-  it('is unavailable while nothing listens, and recovers', async () => {
+  it('is unavailable while the signing process does not run, and recovers', async () => {
     await server?.close();
     const all = [
       () => client.describe(),
@@ -310,7 +310,7 @@ describe('SocketSigner', () => {
       await once(other, 'close');
     });
 
-    it('repeats a request in flight once if that is safe', async () => {
+    it('repeats a request in flight once if a repetition is safe', async () => {
       onRequest = (_, socket) => socket.destroy();
       await expect(client.signCertificate(order)).rejects.toThrow(
         SignerUnavailableError,
@@ -451,7 +451,7 @@ describe('SignerServer', () => {
     ]);
   });
 
-  it('reads no more requests than a client has in flight', async () => {
+  it('stops reading while a client has too many requests in flight', async () => {
     signer.gate = new Gate();
     const socket = connect(path);
     const request = { id: 1, method: 'describe', params: {} };

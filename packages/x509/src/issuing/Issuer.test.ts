@@ -157,7 +157,7 @@ describe('Issuer', () => {
     ).toThrow(TypeError);
   });
 
-  it('does not return what a defective key signed', async () => {
+  it('does not return a certificate that a defective key has signed', async () => {
     const key = signingKeyOf(privateKey);
     const defective = Issuer.create({
       certificate: own(),

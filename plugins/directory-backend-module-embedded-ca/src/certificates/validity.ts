@@ -5,7 +5,7 @@ const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
 /**
  * Start of validity of what is signed now: 5 minutes earlier, for clients whose
- * clocks are late.
+ * clocks are behind.
  *
  * @param now - milliseconds since 1970
  */

@@ -25,7 +25,7 @@ export function nameOf({ id }: Pick<IssuerRecord, 'id'>): string {
 /** The signer and its issuers. */
 export interface AvailableSigner {
   readonly signer: CertificateSigner;
-  /** The first one signs certificates; all sign their CRL. */
+  /** The first one signs certificates; each one signs its own CRL. */
   readonly issuers: readonly IssuerDescription[];
   /**
    * When all certificates in the chain of the first one are valid, in
@@ -70,7 +70,7 @@ export class Issuers {
   }
 
   /**
-   * Returns the signer, which is tried again first if it was not available.
+   * Returns the signer. Tries to open it again if it was not available.
    *
    * @throws AuthorityUnavailableError when this instance cannot sign.
    */
@@ -90,7 +90,7 @@ export class Issuers {
   }
 
   /**
-   * Asks the signer for its issuers, and records those that are new. Concurrent
+   * Reads the issuers of the signer, and records new ones. Concurrent
    * calls share one attempt. A failure is logged, not thrown.
    */
   async refresh(): Promise<void> {

@@ -15,8 +15,8 @@ import { type Issuers, nameOf } from '../issuers/Issuers';
 import type { RevocationListState, RevocationStore } from './RevocationStore';
 
 /**
- * Another process may use a CRL number between the description of the issuer and
- * the order: the signer refuses the number then.
+ * Maximum number of attempts to sign a CRL. The signer refuses a CRL number that
+ * another process has used since this process read the last number.
  */
 const MAX_REFUSALS = 5;
 

@@ -42,7 +42,7 @@ const HOLD = REVOCATION_REASONS.certificateHold;
 
 /**
  * Records of revocations, holds and CRLs. Each change is one conditional update,
- * so that of concurrent ones one takes effect, and a revocation is final.
+ * so that only one of several concurrent changes takes effect, and a revocation is permanent.
  */
 export class RevocationStore {
   readonly #database: Knex;

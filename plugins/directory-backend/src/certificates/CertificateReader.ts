@@ -84,7 +84,7 @@ export class CertificateReader {
 
 /** A certificate of a user, with what the gateway's CAs know about it. */
 export type UserCertificate = {
-  /** Text of the user, to tell certificates apart. */
+  /** Text that the user has chosen to distinguish certificates. */
   readonly label?: string;
 } & (
   | IssuedCertificate

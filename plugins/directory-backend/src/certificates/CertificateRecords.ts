@@ -23,15 +23,15 @@ export interface CertificateRecord {
   readonly subjectId: string | undefined;
   /** `undefined` for a certificate that was recorded later. */
   readonly profile: string | undefined;
-  /** Text of the user, to tell certificates apart. */
+  /** Text that the user has chosen to distinguish certificates. */
   readonly label: string | undefined;
   /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Buffer;
   readonly notAfter: Date;
   readonly recordedAt: Date;
   /**
-   * The LDAP server that had the account, until the holds know that server's
-   * state.
+   * The LDAP server that had the account, until the check for holds has seen a
+   * later state of that server.
    */
   readonly lookupServer: string | undefined;
 }
@@ -50,8 +50,8 @@ interface Row {
 }
 
 /**
- * What the gateway knows about certificates that it has issued, with any CA: the
- * account behind the name, the profile and the label.
+ * Records of the certificates that the gateway has issued with any CA: account,
+ * profile and label.
  */
 export class CertificateRecords {
   readonly #database: Database;
@@ -61,8 +61,8 @@ export class CertificateRecords {
   }
 
   /**
-   * Records a certificate. A CA may return one again: then only a new label is
-   * recorded.
+   * Records a certificate. If the certificate is on record because a CA has
+   * returned it again, only a new label is recorded.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
@@ -154,7 +154,8 @@ export function recordOf(row: Row): CertificateRecord {
   };
 }
 
-/** A database error is not the caller's fault, and must not hide a record. */
+/** Maps database errors: they are not the caller's fault, and must not look like
+ * a missing record. */
 async function available<T>(work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work();

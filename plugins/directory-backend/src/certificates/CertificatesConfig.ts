@@ -37,7 +37,7 @@ export interface CertificatesConfig {
 
 /** `directory.certificates.accountHolds`. */
 export interface AccountHoldsConfig {
-  /** Default: if the CA has holds. */
+  /** Default: whether the CA supports holds. */
   readonly enabled?: boolean;
   /** Maximum number of holds in an hour without an approval. */
   readonly maxPerHour: number;

@@ -140,7 +140,7 @@ describe('IssuanceService', () => {
     ]);
   });
 
-  it('records whose certificate it is', async () => {
+  it('records the account of the certificate', async () => {
     const { certificate } = await sign(alice, { label: 'laptop' });
     const { description } = certificate;
     const serialNumber = description.ok
@@ -166,7 +166,7 @@ describe('IssuanceService', () => {
     const { certificate } = await sign(alice);
     expect(certificate.description.ok).toBe(true);
     expect(logger.lines).toContainEqual(
-      expect.stringMatching(/^error Certificate \d+ was issued, and could not/),
+      expect.stringMatching(/^error Certificate \d+ was issued but could not/),
     );
   });
 

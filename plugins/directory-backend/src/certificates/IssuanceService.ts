@@ -31,7 +31,7 @@ export interface UncheckedSigningRequest {
   readonly profile: string;
   /** The CSR: PEM, or Base64 without armor. */
   readonly csr: string;
-  /** Text of the user, to tell certificates apart. */
+  /** Text that the user has chosen to distinguish certificates. */
   readonly label?: string;
 }
 
@@ -159,9 +159,9 @@ export class IssuanceService {
   }
 
   /**
-   * Records whose certificate it is. A certificate that was issued must not be
-   * lost: without the record, it is returned nevertheless. Then it cannot be
-   * renewed or put on hold, which the log reports.
+   * Records the account of a certificate. If the record fails, the service still
+   * returns the certificate, because an issued certificate must not be lost, and
+   * logs that the certificate cannot be renewed or put on hold.
    */
   async #record(
     { certificate: { description } }: IssuedCertificate,
@@ -189,7 +189,7 @@ export class IssuanceService {
       });
     } catch (error) {
       this.#options.logger.error(
-        `Certificate ${serialNumber} was issued, and could not be recorded: ${error}`,
+        `Certificate ${serialNumber} was issued but could not be recorded: ${error}`,
       );
     }
   }

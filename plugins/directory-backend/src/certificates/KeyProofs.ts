@@ -40,9 +40,9 @@ const NONCE = /^([\w-]{12})\.([\w-]{30})\.([\w-]{43})$/;
 /** A proof that the caller has the private key of a certificate. */
 export interface KeyProof {
   readonly serialNumber: bigint;
-  /** What the caller wants to do: a proof is valid for nothing else. */
+  /** The operation: a proof is valid only for this one. */
   readonly purpose: 'renewal' | 'revocation';
-  /** The request, on one line, so that it cannot be exchanged. */
+  /** Content of the request, on one line: a proof is valid only for it. */
   readonly subject: string;
   readonly nonce: string;
   /** Signature of {@link signedText}, Base64. */
@@ -59,11 +59,11 @@ export function signedText(
 }
 
 /**
- * Proofs of possession by callers without other credentials. A nonce is not
- * stored before it is used: it authenticates its expiry and serial number.
+ * Proofs of possession by callers without other credentials. Only used nonces are
+ * stored: a nonce contains its expiry and a MAC over expiry and serial number.
  *
- * Unauthenticated callers cause one query by primary key and the verification
- * of one signature, whether or not the certificate exists.
+ * A request of an unauthenticated caller costs one query by primary key and one
+ * signature verification, whether or not the certificate exists.
  */
 export class KeyProofs {
   readonly #options: {
@@ -71,7 +71,7 @@ export class KeyProofs {
     readonly keys: SecretKeys;
     readonly records: Pick<CertificateRecords, 'get'>;
   };
-  /** Verifies the signatures for certificates that do not exist. */
+  /** Key to verify signatures for certificates that do not exist. */
   readonly #noKey = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
   }).publicKey.export({ type: 'spki', format: 'der' });
@@ -102,7 +102,7 @@ export class KeyProofs {
   }
 
   /**
-   * Verifies a proof, which cannot be used again.
+   * Verifies a proof. The nonce cannot be used again.
    *
    * @returns the record of the certificate, which may be expired or revoked
    * @throws KeyProofRefusedError
@@ -122,7 +122,7 @@ export class KeyProofs {
     return record;
   }
 
-  /** `undefined` for a nonce that is not ours, or of another certificate. */
+  /** `undefined` for a nonce of another portal or certificate. */
   #expiryOf({ nonce, serialNumber }: KeyProof): number | undefined {
     const [, id, text, code] = NONCE.exec(nonce) ?? [];
     const expected =

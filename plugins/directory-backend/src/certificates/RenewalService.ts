@@ -31,8 +31,9 @@ const FRESH_MS = 5 * 60_000;
 export const ON_HOLD = 6;
 
 /**
- * Whether a caller has just proven who they are: by a SPNEGO token or the key of
- * a certificate with this request, or by signing in to the portal.
+ * Whether a caller has authenticated recently: with an SPNEGO token or a
+ * signature by the certificate's key on this request, or by signing in to the
+ * portal.
  */
 export function hasFreshProof(caller: Caller): boolean {
   switch (caller.kind) {
@@ -77,9 +78,10 @@ export interface RenewalServiceOptions {
 }
 
 /**
- * Renews certificates for their owners: the same profile and label, for the same
- * account, by the rules of every signing request. The owner has proven who they
- * are, or has the keys of both certificates. Audits every attempt by an owner.
+ * Renews certificates for their owners: with the same profile and label, for the
+ * same account, and under the rules of every signing request. The owner is
+ * authenticated, or has the keys of both certificates. Audits every attempt by an
+ * owner.
  */
 export class RenewalService {
   readonly #options: RenewalServiceOptions;
@@ -167,7 +169,7 @@ export class RenewalService {
       const caller: Caller = { ...holder, account };
       if (!isOwner(caller, record)) {
         throw new RenewalRefusedError(
-          'The certificate belongs to another account of this name.',
+          'The certificate belongs to another account with the same name.',
         );
       }
       await options.authorize(caller);
@@ -186,12 +188,12 @@ export class RenewalService {
     const { serialNumber, profile, label, publicKey } = record;
     if (record.notAfter.getTime() <= Date.now()) {
       throw new RenewalRefusedError(
-        'The certificate has expired. Request a new one.',
+        'The certificate has expired. Request a new certificate.',
       );
     }
     if (profile === undefined) {
       throw new RenewalRefusedError(
-        'The profile of the certificate is not known. Request a new one.',
+        'The profile of the certificate is unknown. Request a new certificate.',
       );
     }
     const issued = await authority.get(serialNumber);
@@ -199,7 +201,7 @@ export class RenewalService {
       throw new RenewalRefusedError(
         issued?.revocation?.reason === ON_HOLD
           ? 'The certificate is on hold.'
-          : 'The certificate is revoked. Request a new one.',
+          : 'The certificate is revoked. Request a new certificate.',
       );
     }
     const keyHash = createHash('sha256').update(publicKey).digest('hex');

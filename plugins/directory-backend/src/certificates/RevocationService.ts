@@ -62,7 +62,7 @@ export class RevocationService {
     });
     const meta: Record<string, string> = {};
     try {
-      // Whoever has the key may end its use, as in RFC 8555 §7.6.
+      // The holder of the key may revoke its certificate (RFC 8555 §7.6).
       const hasKey = caller.kind === 'certificate';
       if (!hasKey && isPortalTokenMissing(caller, config)) {
         throw new PortalTokenRequiredError(

@@ -23,7 +23,8 @@ export class SigningLimitExceededError extends CustomErrorBase {
   }
 }
 
-/** A proof of possession was refused. Says nothing about the certificate. */
+/** A proof of possession was refused. The error does not reveal whether the
+ * certificate exists. */
 export class KeyProofRefusedError extends CustomErrorBase {
   name = 'KeyProofRefusedError' as const;
 }
@@ -34,8 +35,8 @@ export class RenewalRefusedError extends CustomErrorBase {
 }
 
 /**
- * An operation on one's own certificate needs a fresh proof. The message is for
- * the caller.
+ * An operation of an owner on their certificate needs a recent authentication. The
+ * message is for the caller.
  */
 export class FreshProofRequiredError extends CustomErrorBase {
   name = 'FreshProofRequiredError' as const;

@@ -41,7 +41,7 @@ export interface SubjectQuery {
   readonly username: string;
   /**
    * IDs of other accounts that exist. A deletion is reported only if the same
-   * search finds one of them, so that a lost right is not taken for one.
+   * search finds one of them, because a lost right looks like a deletion.
    */
   readonly witnesses: readonly string[];
 }
@@ -49,7 +49,7 @@ export interface SubjectQuery {
 /** Result of {@link SubjectLookup.findSubject}. */
 export type SubjectState =
   | { readonly kind: 'found'; readonly principal: Principal }
-  /** The directory has no such user any more. */
+  /** The directory does not contain the user any more. */
   | { readonly kind: 'deleted'; readonly server: string }
   /** The service account may lack the right to see the user. */
   | { readonly kind: 'unknown' };

@@ -53,9 +53,10 @@ export interface RouterOptions {
 }
 
 /**
- * Creates the router of the API. Except for an exact list of public documents
- * and of operations with a proof of their own, every request is authenticated before its path is matched: Backstage's own
- * authentication does not support Kerberos and is off for these paths.
+ * Creates the router of the API. Every request is authenticated before its path
+ * is matched, except an exact list of public documents and operations with a proof
+ * of possession: Backstage's own authentication does not support Kerberos and is off
+ * for these paths.
  */
 export function createRouter(options: RouterOptions): Router {
   const { authenticator, mounts, logger } = options;

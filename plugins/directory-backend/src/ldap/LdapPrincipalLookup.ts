@@ -91,7 +91,7 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
    * A missing right makes an entry absent without an error. One search finds the
    * account and its witnesses, by the same attribute and on the same server. The
    * directory removes a deleted or preserved user from groups (referential
-   * integrity): one that a group still has is hidden.
+   * integrity): a user who is still a member of a group exists and is unreadable.
    */
   async findSubject(
     { stableId, username, witnesses }: SubjectQuery,

@@ -116,7 +116,7 @@ describe('LdapPrincipalLookup.findSubject', () => {
     expect(await find(query)).toMatchObject({ kind: 'deleted' });
   });
 
-  it('reports no deletion without a witness', async () => {
+  it('does not report a deletion without a witness', async () => {
     const query = await added('alone');
     await realm.modify(`dn: ${userDn('alone')}\nchangetype: delete\n`);
     for (const witnesses of [[], ['ipaUniqueID=none']]) {
@@ -124,7 +124,7 @@ describe('LdapPrincipalLookup.findSubject', () => {
     }
   });
 
-  it('reports no deletion when the user has no readable ID under the name', async () => {
+  it('does not report a deletion when the ID of a user with this name is unreadable', async () => {
     const query = await added('unclear');
     await realm.modify(
       `dn: ${userDn('unclear')}\nchangetype: delete\n\n${addUser('unclear')}`,
@@ -137,13 +137,16 @@ describe('LdapPrincipalLookup.findSubject', () => {
     ['its ID', '(targetattr = "ipaUniqueID")(targetfilter = "(uid=hidden*)")'],
     ['all IDs', '(targetattr = "ipaUniqueID")'],
     ['all entries', '(targetattr = "*")'],
-  ])('reports no deletion without the right to read %s', async (what, aci) => {
-    const query = await added(`hidden${what.replace(/\W/g, '')}`);
-    await whileDenied(aci, async () =>
-      expect(await find(query).catch(() => ({ kind: 'unknown' }))).toEqual({
-        kind: 'unknown',
-      }),
-    );
-    expect(await find(query)).toMatchObject({ kind: 'found' });
-  });
+  ])(
+    'does not report a deletion without the right to read %s',
+    async (what, aci) => {
+      const query = await added(`hidden${what.replace(/\W/g, '')}`);
+      await whileDenied(aci, async () =>
+        expect(await find(query).catch(() => ({ kind: 'unknown' }))).toEqual({
+          kind: 'unknown',
+        }),
+      );
+      expect(await find(query)).toMatchObject({ kind: 'found' });
+    },
+  );
 });

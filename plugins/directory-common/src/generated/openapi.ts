@@ -831,12 +831,12 @@ export interface paths {
      *
      * Portal users need the permission `directory.certificate.revoke`; callers
      * with a ticket need a rule of `directory.access` that contains it.
-     * Without them, owners may revoke their certificates with a fresh proof: a
-     * Kerberos ticket on this request, a portal token that was issued within 5
-     * minutes, or, without other credentials, `nonce` and `signature` by the
-     * key of the certificate. Then the signed text is the line
-     * `directory-gateway revocation`, the nonce and the reason, each on a
-     * line, without a newline at the end.
+     * Without such a rule, owners may revoke their certificates with a recent
+     * proof: an SPNEGO token on this request, a portal token that was issued
+     * at most 5 minutes ago, or, without other credentials, `nonce` and
+     * `signature` by the key of the certificate. The signed text is
+     * `directory-gateway revocation`, the nonce and the reason, each on its
+     * own line, without a newline at the end.
      *
      * Returns 400 if the CA that issued the certificate cannot revoke.
      */
@@ -869,9 +869,10 @@ export interface paths {
     /**
      * Create a nonce
      *
-     * A nonce that is signed with the key of a certificate, to renew or revoke
-     * it. It needs no credentials, and is created for any serial number,
-     * whether or not there is such a certificate.
+     * Returns a nonce for the caller to sign with the key of a certificate, to
+     * renew or revoke the certificate. The request does not need credentials,
+     * and succeeds for any serial number, whether or not the certificate
+     * exists.
      */
     post: operations['create_renewal_nonce'];
     delete?: never;
@@ -902,14 +903,14 @@ export interface paths {
     /**
      * Renew a certificate
      *
-     * Signs a certificate with the profile and the label of the given one, for
-     * the same account. The account check and the rules are those of
-     * `POST /certs/`. Expired, revoked and held certificates, and those with a
-     * blocked key, are refused with 403.
+     * Signs a new certificate with the profile and the label of this
+     * certificate, for the same account. The account check and the rules are
+     * those of `POST /certs/`. Returns 403 for certificates that are expired,
+     * revoked or on hold, or that have a blocked key.
      *
-     * The owner sends a Kerberos ticket with this request or a portal token
-     * that was issued within 5 minutes. Without other credentials, the holder
-     * of the certificate's key sends `nonce` and `signature`.
+     * The owner authenticates with an SPNEGO token, or with a portal token
+     * that was issued at most 5 minutes ago. Without other credentials, the
+     * holder of the certificate's key sends `nonce` and `signature`.
      */
     post: operations['renew_cert'];
     delete?: never;
@@ -939,8 +940,8 @@ export interface paths {
     /**
      * Label a certificate
      *
-     * Replaces the label of a certificate of the caller. An empty or missing
-     * label removes it.
+     * Replaces the label of one of the caller's certificates. An empty or
+     * missing `label` removes the label.
      */
     put: operations['label_cert'];
     post?: never;
@@ -962,10 +963,11 @@ export interface paths {
     /**
      * Approve holds above the limit
      *
-     * Lets the gateway put more certificates on hold than
-     * `directory.certificates.accountHolds.maxPerHour`. The approval names the
-     * number that waits, as the log reports it, and expires after 10 minutes.
-     * Requires `directory.certificate.revoke`.
+     * Allows the gateway to put more certificates on hold in an hour than
+     * `directory.certificates.accountHolds.maxPerHour`. `count` must be the
+     * number of waiting certificates, which the log reports; otherwise returns
+     * 400. The approval expires after 10 minutes. Requires
+     * `directory.certificate.revoke`.
      */
     post: operations['approve_holds'];
     delete?: never;
@@ -1512,8 +1514,8 @@ export interface components {
      */
     RenewalRequest: {
       /**
-       * Certificate signing request (PKCS#10), PEM. Its key may be another
-       * one than that of the certificate.
+       * Certificate signing request (PKCS#10), PEM. Its key may differ from
+       * the key of the certificate.
        */
       csr: string;
       /** See `POST /certs/{serial_number}/renewal/nonce/`. */
@@ -1521,9 +1523,9 @@ export interface components {
       /**
        * Signature with the key of the certificate, Base64: ECDSA (DER) or RSA
        * (PKCS #1 v1.5) with SHA-256, or Ed25519. The signed text is
-       * `directory-gateway renewal`, the nonce, and SHA-256 of the CSR in DER
-       * as lower-case hexadecimal, each on a line, without a newline at the
-       * end.
+       * `directory-gateway renewal`, the nonce, and the SHA-256 of the CSR in
+       * DER as lower-case hexadecimal, each on its own line, without a
+       * newline at the end.
        */
       signature?: string;
     };
@@ -1541,8 +1543,8 @@ export interface components {
       label?: components['schemas']['Label'];
     };
     /**
-     * Text of the owner, to tell certificates apart: at most 64 characters
-     * without control characters. An extension of the contract.
+     * Text that the owner has chosen to distinguish certificates: at most 64
+     * characters, without control characters. An extension of the contract.
      *
      * @example
      * ```
@@ -1561,7 +1563,7 @@ export interface components {
      * ```
      */
     HoldApprovalRequest: {
-      /** Number of holds that wait, as the log reports it. */
+      /** Number of waiting certificates, which the log reports. */
       count: number;
     };
     /** A certificate under a mask. */
@@ -1611,7 +1613,10 @@ export interface components {
       owner_user?: string[] | null;
       /** Reason code (RFC 5280, section 5.3.1) of a revoked certificate. */
       revocation_reason?: number | null;
-      /** Label of the owner; null without one. An extension of the contract. */
+      /**
+       * Label that the owner has set; null without a label. An extension of
+       * the contract.
+       */
       label?: string | null;
       /**
        * Whether a CA of the gateway has issued this certificate: users may

@@ -7,8 +7,8 @@ import { join } from 'node:path';
  * The `embedded` block of a CA with its own key and issuance log, which are
  * created when they do not exist.
  *
- * @param options - `name`: of the files in the folder; each database needs a CA
- *   of its own
+ * @param options - `name`: of the files in the folder; each database needs a
+ *   separate CA
  */
 export function issuerFiles(options: {
   readonly folder: string;

@@ -354,7 +354,7 @@ describe('AccountHolds', () => {
     }
   }
 
-  it('places no wrong hold, every right one in the end, and never more than the limit', async () => {
+  it('places only holds of locked and deleted accounts, all of them in the end, and never more than the limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(events, { minLength: 10, maxLength: 60 }),

@@ -22,16 +22,16 @@ import type {
 /** The caller in the records of the CA, and in audit events. */
 const ACTOR = 'directory-gateway';
 
-/** Difference of clocks, and delay between a lookup and the record. */
+/** Maximum clock difference plus delay between a lookup and its record. */
 const CLOCK_MARGIN_MS = 30_000;
 
 /**
- * Longest wait for the state of a server that is not followed any more: as for
- * a server that is behind.
+ * Maximum wait for the state of a server that the replica does not follow any
+ * more, as for a server that lags behind.
  */
 const MAX_UNCOVERED_MS = 60 * 60_000;
 
-/** Accounts that a search must find at least one of. */
+/** Number of accounts of which a search must find at least one. */
 const WITNESSES = 5;
 
 /** The last part of the IDs of audit events. */
@@ -110,8 +110,8 @@ export class AccountHolds {
   /**
    * Checks the accounts of all certificates.
    *
-   * @returns whether it has checked all; it checks none while the replica or the
-   *   state of its server does not allow it
+   * @returns whether all certificates were checked; `false` while the replica
+   *   does not serve or its server lags behind
    * @throws the errors of the database.
    */
   async run(signal: AbortSignal): Promise<boolean> {

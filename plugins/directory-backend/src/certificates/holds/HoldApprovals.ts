@@ -21,10 +21,10 @@ export class HoldApprovals {
   }
 
   /**
-   * Approves the number of holds that waits.
+   * Approves the waiting holds.
    *
    * @returns when the approval expires
-   * @throws InputError when another number waits.
+   * @throws InputError when `count` is not the number of waiting holds.
    */
   async approve(count: number, caller: Caller): Promise<Date> {
     const event = await this.#audit.start(caller, { count });

@@ -16,7 +16,7 @@ const APPROVAL_MS = 10 * 60_000;
 /** Time after which the records of expired certificates are deleted. */
 const RETENTION_MS = 90 * 24 * HOUR_MS;
 
-/** Records that are read at a time. */
+/** Number of records that are read at a time. */
 const PAGE_SIZE = 1000;
 
 /** Why a certificate is on hold. */
@@ -28,7 +28,7 @@ export interface Hold {
   readonly cause: HoldCause;
   /** When the cause was found. */
   readonly causedAt: Date;
-  /** Whether the CA has returned that the certificate is on hold. */
+  /** Whether the CA has confirmed the hold. */
   readonly isConfirmed: boolean;
 }
 
@@ -221,7 +221,7 @@ export class HoldRecords {
   }
 
   /**
-   * Lets holds above the limit pass for 10 minutes.
+   * Approves holds above the limit, for 10 minutes.
    *
    * @returns when the approval expires
    * @throws InputError when another number of holds waits.
@@ -241,7 +241,7 @@ export class HoldRecords {
         .update({ waiting: 0 });
       if (updated === 0) {
         throw new InputError(
-          `There are no ${count} certificates that wait to be put on hold. The log has the number.`,
+          `The number of certificates that wait to be put on hold is not ${count}. The log has the number.`,
         );
       }
       await transaction(APPROVALS).insert({

@@ -13,10 +13,10 @@ const ATTEMPTS = 20;
 const PAUSE_MS = 250;
 
 /**
- * Schedules the task that checks accounts for holds each minute, in one of all
- * processes at a time, if the CA has holds.
+ * Schedules the task that checks accounts for holds each minute, in one
+ * process at a time, if the CA supports holds.
  *
- * @throws InputError when it is enabled and the CA has no holds.
+ * @throws InputError when holds are enabled and the CA does not support them.
  */
 export async function scheduleAccountHolds(
   options: Omit<AccountHoldsOptions, 'authority' | 'now'> & {

@@ -4,14 +4,14 @@ import { ApiError } from '../response/apiErrors';
 /** Maximum number of requests that are handled at a time. */
 const MAX_CONCURRENT = 8;
 
-/** Failed requests of an address in an interval. */
+/** Maximum number of failed requests of an address in an interval. */
 const MAX_FAILURES = 30;
 const INTERVAL_MS = 60_000;
 
 /**
- * Limits what clients without credentials cause in this process: the requests
- * at a time, and the failed ones of an address, so that many clients behind one
- * address can renew their certificates.
+ * Limits the load of clients without credentials on this process: concurrent
+ * requests of all clients, and failed requests of each address. Successful requests
+ * do not count, so that many clients behind one address can renew certificates.
  */
 export class AnonymousLimit {
   readonly #failures = new LRUCache<string, number>({

@@ -52,11 +52,11 @@ type Options = CertificateServices & {
   readonly dialect: Dialect;
 };
 
-/** Other requests have credentials, or are told which ones are accepted. */
+/** Other requests are authenticated: with credentials, or with a 401 response. */
 const isKeyProof: AnonymousOperation['isFor'] = (parameters, headers) =>
   headers.authorization === undefined && parameters.has('signature');
 
-/** Extensions: revoking, renewing and labelling issued certificates. */
+/** Extensions: revocation, renewal and labels of issued certificates. */
 export function ownCertificateOperations(
   options: Options,
 ): readonly Operation[] {
@@ -166,7 +166,7 @@ export function approveHoldsOperation({
   };
 }
 
-/** Revoking and renewing for the holder of a certificate's key, without other credentials. */
+/** Renewal and revocation by the key of the certificate, without other credentials. */
 export function keyProofOperations(
   options: Options,
 ): readonly AnonymousOperation[] {
@@ -278,7 +278,7 @@ async function presentRevoked(
   if (!revoked) {
     throw certificateNotFound(request.serialNumber);
   }
-  // The certificate is revoked, whether or not its owner can be read.
+  // The revocation has succeeded, even if the account cannot be read.
   const isVisible =
     context.caller.kind === 'certificate' ||
     (await reader.isVisible(revoked, context).catch(() => false));
@@ -303,7 +303,7 @@ async function presentRenewed(
   const { issued, keys, serialNumber } = result;
   const shown = await reader
     .withLabel(issued, serialNumber)
-    // The certificate was issued.
+    // The renewal has succeeded, even if the label cannot be read.
     .catch(() => issued);
   return presentCertificate(shown, keys, dialect.uris);
 }

@@ -7,7 +7,7 @@ import type { ReplicationState } from './ReplicaSource';
 const MAX_UNKNOWN_MS = 10 * 60_000;
 const MAX_BEHIND_MS = 60 * 60_000;
 
-/** How far the replica was at an earlier time, as JSON. */
+/** Position of the replica at an earlier sync, as JSON. */
 export interface RecordedPosition {
   readonly server: string;
   readonly usn?: number;
@@ -34,8 +34,8 @@ export function positionOf({
 }
 
 /**
- * Waits until a server has everything that another one had at a recorded
- * position, so that a server that lags behind undoes nothing.
+ * Waits until a server has all changes that another server had at a recorded
+ * position, so that a server that lags behind does not revert decisions.
  */
 export class PositionGate {
   readonly #logger: LoggerService;
