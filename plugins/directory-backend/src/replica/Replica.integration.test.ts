@@ -20,7 +20,7 @@ import type { Directory } from '../directory/Directory';
 import { DirectoryUnavailableError } from '../directory/errors';
 import { groupFieldNames, userFieldNames } from '../directory/schema';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const page = { number: 1, size: 10_000 };
 const wholeUser = { fields: new Set(userFieldNames) };
