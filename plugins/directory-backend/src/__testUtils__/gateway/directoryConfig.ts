@@ -33,9 +33,9 @@ export const privilegedRules: JsonObject[] = [
 /**
  * The `certificates` block of a gateway with the embedded CA.
  *
- * @param name - of the CA; each database needs another one. Default: `ca`
+ * @param name - of the CA; each database needs another one. Default: `issuing-ca`
  */
-export function embeddedAuthority(realm: Realm, name = 'ca') {
+export function embeddedAuthority(realm: Realm, name = 'issuing-ca') {
   return {
     authority: 'embedded',
     embedded: {
