@@ -160,8 +160,13 @@ async function handle(
   const { headers } = req;
   const isWrite = operation.method !== 'get';
   const isRead = operation.permission === directoryReadPermission;
+  const authorize = async (account: Caller) => {
+    if (operation.permission !== 'handler') {
+      await access.require(account, operation.permission);
+    }
+  };
   try {
-    await access.require(caller, operation.permission);
+    await authorize(caller);
     if (isWrite || !isRead) {
       requireSameOrigin({ caller, headers, ownOrigin });
     }
@@ -194,7 +199,7 @@ async function handle(
     },
     verifyAgain: async () => {
       const verified = await authenticator.verifyAgain(caller);
-      await access.require(verified, operation.permission);
+      await authorize(verified);
       return {
         caller: verified,
         signal: disconnected.signal,

@@ -41,7 +41,8 @@ export interface Operation {
   readonly method: 'get' | 'post' | 'put';
   /** Path below `/v1`, in Express's syntax. */
   readonly path: string;
-  readonly permission: BasicPermission;
+  /** What the caller must be allowed, unless the handler decides. */
+  readonly permission: BasicPermission | 'handler';
   /**
    * Returns the JSON body of the response, or a `FileStream`.
    *

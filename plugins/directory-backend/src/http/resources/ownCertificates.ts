@@ -1,7 +1,6 @@
 import {
   directoryCertificateRevokePermission,
   directoryCertificateSignPermission,
-  directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   REVOCABLE_REASONS,
@@ -66,8 +65,8 @@ export function ownCertificateOperations(
       id: 'revoke_cert',
       method: 'post',
       path: REVOCATION,
-      // The handler requires a rule, or a fresh proof of the owner.
-      permission: directoryReadPermission,
+      // A rule, or a fresh proof of the owner.
+      permission: 'handler',
       recordDenial: ({ params, ...denied }) =>
         revocations.recordDenial(denied, {
           serialNumber: BigInt(params.serialNumber),
