@@ -9,27 +9,26 @@ exports.up = async function up(knex) {
       .primary()
       .comment('SHA-256 of the SubjectPublicKeyInfo, lower-case hex');
     table
-      .boolean('is_current')
-      .nullable()
-      .unique()
-      .comment('true: the current CA; null: a previous one. Never false');
-    table
       .text('chain')
       .notNullable()
       .comment('PEM: the CA certificate and its issuers');
     table.timestamp('created_at').notNullable();
     table
-      .integer('revocations')
+      .integer('changes')
       .notNullable()
       .defaultTo(0)
-      .comment('Number of revoked certificates');
+      .comment('Number of revocations, holds and releases');
     table.binary('crl').nullable().comment('The last CRL, DER');
-    table.integer('crl_number').notNullable().defaultTo(0);
     table
-      .integer('crl_revocations')
+      .string('crl_number', 49)
+      .notNullable()
+      .defaultTo('0')
+      .comment('Decimal');
+    table
+      .integer('crl_changes')
       .notNullable()
       .defaultTo(0)
-      .comment('Number of revocations when the CRL was signed');
+      .comment('Number of changes when the CRL was signed');
     table.timestamp('crl_this_update').nullable();
     table.timestamp('crl_next_update').nullable();
   });
@@ -58,7 +57,7 @@ exports.up = async function up(knex) {
       );
     table.timestamp('reserved_at').notNullable();
     table.timestamp('not_before').notNullable();
-    table.timestamp('not_after').notNullable();
+    table.timestamp('not_after').notNullable().index();
     table
       .binary('certificate')
       .nullable()

@@ -18,7 +18,7 @@ describe('migrateDatabase', () => {
     const { knex } = ca.database;
     await migrateDatabase(knex);
     await migrateDatabase(knex);
-    expect(await knex('embedded_ca_migrations')).toHaveLength(3);
+    expect(await knex('embedded_ca_migrations')).toHaveLength(1);
     expect(await knex('embedded_ca_migrations_lock')).toEqual([
       expect.objectContaining({ is_locked: 0 }),
     ]);
@@ -34,39 +34,5 @@ describe('migrateDatabase', () => {
     });
     expect(await knex.schema.hasTable(CERTIFICATES)).toBe(false);
     expect(await knex.schema.hasTable(AUTHORITIES)).toBe(false);
-  });
-
-  it('keeps certificates when it changes the table of their issuers', async () => {
-    const { knex } = ca.database;
-    const migrations = {
-      directory: `${__dirname}/../migrations`,
-      tableName: 'embedded_ca_migrations',
-    };
-    await knex.raw('PRAGMA foreign_keys = ON');
-    await migrateDatabase(knex);
-    await knex(AUTHORITIES).insert({
-      id: 'a',
-      chain: '',
-      created_at: new Date(),
-    });
-    await knex(CERTIFICATES).insert({
-      serial_number: '1',
-      authority_id: 'a',
-      username: 'alice',
-      profile: 'userCerts',
-      requested_by: 'alice',
-      reserved_at: new Date(),
-      not_before: new Date(),
-      not_after: new Date(),
-    });
-    await knex.migrate.down(migrations);
-    expect(await knex(AUTHORITIES)).toMatchObject([
-      { id: 'a', is_current: null, crl_number: 0, revocations: 0 },
-    ]);
-    await knex.migrate.up(migrations);
-    expect(await knex(CERTIFICATES)).toHaveLength(1);
-    expect(await knex(AUTHORITIES)).toMatchObject([
-      { id: 'a', crl_number: '0', changes: 0, crl_changes: 0 },
-    ]);
   });
 });
