@@ -52,11 +52,23 @@ describe('readCertificateProfiles', () => {
     ['extendedKeyUsage', [{ name: 'a', extendedKeyUsage: [] }]],
     ['extendedKeyUsage', [{ name: 'a', extendedKeyUsage: ['1.2.03'] }]],
     ['extendedKeyUsage', [{ name: 'a', extendedKeyUsage: ['toString'] }]],
-    ['must not contain', [{ name: 'a', extendedKeyUsage: ['OCSPSigning'] }]],
-    ['must not contain', [{ name: 'a', extendedKeyUsage: ['2.5.29.37.0'] }]],
     ['policies', [{ name: 'a', policies: ['1.2.x'] }]],
   ])('names what is invalid: %s, %j', (message, profiles) => {
     expect(() => read({ profiles })).toThrow(/^ca\.profiles/);
     expect(() => read({ profiles })).toThrow(message);
+  });
+
+  it.each([
+    ['OCSPSigning'],
+    ['1.3.6.1.5.5.7.3.9'],
+    ['anyExtendedKeyUsage'],
+    ['2.5.29.37.0'],
+    ['timeStamping'],
+    ['1.3.6.1.5.2.3.5'],
+  ])('rejects a profile with the reserved purpose %s', purpose => {
+    const profile = { name: 'a', extendedKeyUsage: ['clientAuth', purpose] };
+    expect(() => read({ profiles: [profile] })).toThrow(
+      `ca.profiles: extendedKeyUsage must not contain ${purpose}, which is not for users' certificates`,
+    );
   });
 });

@@ -39,14 +39,7 @@ describe('readEmbeddedCaConfig', () => {
       profiles: new Map([
         [
           'userCerts',
-          {
-            name: 'userCerts',
-            organization: 'EXAMPLE.TEST',
-            validityMs: 30 * DAY_MS,
-            keyUsage: ['digitalSignature'],
-            extendedKeyUsage: ['clientAuth'],
-            policies: [],
-          },
+          expect.objectContaining({ organization: 'EXAMPLE.TEST' }),
         ],
       ]),
     });
@@ -61,17 +54,7 @@ describe('readEmbeddedCaConfig', () => {
       roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
       cacn: 'people',
       crl: { validity: { days: 2 } },
-      profiles: [
-        { name: 'userCerts', validity: 'P90D' },
-        {
-          name: 'mail',
-          validity: { hours: 12 },
-          keyUsage: ['digitalSignature', 'keyEncipherment'],
-          extendedKeyUsage: ['emailProtection', '1.3.6.1.5.2.3.4'],
-          organization: 'Mail',
-          policies: ['1.3.6.1.4.1.99999.1'],
-        },
-      ],
+      profiles: [{ name: 'mail', validity: { hours: 12 } }],
     });
     expect(config).toMatchObject({
       cacn: 'people',
@@ -84,18 +67,9 @@ describe('readEmbeddedCaConfig', () => {
       roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
       listValidityMs: 2 * DAY_MS,
     });
-    expect(config?.profiles.get('userCerts')).toMatchObject({
-      validityMs: 90 * DAY_MS,
-      extendedKeyUsage: ['clientAuth'],
-    });
-    expect(config?.profiles.get('mail')).toEqual({
-      name: 'mail',
-      organization: 'Mail',
-      validityMs: DAY_MS / 2,
-      keyUsage: ['digitalSignature', 'keyEncipherment'],
-      extendedKeyUsage: ['emailProtection', '1.3.6.1.5.2.3.4'],
-      policies: ['1.3.6.1.4.1.99999.1'],
-    });
+    expect([...config!.profiles.values()]).toMatchObject([
+      { name: 'mail', validityMs: DAY_MS / 2 },
+    ]);
   });
 
   it('reads a socket instead of issuers', () => {
@@ -128,33 +102,11 @@ describe('readEmbeddedCaConfig', () => {
     ['roots[0].crlFile', { roots: [{ certificateFile: '/r', crlFile: 'x' }] }],
     ['crl.validity', { crl: { validity: { minutes: 59 } } }],
     ['profiles', { profiles: [] }],
-    ['profiles', { profiles: [{ name: 'a' }, { name: 'a' }] }],
     ['profiles[0].name', { profiles: [{}] }],
-    ['profiles', { profiles: [{ name: 'a', validity: { seconds: 0 } }] }],
-    ['profiles', { profiles: [{ name: 'a', keyUsage: [] }] }],
-    ['profiles', { profiles: [{ name: 'a', keyUsage: ['keyCertSign'] }] }],
-    ['profiles', { profiles: [{ name: 'a', extendedKeyUsage: [] }] }],
-    ['profiles', { profiles: [{ name: 'a', extendedKeyUsage: ['x'] }] }],
-    ['profiles', { profiles: [{ name: 'a', extendedKeyUsage: ['1.2.03'] }] }],
-    ['profiles', { profiles: [{ name: 'a', extendedKeyUsage: ['toString'] }] }],
   ])('names the invalid key %s: %j', (key, changes: JsonObject) => {
     const pattern = `directory.certificates.embedded(: .*"${key}"|.${key})`
       .replaceAll('[', String.raw`\[`)
       .replaceAll(']', String.raw`\]`);
     expect(() => read({ ...minimal, ...changes })).toThrow(new RegExp(pattern));
-  });
-
-  it.each([
-    ['OCSPSigning'],
-    ['1.3.6.1.5.5.7.3.9'],
-    ['anyExtendedKeyUsage'],
-    ['2.5.29.37.0'],
-    ['timeStamping'],
-    ['1.3.6.1.5.2.3.5'],
-  ])('rejects a profile with the reserved purpose %s', purpose => {
-    const profile = { name: 'a', extendedKeyUsage: ['clientAuth', purpose] };
-    expect(() => read({ ...minimal, profiles: [profile] })).toThrow(
-      `extendedKeyUsage must not contain ${purpose}, which is not for users' certificates`,
-    );
   });
 });
