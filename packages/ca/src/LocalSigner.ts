@@ -354,6 +354,11 @@ export class LocalSigner implements CertificateSigner {
   /**
    * A revocation is permanent: it stays until the certificate has expired (RFC
    * 5280 §3.3), and does not become a hold, which could be released.
+   *
+   * The log has no expiry of a certificate that it does not contain, because it
+   * was lost or left in another folder. Such an entry may leave the CRL: a caller
+   * could remove it early, but requiring it forever would end all CRLs as soon as
+   * the certificate expires.
    */
   #checkKept(
     { serialNumber, reason }: ListedRevocation,
@@ -374,7 +379,7 @@ export class LocalSigner implements CertificateSigner {
     }
     if (!next && isListed) {
       const place = this.#log.state.findCertificate(serialNumber);
-      if (!place || place.notAfter >= thisUpdate) {
+      if (place && place.notAfter >= thisUpdate) {
         throw new SignerRefusalError(
           `Certificate ${serialNumber} is revoked and has not expired: the CRL must contain it.`,
         );
