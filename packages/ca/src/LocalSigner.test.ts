@@ -385,6 +385,11 @@ describe('signRevocationList', () => {
     ['an earlier number', /greater than 7/, () => ({ number: 6n })],
     ['the same number', /greater than 7/, () => ({ number: 7n })],
     [
+      'a number that leaves none for later lists',
+      /at most 4294967303/,
+      () => ({ number: 2n ** 159n - 1n }),
+    ],
+    [
       'a list without a revoked certificate',
       /is revoked and has not expired/,
       () => ({ revoked: [] }),

@@ -64,6 +64,12 @@ const MAX_BACKDATING_MS = 2 * CLOCK_SKEW_MS;
  */
 export const MAX_CRL_VALIDITY_MS = 31 * 24 * 60 * 60 * 1000;
 
+/**
+ * Maximum difference of the numbers of two CRLs: one order with the largest
+ * number that a CRL can have must not be the last one of the CA.
+ */
+const MAX_CRL_NUMBER_STEP = 2n ** 32n;
+
 interface RunningOrder {
   readonly order: CertificateOrder;
   readonly spki: Buffer;
@@ -319,6 +325,12 @@ export class LocalSigner implements CertificateSigner {
     if (order.number <= previous.number) {
       throw new SignerRefusalError(
         `The CRL number must be greater than ${previous.number}.`,
+      );
+    }
+    const maxNumber = previous.number + MAX_CRL_NUMBER_STEP;
+    if (order.number > maxNumber) {
+      throw new SignerRefusalError(
+        `The CRL number must be at most ${maxNumber}.`,
       );
     }
     const now = this.#now();
