@@ -106,8 +106,8 @@ export interface Config {
         /** Certificate revocation list (CRL). */
         crl?: {
           /**
-           * Validity of a CRL, at least 1 hour. A new CRL is signed after half
-           * of it.
+           * Validity of a CRL, at least 1 hour and less than 31 days. A new
+           * CRL is signed after half of it.
            * @default 7 days
            */
           validity?: HumanDuration | string;

@@ -127,6 +127,7 @@ describe('readEmbeddedCaConfig', () => {
     ['roots[0].certificateFile', { roots: [{}] }],
     ['roots[0].crlFile', { roots: [{ certificateFile: '/r', crlFile: 'x' }] }],
     ['crl.validity', { crl: { validity: { minutes: 59 } } }],
+    ['crl.validity', { crl: { validity: { days: 31 } } }],
     ['profiles', { profiles: [] }],
     ['profiles', { profiles: [{ name: 'a' }, { name: 'a' }] }],
     ['profiles[0].name', { profiles: [{}] }],
