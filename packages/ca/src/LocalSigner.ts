@@ -125,6 +125,18 @@ export class LocalSigner implements CertificateSigner {
     );
   }
 
+  /**
+   * The last lines of the log when it was read, whose record elsewhere proves
+   * that lines were removed later: file, number of the line, and its SHA-256.
+   */
+  get logHeads(): readonly {
+    readonly file: string;
+    readonly lines: number;
+    readonly sha256: string;
+  }[] {
+    return this.#log.heads;
+  }
+
   /** {@inheritDoc CertificateSigner.describe} */
   async describe(): Promise<{
     readonly issuers: readonly IssuerDescription[];

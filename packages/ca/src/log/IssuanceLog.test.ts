@@ -184,6 +184,26 @@ describe('IssuanceLog', () => {
     );
   });
 
+  it('is unavailable when a file was replaced by another one with as many lines', async () => {
+    const other = await TestCa.create(ca.issuer);
+    try {
+      for (const folder of [ca.folder, other.folder, ca.folder]) {
+        ca.now += 1000;
+        const signer = await ca.open({ logFolder: folder });
+        await signer.signCertificate(await ca.order());
+        await signer.close();
+      }
+      const [name] = await files();
+      const [replacement] = await readdir(other.folder);
+      await copyFile(join(other.folder, replacement), file(name));
+      await expect(ca.open()).rejects.toThrow(
+        `${name}, line 2: the line is not the one that another file names`,
+      );
+    } finally {
+      await other.remove();
+    }
+  });
+
   it('is unavailable when a file is removed while it runs', async () => {
     const [signer, other] = [await ca.open(), await ca.open()];
     await other.signCertificate(await ca.order());

@@ -68,8 +68,8 @@ export class IssuanceLog {
   readonly #options: IssuanceLogOptions;
   /** Files of other processes, and of this one that can no longer be written. */
   readonly #files = new Map<string, FileState>();
-  /** Last lines that a first line names, as `file:line`. */
-  readonly #named = new Set<string>();
+  /** SHA-256 of the last lines that a first line names, by `file:line`. */
+  readonly #named = new Map<string, string>();
   #own: (FileState & { readonly handle: FileHandle }) | undefined;
   #waiting = new Array<Waiting>();
   #writing: Promise<void> | undefined;
@@ -92,6 +92,7 @@ export class IssuanceLog {
       if ((mode & 0o077) !== 0) {
         throw new Error('it is accessible to other users: run chmod 700');
       }
+      await log.#readHeads();
       await log.#readFiles();
       log.#requireNamedFiles();
       for (const { name, size } of log.#files.values()) {
@@ -109,6 +110,15 @@ export class IssuanceLog {
 
   private constructor(options: IssuanceLogOptions) {
     this.#options = options;
+  }
+
+  /** The last lines of the files that were read and that no first line names. */
+  get heads(): readonly Head[] {
+    return [...this.#files.values()].flatMap(({ name, lines, sha256 }) =>
+      sha256 === undefined || this.#named.has(`${name}:${lines}`)
+        ? []
+        : { file: name, lines, sha256 },
+    );
   }
 
   /**
@@ -191,6 +201,20 @@ export class IssuanceLog {
     this.#own = undefined;
   }
 
+  /** Reads the first line of each file: it names lines of earlier files. */
+  async #readHeads(): Promise<void> {
+    const { folder } = this.#options;
+    const names = await readdir(folder);
+    for (const name of names.filter(file => LOG_FILE.test(file))) {
+      for await (const { bytes } of readLines(join(folder, name))) {
+        this.#noteHeads(
+          readNext(bytes, { name, lines: 0, sha256: undefined }),
+        );
+        break;
+      }
+    }
+  }
+
   async #readFiles(): Promise<void> {
     const { folder } = this.#options;
     const names = (await readdir(folder)).filter(name => LOG_FILE.test(name));
@@ -230,6 +254,7 @@ export class IssuanceLog {
         place: { file: name, offset, length: bytes.length },
       });
       file = follow(file, { bytes, sha256: entry.sha256 });
+      this.#checkNamed(file);
       this.#noteHeads(entry);
     }
     this.#files.set(name, { ...file, seenSize: size });
@@ -239,7 +264,16 @@ export class IssuanceLog {
   #noteHeads(entry: LogEntry): void {
     if (entry.kind === 'start') {
       entry.heads.forEach(head =>
-        this.#named.add(`${head.file}:${head.lines}`),
+        this.#named.set(`${head.file}:${head.lines}`, head.sha256),
+      );
+    }
+  }
+
+  #checkNamed({ name, lines, sha256 }: FileState): void {
+    const named = this.#named.get(`${name}:${lines}`);
+    if (named !== undefined && named !== sha256) {
+      throw new LogFault(
+        `${name}, line ${lines}: the line is not the one that another file names`,
       );
     }
   }
@@ -255,7 +289,7 @@ export class IssuanceLog {
 
   /** A file that was removed would be forgotten with all that it revoked. */
   #requireNamedFiles(): void {
-    for (const named of this.#named) {
+    for (const named of this.#named.keys()) {
       const [name, lines] = named.split(':');
       if ((this.#files.get(name)?.lines ?? 0) < Number(lines)) {
         throw new LogFault(`${name} is missing, or lines of it are`);
@@ -315,14 +349,11 @@ export class IssuanceLog {
   async #composeStart(): Promise<LogEntry> {
     const { issuers, now } = this.#options;
     await this.refresh();
-    const heads = new Array<Head>();
-    for (const { name, lines, sha256 } of this.#files.values()) {
-      if (sha256 !== undefined && !this.#named.has(`${name}:${lines}`)) {
-        // A named line must survive a power failure: its process may have been
-        // interrupted before it was on the disk.
-        await sync(join(this.#options.folder, name));
-        heads.push({ file: name, lines, sha256 });
-      }
+    const { heads } = this;
+    for (const { file } of heads) {
+      // A named line must survive a power failure: its process may have been
+      // interrupted before it was on the disk.
+      await sync(join(this.#options.folder, file));
     }
     return {
       kind: 'start',
@@ -369,7 +400,10 @@ export class IssuanceLog {
   }
 }
 
-function readNext(bytes: Buffer, file: FileState): ReturnType<typeof readLine> {
+function readNext(
+  bytes: Buffer,
+  file: Pick<FileState, 'name' | 'lines' | 'sha256'>,
+): ReturnType<typeof readLine> {
   try {
     return readLine(bytes, file.sha256);
   } catch (error) {
