@@ -20,6 +20,7 @@ import {
 } from './CertificateSigner';
 import { documentUrlsOf } from './CaIssuer';
 import type { LocalSigner } from './LocalSigner';
+import { IssuanceLog } from './log/IssuanceLog';
 
 const MINUTE_MS = 60_000;
 
@@ -172,6 +173,33 @@ describe('signCertificate', () => {
       async () => ({ csr: Buffer.from('x') }),
     ],
     [
+      'a CSR that is too long',
+      /at most 16384 bytes/,
+      async () => ({ csr: Buffer.alloc(16 * 1024 + 1) }),
+    ],
+    [
+      'a name that is too long',
+      /at most 100 alternative names of 255 characters/,
+      async () => ({
+        alternativeNames: {
+          emails: [`${'a'.repeat(243)}@example.test`],
+          userPrincipalNames: [],
+          kerberosPrincipalNames: [],
+        },
+      }),
+    ],
+    [
+      'too many names',
+      /at most 100 alternative names of 255 characters/,
+      async () => ({
+        alternativeNames: {
+          emails: Array.from({ length: 101 }, (_, i) => `a${i}@example.test`),
+          userPrincipalNames: [],
+          kerberosPrincipalNames: [],
+        },
+      }),
+    ],
+    [
       'an unknown profile',
       /no such certificate profile/,
       async () => ({ profile: '__proto__' }),
@@ -305,6 +333,32 @@ describe('signCertificate', () => {
     );
     ca.now += MINUTE_MS;
     await later.signCertificate(order);
+  });
+
+  it('counts signatures that could not be logged', async () => {
+    const limit = { certificates: 2, perMs: MINUTE_MS };
+    const limited = await ca.open({ limit });
+    const append = jest
+      .spyOn(IssuanceLog.prototype, 'append')
+      .mockRejectedValue(new SignerUnavailableError('The disk is full'));
+    for (const message of ['The disk is full', 'The disk is full', /^More/]) {
+      await expect(limited.signCertificate(await ca.order())).rejects.toThrow(
+        message,
+      );
+    }
+    append.mockRestore();
+    ca.now += MINUTE_MS;
+    await limited.signCertificate(await ca.order());
+  });
+
+  it('limits the rate of blocked keys', async () => {
+    const block = (index: number) =>
+      signer.blockKey({ publicKeySha256: String(index).padStart(64, '0') });
+    await Promise.all(Array.from({ length: 1000 }, (_, index) => block(index)));
+    await expect(block(1000)).rejects.toThrow(SignerUnavailableError);
+    await block(1);
+    ca.now += MINUTE_MS;
+    await block(1000);
   });
 
   it('is unavailable, and signs again, when the key fails for a time', async () => {
@@ -442,6 +496,17 @@ describe('signRevocationList', () => {
     await expect(refused).rejects.toThrow(SignerRefusalError);
     await expect(refused).rejects.toThrow(message);
     await other.signRevocationList(ca.crl(8, { revoked }));
+  });
+
+  it('limits the rate of lists', async () => {
+    for (let number = 1; number <= 60; number += 1) {
+      await signer.signRevocationList(ca.crl(number));
+    }
+    await expect(signer.signRevocationList(ca.crl(61))).rejects.toThrow(
+      'More than 60 CRLs were ordered in 60 seconds',
+    );
+    ca.now += MINUTE_MS;
+    await signer.signRevocationList(ca.crl(61));
   });
 
   it('signs one of several concurrent lists with one number', async () => {

@@ -47,6 +47,16 @@ export interface LocalSignerOptions {
 
 const DEFAULT_LIMIT = { certificates: 1000, perMs: 60_000 };
 
+/** Limits of what a caller can append to the log, besides certificates. */
+const MINUTE_MS = 60_000;
+const MAX_CRLS_PER_MINUTE = 60;
+const MAX_BLOCKS_PER_MINUTE = 1000;
+
+/** Limits of an order, which the log contains. */
+const MAX_CSR_BYTES = 16 * 1024;
+const MAX_NAMES = 100;
+const MAX_NAME_LENGTH = 255;
+
 /** Clock skew that Kerberos tolerates (RFC 4120 §1.6), and so every client. */
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
@@ -76,6 +86,21 @@ interface RunningOrder {
   readonly certificate: Promise<Buffer>;
 }
 
+/** Times of events, as far as they are still counted. */
+class RecentTimes {
+  #times = new Array<number>();
+
+  add(time: number): void {
+    this.#times.push(time);
+  }
+
+  /** Counts those after a time, and forgets earlier ones. */
+  countSince(time: number): number {
+    this.#times = this.#times.filter(other => other > time);
+    return this.#times.length;
+  }
+}
+
 /**
  * Signs in this process. It checks each order, whoever sent it, and logs what it
  * signs before it returns it.
@@ -90,6 +115,10 @@ export class LocalSigner implements CertificateSigner {
   readonly #caKeys: ReadonlySet<string>;
   /** Orders that are being signed, by serial number. */
   readonly #running = new Map<bigint, RunningOrder>();
+  /** When certificates were signed that could not be logged. */
+  readonly #unlogged = new RecentTimes();
+  readonly #crlTimes = new RecentTimes();
+  readonly #blockTimes = new RecentTimes();
   /** The last CRL order of each CA: one after the other. */
   readonly #crls = new Map<IssuerId, Promise<unknown>>();
 
@@ -153,6 +182,7 @@ export class LocalSigner implements CertificateSigner {
 
   /** {@inheritDoc CertificateSigner.signCertificate} */
   async signCertificate(order: CertificateOrder): Promise<Buffer> {
+    requireLimits(order);
     const spki = verifyPossession(order);
     await this.#log.refresh();
     const logged = this.#log.state.findCertificate(order.serialNumber);
@@ -196,6 +226,10 @@ export class LocalSigner implements CertificateSigner {
     }
     await this.#log.refresh();
     if (!this.#log.state.isBlocked(publicKeySha256)) {
+      this.#countOrder(this.#blockTimes, {
+        max: MAX_BLOCKS_PER_MINUTE,
+        what: 'blocked keys',
+      });
       const time = new Date(this.#now());
       await this.#log.append({ kind: 'block', time, publicKeySha256 });
     }
@@ -240,7 +274,12 @@ export class LocalSigner implements CertificateSigner {
       urls: documentUrlsOf({ id: ca.id, publicUrl }),
     });
     const time = new Date(this.#now());
-    await this.#log.append({ kind: 'certificate', time, order, certificate });
+    try {
+      await this.#log.append({ kind: 'certificate', time, order, certificate });
+    } catch (error) {
+      this.#unlogged.add(time.getTime());
+      throw error;
+    }
     return certificate;
   }
 
@@ -282,10 +321,12 @@ export class LocalSigner implements CertificateSigner {
     }
   }
 
-  /** Those that are being signed are not in the log yet. */
+  /** Counts the log, and signatures that are not in the log or not yet. */
   #checkRate(): void {
     const { certificates, perMs } = this.#options.limit ?? DEFAULT_LIMIT;
-    const signed = this.#log.state.countSince(this.#now() - perMs);
+    const since = this.#now() - perMs;
+    const signed =
+      this.#log.state.countSince(since) + this.#unlogged.countSince(since);
     if (signed + this.#running.size >= certificates) {
       throw new SignerUnavailableError(
         `More than ${certificates} certificates were ordered in ${
@@ -293,6 +334,20 @@ export class LocalSigner implements CertificateSigner {
         } seconds`,
       );
     }
+  }
+
+  /** Counts an order before it is signed: it may fail to be logged. */
+  #countOrder(
+    times: RecentTimes,
+    limit: { readonly max: number; readonly what: string },
+  ): void {
+    const now = this.#now();
+    if (times.countSince(now - MINUTE_MS) >= limit.max) {
+      throw new SignerUnavailableError(
+        `More than ${limit.max} ${limit.what} were ordered in 60 seconds`,
+      );
+    }
+    times.add(now);
   }
 
   async #readLogged(options: {
@@ -313,6 +368,10 @@ export class LocalSigner implements CertificateSigner {
     await this.#log.refresh();
     const previous = this.#log.state.crlOf(ca.id);
     this.#checkList(order, previous);
+    this.#countOrder(this.#crlTimes, {
+      max: MAX_CRLS_PER_MINUTE,
+      what: 'CRLs',
+    });
     const { number, thisUpdate, nextUpdate, revoked } = order;
     const crl = await signedCrl(
       ca.issuer.signRevocationList({
@@ -409,6 +468,26 @@ export class LocalSigner implements CertificateSigner {
         );
       }
     }
+  }
+}
+
+/** @throws SignerRefusalError when the CSR or the names are too long. */
+function requireLimits({ csr, alternativeNames }: CertificateOrder): void {
+  if (csr.length > MAX_CSR_BYTES) {
+    throw new SignerRefusalError(
+      `A CSR has at most ${MAX_CSR_BYTES} bytes in DER.`,
+    );
+  }
+  const { emails, userPrincipalNames, kerberosPrincipalNames } =
+    alternativeNames;
+  const names = [...emails, ...userPrincipalNames, ...kerberosPrincipalNames];
+  if (
+    names.length > MAX_NAMES ||
+    names.some(({ length }) => length > MAX_NAME_LENGTH)
+  ) {
+    throw new SignerRefusalError(
+      `A certificate has at most ${MAX_NAMES} alternative names of ${MAX_NAME_LENGTH} characters.`,
+    );
   }
 }
 
