@@ -427,6 +427,13 @@ describe('signRevocationList', () => {
     expect((await logged())[0].revocation).toMatchObject({ revokedAt });
   });
 
+  it('lets the reason of a revocation become keyCompromise', async () => {
+    const revocation = { serialNumber: 12n, revokedAt };
+    const revoked = [{ ...revocation, reason: 'keyCompromise' as const }];
+    await signer.signRevocationList(ca.crl(1, { revoked: [revocation] }));
+    await signer.signRevocationList(ca.crl(2, { revoked }));
+  });
+
   it('lets a certificate leave the list when the log does not contain it', async () => {
     const revoked = [{ serialNumber: 12n, revokedAt }];
     await signer.signRevocationList(ca.crl(1, { revoked }));
@@ -454,6 +461,20 @@ describe('signRevocationList', () => {
       serialNumber => ({
         revoked: [{ serialNumber, revokedAt, reason: 'certificateHold' }],
       }),
+    ],
+    [
+      'another date of a revocation',
+      /with the same date/,
+      serialNumber => ({
+        revoked: [
+          { serialNumber, revokedAt: new Date(), reason: 'keyCompromise' },
+        ],
+      }),
+    ],
+    [
+      'another reason of a revocation',
+      /the same reason or keyCompromise/,
+      serialNumber => ({ revoked: [{ serialNumber, revokedAt }] }),
     ],
     [
       'a certificate twice',

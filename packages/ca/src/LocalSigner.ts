@@ -436,7 +436,8 @@ export class LocalSigner implements CertificateSigner {
 
   /**
    * A revocation is permanent: it stays until the certificate has expired (RFC
-   * 5280 §3.3), and does not become a hold, which could be released.
+   * 5280 §3.3), and does not become a hold, which could be released. Its date and
+   * reason stay; only a compromise of the key may become known later.
    *
    * The log has no expiry of a certificate that it does not contain, because it
    * was lost or left in another folder. Such an entry may leave the CRL: a caller
@@ -444,7 +445,7 @@ export class LocalSigner implements CertificateSigner {
    * the certificate expires.
    */
   #checkKept(
-    { serialNumber, reason }: ListedRevocation,
+    { serialNumber, reason, revokedAt }: ListedRevocation,
     crl: {
       readonly next: RevokedCertificate | undefined;
       readonly isListed: boolean;
@@ -458,6 +459,16 @@ export class LocalSigner implements CertificateSigner {
     if (next?.reason === 'certificateHold') {
       throw new SignerRefusalError(
         `Certificate ${serialNumber} is revoked and cannot be put on hold.`,
+      );
+    }
+    if (
+      next &&
+      isListed &&
+      (next.revokedAt.getTime() !== revokedAt.getTime() ||
+        ![reason, 'keyCompromise'].includes(next.reason ?? 'unspecified'))
+    ) {
+      throw new SignerRefusalError(
+        `Certificate ${serialNumber} is revoked: the CRL must contain it with the same date, and the same reason or keyCompromise.`,
       );
     }
     if (!next && isListed) {
