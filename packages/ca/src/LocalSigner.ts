@@ -11,6 +11,7 @@ import {
   type IssuerId,
   type LoggedCertificate,
   type RevocationListOrder,
+  SignerLimitError,
   SignerRefusalError,
   SignerUnavailableError,
 } from './CertificateSigner';
@@ -328,7 +329,7 @@ export class LocalSigner implements CertificateSigner {
     const signed =
       this.#log.state.countSince(since) + this.#unlogged.countSince(since);
     if (signed + this.#running.size >= certificates) {
-      throw new SignerUnavailableError(
+      throw new SignerLimitError(
         `More than ${certificates} certificates were ordered in ${
           perMs / 1000
         } seconds`,
@@ -343,7 +344,7 @@ export class LocalSigner implements CertificateSigner {
   ): void {
     const now = this.#now();
     if (times.countSince(now - MINUTE_MS) >= limit.max) {
-      throw new SignerUnavailableError(
+      throw new SignerLimitError(
         `More than ${limit.max} ${limit.what} were ordered in 60 seconds`,
       );
     }
