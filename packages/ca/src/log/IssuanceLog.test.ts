@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   appendFile,
   copyFile,
@@ -202,6 +203,25 @@ describe('IssuanceLog', () => {
     } finally {
       await other.remove();
     }
+  });
+
+  it('verifies the lines that it reads again', async () => {
+    const order = await ca.order();
+    await (await ca.open()).signCertificate(order);
+    const signer = await ca.open();
+    const [name] = await files();
+    const lines = (await readFile(file(name), 'utf8')).split('\n');
+    const members = lines[1]
+      .replace(/,"digest":"[0-9a-f]{64}"\}$/, '')
+      .replace('"username":"alice"', '"username":"malic"');
+    const digest = createHash('sha256').update(members).digest('hex');
+    lines[1] = `${members},"digest":"${digest}"}`;
+    await writeFile(file(name), lines.join('\n'));
+    const message = 'changed since it was read';
+    await expect(signer.signCertificate(order)).rejects.toThrow(message);
+    await expect(serialNumbersIn(signer.loggedCertificates())).rejects.toThrow(
+      message,
+    );
   });
 
   it('is unavailable when a file is removed while it runs', async () => {

@@ -163,7 +163,8 @@ export class IssuanceLog {
   async read(place: LinePlace): Promise<LogEntry> {
     const { folder } = this.#options;
     try {
-      return readEntryAgain(await readLineAt(join(folder, place.file), place));
+      const bytes = await readLineAt(join(folder, place.file), place);
+      return readEntryAgain(bytes, place.sha256);
     } catch (error) {
       throw unavailable(folder, error);
     }
@@ -179,13 +180,21 @@ export class IssuanceLog {
     const own = this.#own ? [this.#own] : [];
     const files = [...this.#files.values(), ...own].sort(byName);
     try {
-      for (const { name, size } of files) {
+      for (const { name, size, sha256 } of files) {
         const path = join(this.#options.folder, name);
+        let file = { name, lines: 0, sha256: undefined as string | undefined };
         for await (const { bytes, offset } of readLines(path)) {
-          const entry = offset < size ? readEntryAgain(bytes) : undefined;
-          if (entry?.kind === 'certificate') {
+          if (offset >= size) {
+            break;
+          }
+          const entry = readNext(bytes, file);
+          file = { name, lines: file.lines + 1, sha256: entry.sha256 };
+          if (entry.kind === 'certificate') {
             yield this.#toLogged(entry);
           }
+        }
+        if (file.sha256 !== sha256) {
+          throw new LogFault(`${name} was changed since it was read`);
         }
       }
     } catch (error) {
@@ -207,9 +216,7 @@ export class IssuanceLog {
     const names = await readdir(folder);
     for (const name of names.filter(file => LOG_FILE.test(file))) {
       for await (const { bytes } of readLines(join(folder, name))) {
-        this.#noteHeads(
-          readNext(bytes, { name, lines: 0, sha256: undefined }),
-        );
+        this.#noteHeads(readNext(bytes, { name, lines: 0, sha256: undefined }));
         break;
       }
     }
@@ -251,7 +258,12 @@ export class IssuanceLog {
       const entry = readNext(bytes, file);
       read.push({
         entry,
-        place: { file: name, offset, length: bytes.length },
+        place: {
+          file: name,
+          offset,
+          length: bytes.length,
+          sha256: entry.sha256,
+        },
       });
       file = follow(file, { bytes, sha256: entry.sha256 });
       this.#checkNamed(file);
@@ -322,10 +334,14 @@ export class IssuanceLog {
     const buffers = new Array<Buffer>();
     for (const entry of [...start, ...entries]) {
       const line = writeLine(entry, file.sha256);
-      const { length } = line.bytes;
       places.push({
         entry,
-        place: { file: own.name, offset: file.size, length },
+        place: {
+          file: own.name,
+          offset: file.size,
+          length: line.bytes.length,
+          sha256: line.sha256,
+        },
       });
       buffers.push(line.bytes, NEWLINE);
       file = follow(file, line);
