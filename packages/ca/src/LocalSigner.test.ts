@@ -551,6 +551,13 @@ describe('open', () => {
     );
   });
 
+  it('requires a folder of its user', async () => {
+    const geteuid = jest.spyOn(process, 'geteuid').mockReturnValue(12345);
+    await expect(ca.open()).rejects.toThrow('it belongs to another user');
+    geteuid.mockRestore();
+    await ca.open();
+  });
+
   it('reports a folder that cannot be created as unavailable', async () => {
     const file = join(ca.folder, 'file');
     await writeFile(file, '');

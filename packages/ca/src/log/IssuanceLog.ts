@@ -88,9 +88,12 @@ export class IssuanceLog {
     const log = new IssuanceLog(options);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { mode } = await stat(folder);
+      const { mode, uid } = await stat(folder);
       if ((mode & 0o077) !== 0) {
         throw new Error('it is accessible to other users: run chmod 700');
+      }
+      if (uid !== process.geteuid?.()) {
+        throw new Error(`it belongs to another user (uid ${uid})`);
       }
       await log.#readHeads();
       await log.#readFiles();

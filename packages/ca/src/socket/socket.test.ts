@@ -9,8 +9,8 @@ import {
   type CertificateOrder,
   type CertificateSigner,
   type LoggedCertificate,
-  SignerRefusalError,
   SignerLimitError,
+  SignerRefusalError,
   SignerUnavailableError,
 } from '../CertificateSigner';
 import { MAX_LINE_BYTES, writeLine } from './messages';
