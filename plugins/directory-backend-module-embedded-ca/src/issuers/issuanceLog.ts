@@ -129,7 +129,7 @@ async function findRows(
         // SQLite has no booleans.
         hasCertificate: Boolean(row.has_certificate),
         reason: row.revocation_reason,
-        revokedAt: row.revoked_at && new Date(row.revoked_at),
+        revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
       },
     ]),
   );
