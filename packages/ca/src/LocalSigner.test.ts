@@ -431,7 +431,9 @@ describe('signRevocationList', () => {
     const revocation = { serialNumber: 12n, revokedAt };
     const revoked = [{ ...revocation, reason: 'keyCompromise' as const }];
     await signer.signRevocationList(ca.crl(1, { revoked: [revocation] }));
-    await signer.signRevocationList(ca.crl(2, { revoked }));
+    await expect(
+      signer.signRevocationList(ca.crl(2, { revoked })),
+    ).resolves.toBeInstanceOf(Buffer);
   });
 
   it('lets a certificate leave the list when the log does not contain it', async () => {
@@ -439,7 +441,9 @@ describe('signRevocationList', () => {
     await signer.signRevocationList(ca.crl(1, { revoked }));
     await signer.signRevocationList(ca.crl(2));
     const other = await ca.open();
-    await other.signRevocationList(ca.crl(3));
+    await expect(
+      other.signRevocationList(ca.crl(3)),
+    ).resolves.toBeInstanceOf(Buffer);
   });
 
   it.each<[string, RegExp, (serial: bigint) => Partial<RevocationListOrder>]>([
