@@ -108,9 +108,8 @@ export interface Config {
         /** Certificate revocation list (CRL). */
         crl?: {
           /**
-           * Validity of a CRL, at least 1 hour. The signer refuses CRLs that are
-           * valid for more than 31 days. The CA signs a new CRL after half of
-           * the validity.
+           * Validity of a CRL, at least 1 hour and less than 31 days. The CA
+           * signs a new CRL after half of the validity.
            * @default 7 days
            */
           validity?: HumanDuration | string;

@@ -178,3 +178,11 @@ export class SignerUnavailableError extends CustomErrorBase {
   /** Name of the error. */
   name = 'SignerUnavailableError' as const;
 }
+
+/**
+ * The rate limit of the signer refuses an order; the signer is available for
+ * other orders. The message is for the log only.
+ *
+ * @public
+ */
+export class SignerLimitError extends SignerUnavailableError {}

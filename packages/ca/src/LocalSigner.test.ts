@@ -20,6 +20,7 @@ import {
 } from './CertificateSigner';
 import { documentUrlsOf } from './CaIssuer';
 import type { LocalSigner } from './LocalSigner';
+import { IssuanceLog } from './log/IssuanceLog';
 
 const MINUTE_MS = 60_000;
 
@@ -172,6 +173,33 @@ describe('signCertificate', () => {
       async () => ({ csr: Buffer.from('x') }),
     ],
     [
+      'a CSR that is too long',
+      /at most 16384 bytes/,
+      async () => ({ csr: Buffer.alloc(16 * 1024 + 1) }),
+    ],
+    [
+      'a name that is too long',
+      /at most 100 alternative names of 255 characters/,
+      async () => ({
+        alternativeNames: {
+          emails: [`${'a'.repeat(243)}@example.test`],
+          userPrincipalNames: [],
+          kerberosPrincipalNames: [],
+        },
+      }),
+    ],
+    [
+      'too many names',
+      /at most 100 alternative names of 255 characters/,
+      async () => ({
+        alternativeNames: {
+          emails: Array.from({ length: 101 }, (_, i) => `a${i}@example.test`),
+          userPrincipalNames: [],
+          kerberosPrincipalNames: [],
+        },
+      }),
+    ],
+    [
       'an unknown profile',
       /certificate profile is unknown/,
       async () => ({ profile: '__proto__' }),
@@ -311,6 +339,32 @@ describe('signCertificate', () => {
     await later.signCertificate(order);
   });
 
+  it('counts signatures that could not be logged', async () => {
+    const limit = { certificates: 2, perMs: MINUTE_MS };
+    const limited = await ca.open({ limit });
+    const append = jest
+      .spyOn(IssuanceLog.prototype, 'append')
+      .mockRejectedValue(new SignerUnavailableError('The disk is full'));
+    for (const message of ['The disk is full', 'The disk is full', /^More/]) {
+      await expect(limited.signCertificate(await ca.order())).rejects.toThrow(
+        message,
+      );
+    }
+    append.mockRestore();
+    ca.now += MINUTE_MS;
+    await limited.signCertificate(await ca.order());
+  });
+
+  it('limits the rate of blocked keys', async () => {
+    const block = (index: number) =>
+      signer.blockKey({ publicKeySha256: String(index).padStart(64, '0') });
+    await Promise.all(Array.from({ length: 1000 }, (_, index) => block(index)));
+    await expect(block(1000)).rejects.toThrow(SignerUnavailableError);
+    await block(1);
+    ca.now += MINUTE_MS;
+    await block(1000);
+  });
+
   it('is unavailable, and signs again, when the key fails for a time', async () => {
     const key = signingKeyOf(newKey());
     let isPresent = false;
@@ -377,18 +431,37 @@ describe('signRevocationList', () => {
     expect((await logged())[0].revocation).toMatchObject({ revokedAt });
   });
 
+  it('lets the reason of a revocation become keyCompromise', async () => {
+    const revocation = { serialNumber: 12n, revokedAt };
+    const revoked = [{ ...revocation, reason: 'keyCompromise' as const }];
+    await signer.signRevocationList(ca.crl(1, { revoked: [revocation] }));
+    await expect(
+      signer.signRevocationList(ca.crl(2, { revoked })),
+    ).resolves.toBeInstanceOf(Buffer);
+  });
+
+  it('lets a certificate leave the list when the log does not contain it', async () => {
+    const revoked = [{ serialNumber: 12n, revokedAt }];
+    await signer.signRevocationList(ca.crl(1, { revoked }));
+    await signer.signRevocationList(ca.crl(2));
+    const other = await ca.open();
+    await expect(other.signRevocationList(ca.crl(3))).resolves.toBeInstanceOf(
+      Buffer,
+    );
+  });
+
   it.each<[string, RegExp, (serial: bigint) => Partial<RevocationListOrder>]>([
     ['an earlier number', /greater than 7/, () => ({ number: 6n })],
     ['the same number', /greater than 7/, () => ({ number: 7n })],
     [
+      'a number that leaves none for later lists',
+      /at most 4294967303/,
+      () => ({ number: 2n ** 159n - 1n }),
+    ],
+    [
       'a list without a revoked certificate',
       /is revoked and has not expired/,
       () => ({ revoked: [] }),
-    ],
-    [
-      'a list without a revoked certificate that the log does not have',
-      /Certificate 12 is revoked and has not expired/,
-      serialNumber => ({ revoked: [{ serialNumber, revokedAt }] }),
     ],
     [
       'a revoked certificate on hold',
@@ -396,6 +469,20 @@ describe('signRevocationList', () => {
       serialNumber => ({
         revoked: [{ serialNumber, revokedAt, reason: 'certificateHold' }],
       }),
+    ],
+    [
+      'another date of a revocation',
+      /with the same date/,
+      serialNumber => ({
+        revoked: [
+          { serialNumber, revokedAt: new Date(), reason: 'keyCompromise' },
+        ],
+      }),
+    ],
+    [
+      'another reason of a revocation',
+      /the same reason or keyCompromise/,
+      serialNumber => ({ revoked: [{ serialNumber, revokedAt }] }),
     ],
     [
       'a certificate twice',
@@ -440,6 +527,17 @@ describe('signRevocationList', () => {
     await other.signRevocationList(ca.crl(8, { revoked }));
   });
 
+  it('limits the rate of lists', async () => {
+    for (let number = 1; number <= 60; number += 1) {
+      await signer.signRevocationList(ca.crl(number));
+    }
+    await expect(signer.signRevocationList(ca.crl(61))).rejects.toThrow(
+      'More than 60 CRLs were requested in 60 seconds',
+    );
+    ca.now += MINUTE_MS;
+    await signer.signRevocationList(ca.crl(61));
+  });
+
   it('signs one of several concurrent lists with the same number', async () => {
     const outcomes = await Promise.allSettled(
       [1, 1, 2].map(number => signer.signRevocationList(ca.crl(number))),
@@ -459,6 +557,13 @@ describe('open', () => {
     await expect(ca.open({ logFolder: '/tmp' })).rejects.toThrow(
       'run chmod 700',
     );
+  });
+
+  it('requires a folder of its user', async () => {
+    const geteuid = jest.spyOn(process, 'geteuid').mockReturnValue(12345);
+    await expect(ca.open()).rejects.toThrow('it belongs to another user');
+    geteuid.mockRestore();
+    await ca.open();
   });
 
   it('reports a folder that cannot be created as unavailable', async () => {

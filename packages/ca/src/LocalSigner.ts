@@ -11,6 +11,7 @@ import {
   type IssuerId,
   type LoggedCertificate,
   type RevocationListOrder,
+  SignerLimitError,
   SignerRefusalError,
   SignerUnavailableError,
 } from './CertificateSigner';
@@ -47,6 +48,16 @@ export interface LocalSignerOptions {
 
 const DEFAULT_LIMIT = { certificates: 1000, perMs: 60_000 };
 
+/** Limits of what a caller can append to the log, besides certificates. */
+const MINUTE_MS = 60_000;
+const MAX_CRLS_PER_MINUTE = 60;
+const MAX_BLOCKS_PER_MINUTE = 1000;
+
+/** Limits of an order, which the log contains. */
+const MAX_CSR_BYTES = 16 * 1024;
+const MAX_NAMES = 100;
+const MAX_NAME_LENGTH = 255;
+
 /** Clock skew that Kerberos tolerates (RFC 4120 §1.6), and so every client. */
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
@@ -64,10 +75,31 @@ const MAX_BACKDATING_MS = 2 * CLOCK_SKEW_MS;
  */
 export const MAX_CRL_VALIDITY_MS = 31 * 24 * 60 * 60 * 1000;
 
+/**
+ * Maximum difference of the numbers of two CRLs: one order with the largest
+ * number that a CRL can have must not be the last one of the CA.
+ */
+const MAX_CRL_NUMBER_STEP = 2n ** 32n;
+
 interface RunningOrder {
   readonly order: CertificateOrder;
   readonly spki: Buffer;
   readonly certificate: Promise<Buffer>;
+}
+
+/** Times of events, as far as they are still counted. */
+class RecentTimes {
+  #times = new Array<number>();
+
+  add(time: number): void {
+    this.#times.push(time);
+  }
+
+  /** Counts those after a time, and forgets earlier ones. */
+  countSince(time: number): number {
+    this.#times = this.#times.filter(other => other > time);
+    return this.#times.length;
+  }
 }
 
 /**
@@ -84,6 +116,10 @@ export class LocalSigner implements CertificateSigner {
   readonly #caKeys: ReadonlySet<string>;
   /** Requests that are being signed, by serial number. */
   readonly #running = new Map<bigint, RunningOrder>();
+  /** When certificates were signed that could not be logged. */
+  readonly #unlogged = new RecentTimes();
+  readonly #crlTimes = new RecentTimes();
+  readonly #blockTimes = new RecentTimes();
   /** The last CRL request of each CA: the next one waits for it. */
   readonly #crls = new Map<IssuerId, Promise<unknown>>();
 
@@ -119,6 +155,18 @@ export class LocalSigner implements CertificateSigner {
     );
   }
 
+  /**
+   * The last lines of the log when it was read, whose record elsewhere proves
+   * that lines were removed later: file, number of the line, and its SHA-256.
+   */
+  get logHeads(): readonly {
+    readonly file: string;
+    readonly lines: number;
+    readonly sha256: string;
+  }[] {
+    return this.#log.heads;
+  }
+
   /** {@inheritDoc CertificateSigner.describe} */
   async describe(): Promise<{
     readonly issuers: readonly IssuerDescription[];
@@ -135,6 +183,7 @@ export class LocalSigner implements CertificateSigner {
 
   /** {@inheritDoc CertificateSigner.signCertificate} */
   async signCertificate(order: CertificateOrder): Promise<Buffer> {
+    requireLimits(order);
     const spki = verifyPossession(order);
     await this.#log.refresh();
     const logged = this.#log.state.findCertificate(order.serialNumber);
@@ -178,6 +227,10 @@ export class LocalSigner implements CertificateSigner {
     }
     await this.#log.refresh();
     if (!this.#log.state.isBlocked(publicKeySha256)) {
+      this.#countOrder(this.#blockTimes, {
+        max: MAX_BLOCKS_PER_MINUTE,
+        what: 'blocked keys',
+      });
       const time = new Date(this.#now());
       await this.#log.append({ kind: 'block', time, publicKeySha256 });
     }
@@ -222,7 +275,12 @@ export class LocalSigner implements CertificateSigner {
       urls: documentUrlsOf({ id: ca.id, publicUrl }),
     });
     const time = new Date(this.#now());
-    await this.#log.append({ kind: 'certificate', time, order, certificate });
+    try {
+      await this.#log.append({ kind: 'certificate', time, order, certificate });
+    } catch (error) {
+      this.#unlogged.add(time.getTime());
+      throw error;
+    }
     return certificate;
   }
 
@@ -264,17 +322,33 @@ export class LocalSigner implements CertificateSigner {
     }
   }
 
-  /** Counts logged certificates and certificates that are being signed. */
+  /** Counts the log, and signatures that are not in the log or not yet. */
   #checkRate(): void {
     const { certificates, perMs } = this.#options.limit ?? DEFAULT_LIMIT;
-    const signed = this.#log.state.countSince(this.#now() - perMs);
+    const since = this.#now() - perMs;
+    const signed =
+      this.#log.state.countSince(since) + this.#unlogged.countSince(since);
     if (signed + this.#running.size >= certificates) {
-      throw new SignerUnavailableError(
+      throw new SignerLimitError(
         `More than ${certificates} certificates were requested in ${
           perMs / 1000
         } seconds`,
       );
     }
+  }
+
+  /** Counts an order before it is signed: it may fail to be logged. */
+  #countOrder(
+    times: RecentTimes,
+    limit: { readonly max: number; readonly what: string },
+  ): void {
+    const now = this.#now();
+    if (times.countSince(now - MINUTE_MS) >= limit.max) {
+      throw new SignerLimitError(
+        `More than ${limit.max} ${limit.what} were requested in 60 seconds`,
+      );
+    }
+    times.add(now);
   }
 
   async #readLogged(options: {
@@ -295,6 +369,10 @@ export class LocalSigner implements CertificateSigner {
     await this.#log.refresh();
     const previous = this.#log.state.crlOf(ca.id);
     this.#checkList(order, previous);
+    this.#countOrder(this.#crlTimes, {
+      max: MAX_CRLS_PER_MINUTE,
+      what: 'CRLs',
+    });
     const { number, thisUpdate, nextUpdate, revoked } = order;
     const crl = await signedCrl(
       ca.issuer.signRevocationList({
@@ -319,6 +397,12 @@ export class LocalSigner implements CertificateSigner {
     if (order.number <= previous.number) {
       throw new SignerRefusalError(
         `The CRL number must be greater than ${previous.number}.`,
+      );
+    }
+    const maxNumber = previous.number + MAX_CRL_NUMBER_STEP;
+    if (order.number > maxNumber) {
+      throw new SignerRefusalError(
+        `The CRL number must be at most ${maxNumber}.`,
       );
     }
     const now = this.#now();
@@ -353,10 +437,16 @@ export class LocalSigner implements CertificateSigner {
 
   /**
    * A revocation is permanent: it stays until the certificate has expired (RFC
-   * 5280 §3.3), and does not become a hold, which could be released.
+   * 5280 §3.3), and does not become a hold, which could be released. Its date and
+   * reason stay; only a compromise of the key may become known later.
+   *
+   * The log has no expiry of a certificate that it does not contain, because it
+   * was lost or left in another folder. Such an entry may leave the CRL: a caller
+   * could remove it early, but requiring it forever would end all CRLs as soon as
+   * the certificate expires.
    */
   #checkKept(
-    { serialNumber, reason }: ListedRevocation,
+    { serialNumber, reason, revokedAt }: ListedRevocation,
     crl: {
       readonly next: RevokedCertificate | undefined;
       readonly isListed: boolean;
@@ -372,14 +462,44 @@ export class LocalSigner implements CertificateSigner {
         `Certificate ${serialNumber} is revoked and cannot be put on hold.`,
       );
     }
+    if (
+      next &&
+      isListed &&
+      (next.revokedAt.getTime() !== revokedAt.getTime() ||
+        ![reason, 'keyCompromise'].includes(next.reason ?? 'unspecified'))
+    ) {
+      throw new SignerRefusalError(
+        `Certificate ${serialNumber} is revoked: the CRL must contain it with the same date, and the same reason or keyCompromise.`,
+      );
+    }
     if (!next && isListed) {
       const place = this.#log.state.findCertificate(serialNumber);
-      if (!place || place.notAfter >= thisUpdate) {
+      if (place && place.notAfter >= thisUpdate) {
         throw new SignerRefusalError(
           `Certificate ${serialNumber} is revoked and has not expired: the CRL must contain it.`,
         );
       }
     }
+  }
+}
+
+/** @throws SignerRefusalError when the CSR or the names are too long. */
+function requireLimits({ csr, alternativeNames }: CertificateOrder): void {
+  if (csr.length > MAX_CSR_BYTES) {
+    throw new SignerRefusalError(
+      `A CSR has at most ${MAX_CSR_BYTES} bytes in DER.`,
+    );
+  }
+  const { emails, userPrincipalNames, kerberosPrincipalNames } =
+    alternativeNames;
+  const names = [...emails, ...userPrincipalNames, ...kerberosPrincipalNames];
+  if (
+    names.length > MAX_NAMES ||
+    names.some(({ length }) => length > MAX_NAME_LENGTH)
+  ) {
+    throw new SignerRefusalError(
+      `A certificate has at most ${MAX_NAMES} alternative names of ${MAX_NAME_LENGTH} characters.`,
+    );
   }
 }
 

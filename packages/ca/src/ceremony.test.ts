@@ -370,6 +370,13 @@ describe('directory-ca', () => {
     expect(printed.split('\n')).toHaveLength(2);
   });
 
+  it('refuses a folder of another user', async () => {
+    jest.spyOn(process, 'geteuid').mockReturnValue(12345);
+    await expect(createRoot('a')).rejects.toThrow(
+      `${file('a')} belongs to another user`,
+    );
+  });
+
   it('reports which file cannot be read', async () => {
     await expect(createIntermediate('a')).rejects.toThrow(
       file('a', 'root.pem'),

@@ -412,14 +412,20 @@ async function writeCertificates(
 /**
  * Creates a folder with mode 0700.
  *
- * @throws InputError when it exists and is accessible to other users.
+ * @throws InputError when it exists and belongs to another user, or is accessible
+ *   to other users.
  */
 export async function preparePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { mode } = await stat(folder);
+  const { mode, uid } = await stat(folder);
   if ((mode & 0o077) !== 0) {
     throw new InputError(
       `${folder} is accessible to other users: run chmod 700, or choose another folder`,
+    );
+  }
+  if (uid !== process.geteuid?.()) {
+    throw new InputError(
+      `${folder} belongs to another user (uid ${uid}): choose another folder`,
     );
   }
 }

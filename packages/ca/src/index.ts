@@ -5,6 +5,7 @@
  */
 
 export {
+  SignerLimitError,
   SignerRefusalError,
   SignerUnavailableError,
   type CertificateOrder,

@@ -37,6 +37,14 @@ export async function serve(options: {
     limit,
     warn: log,
   });
+  const heads = signer.logHeads.map(
+    ({ file, lines, sha256 }) => `${file}, line ${lines}, SHA-256 ${sha256}`,
+  );
+  log(
+    heads.length > 0
+      ? `the issuance log ends with ${heads.join('; ')}`
+      : 'the issuance log is empty',
+  );
   try {
     const server = await SignerServer.listen({ signer, path: socket, log });
     const { issuers: served } = await signer.describe();

@@ -101,6 +101,7 @@ describe('readEmbeddedCaConfig', () => {
     ['roots[0].certificateFile', { roots: [{}] }],
     ['roots[0].crlFile', { roots: [{ certificateFile: '/r', crlFile: 'x' }] }],
     ['crl.validity', { crl: { validity: { minutes: 59 } } }],
+    ['crl.validity', { crl: { validity: { days: 31 } } }],
     ['profiles', { profiles: [] }],
     ['profiles[0].name', { profiles: [{}] }],
   ])('names the invalid key %s: %j', (key, changes: JsonObject) => {

@@ -7,6 +7,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   type CertificateProfile,
+  MAX_CRL_VALIDITY_MS,
   readCertificateProfiles,
 } from '@directory-gateway/ca';
 
@@ -14,6 +15,9 @@ const PREFIX = 'directory.certificates.embedded';
 
 /** A CRL must not expire between two runs of the maintenance task. */
 const MIN_LIST_VALIDITY_MS = 60 * 60 * 1000;
+
+/** A CRL is valid some minutes earlier than now, which the signer counts. */
+const MAX_LIST_VALIDITY_MS = MAX_CRL_VALIDITY_MS - 10 * 60 * 1000;
 
 /** An issuer whose key is in a file. */
 export interface IssuerFiles {
@@ -88,6 +92,11 @@ export function readEmbeddedCaConfig(
   });
   if (listValidityMs < MIN_LIST_VALIDITY_MS) {
     throw new InputError(`${PREFIX}.crl.validity must be at least one hour`);
+  }
+  if (listValidityMs > MAX_LIST_VALIDITY_MS) {
+    throw new InputError(
+      `${PREFIX}.crl.validity must be at most 31 days minus 10 minutes`,
+    );
   }
   return Object.freeze({
     cacn: config.getOptionalString('cacn') ?? 'embedded',

@@ -125,6 +125,20 @@ describe('A database that was restored from an older backup', () => {
     ).toHaveLength(9);
   });
 
+  it('keeps the date of a revocation that is recorded again after a restore', async () => {
+    const [serialNumber] = await issue(1);
+    await backUp();
+    await revoke(serialNumber);
+    const before = await readList();
+    await restore();
+    ca.clockAheadMs = 60_000;
+    await revoke(serialNumber);
+    await node.maintain();
+    const after = await readList();
+    expect(after.number).toBeGreaterThan(before.number);
+    expect(after.entries).toEqual(before.entries);
+  });
+
   it('does not publish a CRL with a lower number than an earlier one', async () => {
     const [serialNumber] = await issue(1);
     await backUp();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   appendFile,
   copyFile,
@@ -181,6 +182,45 @@ describe('IssuanceLog', () => {
     await expect(ca.open()).rejects.toThrow(SignerUnavailableError);
     await expect(ca.open()).rejects.toThrow(
       `run "directory-ca verify-log ${ca.folder}"`,
+    );
+  });
+
+  it('is unavailable when a file was replaced by another one with as many lines', async () => {
+    const other = await TestCa.create(ca.issuer);
+    try {
+      for (const folder of [ca.folder, other.folder, ca.folder]) {
+        ca.now += 1000;
+        const signer = await ca.open({ logFolder: folder });
+        await signer.signCertificate(await ca.order());
+        await signer.close();
+      }
+      const [name] = await files();
+      const [replacement] = await readdir(other.folder);
+      await copyFile(join(other.folder, replacement), file(name));
+      await expect(ca.open()).rejects.toThrow(
+        `${name}, line 2: the line is not the one that another file names`,
+      );
+    } finally {
+      await other.remove();
+    }
+  });
+
+  it('verifies the lines that it reads again', async () => {
+    const order = await ca.order();
+    await (await ca.open()).signCertificate(order);
+    const signer = await ca.open();
+    const [name] = await files();
+    const lines = (await readFile(file(name), 'utf8')).split('\n');
+    const members = lines[1]
+      .replace(/,"digest":"[0-9a-f]{64}"\}$/, '')
+      .replace('"username":"alice"', '"username":"malic"');
+    const digest = createHash('sha256').update(members).digest('hex');
+    lines[1] = `${members},"digest":"${digest}"}`;
+    await writeFile(file(name), lines.join('\n'));
+    const message = 'changed since it was read';
+    await expect(signer.signCertificate(order)).rejects.toThrow(message);
+    await expect(serialNumbersIn(signer.loggedCertificates())).rejects.toThrow(
+      message,
     );
   });
 

@@ -68,8 +68,8 @@ export class IssuanceLog {
   readonly #options: IssuanceLogOptions;
   /** Files of other processes, and of this one that can no longer be written. */
   readonly #files = new Map<string, FileState>();
-  /** Last lines that a first line names, as `file:line`. */
-  readonly #named = new Set<string>();
+  /** SHA-256 of the last lines that a first line names, by `file:line`. */
+  readonly #named = new Map<string, string>();
   #own: (FileState & { readonly handle: FileHandle }) | undefined;
   #waiting = new Array<Waiting>();
   #writing: Promise<void> | undefined;
@@ -88,10 +88,14 @@ export class IssuanceLog {
     const log = new IssuanceLog(options);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { mode } = await stat(folder);
+      const { mode, uid } = await stat(folder);
       if ((mode & 0o077) !== 0) {
         throw new Error('it is accessible to other users: run chmod 700');
       }
+      if (uid !== process.geteuid?.()) {
+        throw new Error(`it belongs to another user (uid ${uid})`);
+      }
+      await log.#readHeads();
       await log.#readFiles();
       log.#requireNamedFiles();
       for (const { name, size } of log.#files.values()) {
@@ -109,6 +113,15 @@ export class IssuanceLog {
 
   private constructor(options: IssuanceLogOptions) {
     this.#options = options;
+  }
+
+  /** The last lines of the files that were read and that no first line names. */
+  get heads(): readonly Head[] {
+    return [...this.#files.values()].flatMap(({ name, lines, sha256 }) =>
+      sha256 === undefined || this.#named.has(`${name}:${lines}`)
+        ? []
+        : { file: name, lines, sha256 },
+    );
   }
 
   /**
@@ -153,7 +166,8 @@ export class IssuanceLog {
   async read(place: LinePlace): Promise<LogEntry> {
     const { folder } = this.#options;
     try {
-      return readEntryAgain(await readLineAt(join(folder, place.file), place));
+      const bytes = await readLineAt(join(folder, place.file), place);
+      return readEntryAgain(bytes, place.sha256);
     } catch (error) {
       throw unavailable(folder, error);
     }
@@ -169,13 +183,21 @@ export class IssuanceLog {
     const own = this.#own ? [this.#own] : [];
     const files = [...this.#files.values(), ...own].sort(byName);
     try {
-      for (const { name, size } of files) {
+      for (const { name, size, sha256 } of files) {
         const path = join(this.#options.folder, name);
+        let file = { name, lines: 0, sha256: undefined as string | undefined };
         for await (const { bytes, offset } of readLines(path)) {
-          const entry = offset < size ? readEntryAgain(bytes) : undefined;
-          if (entry?.kind === 'certificate') {
+          if (offset >= size) {
+            break;
+          }
+          const entry = readNext(bytes, file);
+          file = { name, lines: file.lines + 1, sha256: entry.sha256 };
+          if (entry.kind === 'certificate') {
             yield this.#toLogged(entry);
           }
+        }
+        if (file.sha256 !== sha256) {
+          throw new LogFault(`${name} was changed since it was read`);
         }
       }
     } catch (error) {
@@ -189,6 +211,18 @@ export class IssuanceLog {
     await this.#writing;
     await this.#own?.handle.close();
     this.#own = undefined;
+  }
+
+  /** Reads the first line of each file: it names lines of earlier files. */
+  async #readHeads(): Promise<void> {
+    const { folder } = this.#options;
+    const names = await readdir(folder);
+    for (const name of names.filter(file => LOG_FILE.test(file))) {
+      for await (const { bytes } of readLines(join(folder, name))) {
+        this.#noteHeads(readNext(bytes, { name, lines: 0, sha256: undefined }));
+        break;
+      }
+    }
   }
 
   async #readFiles(): Promise<void> {
@@ -227,9 +261,15 @@ export class IssuanceLog {
       const entry = readNext(bytes, file);
       read.push({
         entry,
-        place: { file: name, offset, length: bytes.length },
+        place: {
+          file: name,
+          offset,
+          length: bytes.length,
+          sha256: entry.sha256,
+        },
       });
       file = follow(file, { bytes, sha256: entry.sha256 });
+      this.#checkNamed(file);
       this.#noteHeads(entry);
     }
     this.#files.set(name, { ...file, seenSize: size });
@@ -239,7 +279,16 @@ export class IssuanceLog {
   #noteHeads(entry: LogEntry): void {
     if (entry.kind === 'start') {
       entry.heads.forEach(head =>
-        this.#named.add(`${head.file}:${head.lines}`),
+        this.#named.set(`${head.file}:${head.lines}`, head.sha256),
+      );
+    }
+  }
+
+  #checkNamed({ name, lines, sha256 }: FileState): void {
+    const named = this.#named.get(`${name}:${lines}`);
+    if (named !== undefined && named !== sha256) {
+      throw new LogFault(
+        `${name}, line ${lines}: the line is not the one that another file names`,
       );
     }
   }
@@ -255,7 +304,7 @@ export class IssuanceLog {
 
   /** A removed file would take its revocations and blocked keys with it. */
   #requireNamedFiles(): void {
-    for (const named of this.#named) {
+    for (const named of this.#named.keys()) {
       const [name, lines] = named.split(':');
       if ((this.#files.get(name)?.lines ?? 0) < Number(lines)) {
         throw new LogFault(`${name} or lines of it are missing`);
@@ -288,10 +337,14 @@ export class IssuanceLog {
     const buffers = new Array<Buffer>();
     for (const entry of [...start, ...entries]) {
       const line = writeLine(entry, file.sha256);
-      const { length } = line.bytes;
       places.push({
         entry,
-        place: { file: own.name, offset: file.size, length },
+        place: {
+          file: own.name,
+          offset: file.size,
+          length: line.bytes.length,
+          sha256: line.sha256,
+        },
       });
       buffers.push(line.bytes, NEWLINE);
       file = follow(file, line);
@@ -315,14 +368,11 @@ export class IssuanceLog {
   async #composeStart(): Promise<LogEntry> {
     const { issuers, now } = this.#options;
     await this.refresh();
-    const heads = new Array<Head>();
-    for (const { name, lines, sha256 } of this.#files.values()) {
-      if (sha256 !== undefined && !this.#named.has(`${name}:${lines}`)) {
-        // A named line must survive a power failure: its process may have been
-        // interrupted before it was on the disk.
-        await sync(join(this.#options.folder, name));
-        heads.push({ file: name, lines, sha256 });
-      }
+    const { heads } = this;
+    for (const { file } of heads) {
+      // A named line must survive a power failure: its process may have been
+      // interrupted before it was on the disk.
+      await sync(join(this.#options.folder, file));
     }
     return {
       kind: 'start',
@@ -369,7 +419,10 @@ export class IssuanceLog {
   }
 }
 
-function readNext(bytes: Buffer, file: FileState): ReturnType<typeof readLine> {
+function readNext(
+  bytes: Buffer,
+  file: Pick<FileState, 'name' | 'lines' | 'sha256'>,
+): ReturnType<typeof readLine> {
   try {
     return readLine(bytes, file.sha256);
   } catch (error) {

@@ -10,6 +10,8 @@ export interface LinePlace {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
+  /** SHA-256 of the line, lower-case hex. */
+  readonly sha256: string;
 }
 
 /** A certificate in the log. */

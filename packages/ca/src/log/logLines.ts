@@ -210,8 +210,16 @@ export async function readLineAt(
   }
 }
 
-/** Reads the entry of a line that was read before. */
-export function readEntryAgain(bytes: Buffer): LogEntry {
+/**
+ * Reads the entry of a line that was read before.
+ *
+ * @param digest - `sha256` of the line
+ * @throws LogFault when it was changed since.
+ */
+export function readEntryAgain(bytes: Buffer, digest: string): LogEntry {
+  if (sha256(bytes) !== digest) {
+    throw new LogFault('a line was changed since it was read');
+  }
   return decode(JSON.parse(bytes.toString('utf8')) as Encoded);
 }
 

@@ -6,6 +6,7 @@ import { assertError, isError } from '@backstage/errors';
 import type { z } from 'zod';
 import {
   type CertificateSigner,
+  SignerLimitError,
   SignerRefusalError,
 } from '../CertificateSigner';
 import {
@@ -233,7 +234,9 @@ class Connection {
     }
     this.#counts.unavailable += 1;
     this.#logFailure(error.message);
-    return { kind: 'unavailable' };
+    return error instanceof SignerLimitError
+      ? { kind: 'limited', message: error.message }
+      : { kind: 'unavailable' };
   }
 
   /** Resolves when the message is sent, or the connection is closed. */

@@ -6,6 +6,7 @@ import {
   type IssuerDescription,
   type LoggedCertificate,
   type RevocationListOrder,
+  SignerLimitError,
   SignerRefusalError,
   SignerUnavailableError,
 } from '../CertificateSigner';
@@ -321,9 +322,14 @@ function decode<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
 }
 
 function toError(error: ErrorMessage): Error {
-  return error.kind === 'refused'
-    ? new SignerRefusalError(error.message)
-    : new SignerUnavailableError(
+  switch (error.kind) {
+    case 'refused':
+      return new SignerRefusalError(error.message);
+    case 'limited':
+      return new SignerLimitError(error.message);
+    default:
+      return new SignerUnavailableError(
         'The signing process is not available; its log has the reason',
       );
+  }
 }

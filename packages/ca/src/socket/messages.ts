@@ -145,6 +145,7 @@ export type RequestMessage = z.output<typeof requestMessage>;
 const errorMessage = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('refused'), message: z.string() }),
   z.strictObject({ kind: z.literal('unavailable') }),
+  z.strictObject({ kind: z.literal('limited'), message: z.string() }),
 ]);
 
 export const responseMessage = z.union([

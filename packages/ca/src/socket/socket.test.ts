@@ -9,6 +9,7 @@ import {
   type CertificateOrder,
   type CertificateSigner,
   type LoggedCertificate,
+  SignerLimitError,
   SignerRefusalError,
   SignerUnavailableError,
 } from '../CertificateSigner';
@@ -171,6 +172,13 @@ describe('SocketSigner', () => {
       serialNumbers.map(number => `certificate ${number}`),
     );
     expect(lines).toEqual(['connection 1: opened']);
+  });
+
+  it('returns that the rate limit refused an order', async () => {
+    signer.error = new SignerLimitError('More than 5 certificates');
+    const refused = client.signCertificate(order);
+    await expect(refused).rejects.toBeInstanceOf(SignerLimitError);
+    await expect(refused).rejects.toThrow('More than 5 certificates');
   });
 
   it('returns refusals with their message, and other errors without', async () => {

@@ -1,5 +1,6 @@
 /* eslint-disable jest/no-export -- a suite for the tests of two databases */
 import { createPublicKey, X509Certificate } from 'node:crypto';
+import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   createSigningRequest,
   describeCertificateAuthority,
@@ -241,6 +242,20 @@ export function describeEmbeddedAuthority(kind: TestDatabaseKind): void {
           'The certificate cannot be written: An alternative name is empty or has characters that its type forbids.',
       });
       expect(await count()).toBe(before);
+    });
+
+    it('stays available when the rate limit refuses a request', async () => {
+      await node.authority.sign(aliceRequest());
+      const limited = await ca.open({ limit: { certificates: 1 } });
+      const { available } = limited.issuers;
+      await expect(limited.authority.sign(aliceRequest())).rejects.toThrow(
+        AuthorityUnavailableError,
+      );
+      expect(available).toBeDefined();
+      expect(limited.issuers.available).toBe(available);
+      expect(ca.logger.lines).toContainEqual(
+        expect.stringContaining('More than 1 certificates were requested'),
+      );
     });
 
     it('lists usable certificates: neither revoked nor expired', async () => {

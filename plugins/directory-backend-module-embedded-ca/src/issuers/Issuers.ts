@@ -1,9 +1,10 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { toError } from '@backstage/errors';
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import type {
-  CertificateSigner,
-  IssuerDescription,
+import {
+  type CertificateSigner,
+  type IssuerDescription,
+  SignerLimitError,
 } from '@directory-gateway/ca';
 import {
   Certificate,
@@ -101,8 +102,14 @@ export class Issuers {
     await this.#refreshing;
   }
 
-  /** Marks the signer as unavailable until the next refresh. */
+  /**
+   * Marks the signer as unavailable until the next refresh, unless its rate limit
+   * refused one order.
+   */
   reportFailure(error: unknown): void {
+    if (error instanceof SignerLimitError) {
+      return;
+    }
     const reason = toError(error).message;
     // Logged once per reason: the signer is tried again every minute.
     if (this.#available || reason !== this.#failure) {

@@ -99,13 +99,17 @@ export async function compareLog(options: {
 interface FoundRow {
   readonly hasCertificate: boolean;
   readonly reason: number | null;
+  readonly revokedAt: Date | null;
 }
 
 async function findRows(
   database: Knex,
   batch: readonly LoggedCertificate[],
 ): Promise<ReadonlyMap<string, FoundRow>> {
-  const rows: (Pick<CertificateRow, 'serial_number' | 'revocation_reason'> & {
+  const rows: (Pick<
+    CertificateRow,
+    'serial_number' | 'revoked_at' | 'revocation_reason'
+  > & {
     readonly has_certificate: boolean | number;
   })[] = await database(CERTIFICATES)
     .whereIn(
@@ -114,6 +118,7 @@ async function findRows(
     )
     .select(
       'serial_number',
+      'revoked_at',
       'revocation_reason',
       database.raw('certificate is not null as has_certificate'),
     );
@@ -124,23 +129,26 @@ async function findRows(
         // SQLite has no booleans.
         hasCertificate: Boolean(row.has_certificate),
         reason: row.revocation_reason,
+        revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
       },
     ]),
   );
 }
 
 /**
- * Whether only the log has the revocation. A hold of a recorded certificate is
- * not imported: it may have been released after the last CRL.
+ * Whether the log has a revocation that the database does not have, or has with
+ * another date or reason, which the signer refuses. A hold of a recorded
+ * certificate is not imported: it may have been released after the last CRL.
  */
 function isUnrecorded(
   { revocation }: LoggedCertificate,
-  { reason }: FoundRow,
+  { reason, revokedAt }: FoundRow,
 ): boolean {
   return (
     revocation !== undefined &&
     revocation.reason !== 'certificateHold' &&
-    (reason === null || reason === REVOCATION_REASONS.certificateHold)
+    (reason !== REVOCATION_REASONS[revocation.reason ?? 'unspecified'] ||
+      revokedAt?.getTime() !== revocation.revokedAt.getTime())
   );
 }
 
