@@ -382,8 +382,8 @@ export interface Config {
          */
         enabled?: boolean;
         /**
-         * Maximum number of certificates that are put on hold in an hour
-         * without the approval of an administrator.
+         * Maximum number of users whose certificates are put on hold in an
+         * hour without the approval of an administrator.
          * @default 20
          */
         maxPerHour?: number;

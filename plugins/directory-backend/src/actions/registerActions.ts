@@ -172,9 +172,9 @@ function registerApproveHolds(options: {
   actionsRegistry.register({
     name: 'approve-certificate-holds',
     title: 'Approve certificate holds',
-    description: `Lets the directory gateway put more certificates of locked and deleted users on hold than it may in an hour.
+    description: `Lets the directory gateway put the certificates of more locked and deleted users on hold than it may in an hour.
 
-The approval names the number that waits, as the log reports it, and expires after 10 minutes. First check that these users were really locked or deleted.`,
+The approval names the number of users that wait, as the log reports it, and expires after 10 minutes. First check that these users were really locked or deleted.`,
     // Without visibilityPermission, so that denied calls are audited.
     attributes: { readOnly: false, destructive: true, idempotent: false },
     schema: {
@@ -184,7 +184,7 @@ The approval names the number that waits, as the log reports it, and expires aft
             .number()
             .int()
             .positive()
-            .describe('Number of certificates that wait, as in the log'),
+            .describe('Number of users whose certificates wait, as in the log'),
         }),
       output: z =>
         z.object({

@@ -39,7 +39,7 @@ export interface CertificatesConfig {
 export interface AccountHoldsConfig {
   /** Default: if the CA has holds. */
   readonly enabled?: boolean;
-  /** Maximum number of holds in an hour without an approval. */
+  /** Maximum number of users with holds in an hour without an approval. */
   readonly maxPerHour: number;
   /** Time from the hold of a deleted user's certificate to its revocation. */
   readonly revokeDeletedAfterMs: number;

@@ -962,9 +962,10 @@ export interface paths {
     /**
      * Approve holds above the limit
      *
-     * Lets the gateway put more certificates on hold than
+     * Lets the gateway put the certificates of more users on hold than
      * `directory.certificates.accountHolds.maxPerHour`. The approval names the
-     * number that waits, as the log reports it, and expires after 10 minutes.
+     * number of users that wait, as the log reports it, and expires after 10
+     * minutes.
      * Requires `directory.certificate.revoke`.
      */
     post: operations['approve_holds'];
@@ -1551,7 +1552,7 @@ export interface components {
      */
     Label: string;
     /**
-     * The number of holds to approve.
+     * The number of users whose holds to approve.
      *
      * @example
      * ```
@@ -1561,7 +1562,7 @@ export interface components {
      * ```
      */
     HoldApprovalRequest: {
-      /** Number of holds that wait, as the log reports it. */
+      /** Number of users whose certificates wait, as the log reports it. */
       count: number;
     };
     /** A certificate under a mask. */

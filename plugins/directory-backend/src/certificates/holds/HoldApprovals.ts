@@ -21,7 +21,7 @@ export class HoldApprovals {
   }
 
   /**
-   * Approves the number of holds that waits.
+   * Approves the holds of the number of users that wait.
    *
    * @returns when the approval expires
    * @throws InputError when another number waits.
