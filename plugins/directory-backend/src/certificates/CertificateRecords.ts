@@ -34,6 +34,16 @@ export interface CertificateRecord {
    * state.
    */
   readonly lookupServer: string | undefined;
+  /** Default: it is not a renewal. */
+  readonly renewal?: Renewal;
+}
+
+/** How a certificate was renewed. */
+export interface Renewal {
+  /** Serial number of the old certificate. */
+  readonly from: bigint;
+  /** Whether the key of the old certificate has authorized it. */
+  readonly byKey: boolean;
 }
 
 /** A row of the table. */
@@ -47,6 +57,8 @@ interface Row {
   readonly not_after: Date | number;
   readonly recorded_at: Date | number;
   readonly lookup_server: string | null;
+  readonly renewed_from: string | null;
+  readonly is_renewed_by_key: boolean | number;
 }
 
 /**
@@ -78,6 +90,8 @@ export class CertificateRecords {
         not_after: record.notAfter,
         recorded_at: new Date(),
         lookup_server: record.lookupServer ?? null,
+        renewed_from: record.renewal ? String(record.renewal.from) : null,
+        is_renewed_by_key: record.renewal?.byKey ?? false,
         is_revoked: false,
       })
       .onConflict('serial_number');
@@ -94,6 +108,20 @@ export class CertificateRecords {
         .first(),
     );
     return row && recordOf(row);
+  }
+
+  /**
+   * Serial numbers of the certificates that were renewed from one by its key.
+   *
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  async renewedByKeyOf(serialNumber: bigint): Promise<readonly bigint[]> {
+    const serialNumbers: readonly string[] = await available(() =>
+      this.#database(TABLE)
+        .where({ renewed_from: String(serialNumber), is_renewed_by_key: true })
+        .pluck('serial_number'),
+    );
+    return serialNumbers.map(BigInt);
   }
 
   /**
@@ -151,6 +179,13 @@ export function recordOf(row: Row): CertificateRecord {
     notAfter: new Date(row.not_after),
     recordedAt: new Date(row.recorded_at),
     lookupServer: row.lookup_server ?? undefined,
+    renewal:
+      row.renewed_from === null
+        ? undefined
+        : {
+            from: BigInt(row.renewed_from),
+            byKey: Boolean(row.is_renewed_by_key),
+          },
   };
 }
 

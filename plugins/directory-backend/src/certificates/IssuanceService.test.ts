@@ -141,7 +141,8 @@ describe('IssuanceService', () => {
   });
 
   it('records whose certificate it is', async () => {
-    const { certificate } = await sign(alice, { label: 'laptop' });
+    const renewal = { from: 7n, byKey: true };
+    const { certificate } = await sign(alice, { label: 'laptop', renewal });
     const { description } = certificate;
     const serialNumber = description.ok
       ? description.certificate.serialNumber
@@ -156,6 +157,7 @@ describe('IssuanceService', () => {
       notAfter: new Date(new X509Certificate(certificate.der).validTo),
       recordedAt: expect.any(Date),
       lookupServer: 'ldaps://ipa.example.test',
+      renewal,
     });
   });
 

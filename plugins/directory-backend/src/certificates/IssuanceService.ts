@@ -16,7 +16,7 @@ import { CallerAudit } from '../directory/CallerAudit';
 import { isUserName } from '../directory/names';
 import type { BlockedKeys } from './BlockedKeys';
 import type { Principal } from '../directory/Principal';
-import type { CertificateRecords } from './CertificateRecords';
+import type { CertificateRecords, Renewal } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { SigningRefusedError } from './errors';
 import { type PolicyResult, evaluatePolicy } from './evaluatePolicy';
@@ -33,6 +33,8 @@ export interface UncheckedSigningRequest {
   readonly csr: string;
   /** Text of the user, to tell certificates apart. */
   readonly label?: string;
+  /** How the gateway renews a certificate. */
+  readonly renewal?: Renewal;
 }
 
 /** Options of {@link IssuanceService}. */
@@ -120,7 +122,7 @@ export class IssuanceService {
       meta.serialNumber = description.ok
         ? String(description.certificate.serialNumber)
         : 'unreadable';
-      await this.#record(issued, { approved, subject, label: request.label });
+      await this.#record(issued, { approved, subject, request });
       await this.#requireUnblocked(meta.keyHash, meta.serialNumber);
       await event.success({ meta });
       return issued;
@@ -168,10 +170,11 @@ export class IssuanceService {
     options: {
       readonly approved: SigningRequest;
       readonly subject: Principal | undefined;
-      readonly label: string | undefined;
+      readonly request: Pick<UncheckedSigningRequest, 'label' | 'renewal'>;
     },
   ): Promise<void> {
-    const { approved, subject, label } = options;
+    const { approved, subject } = options;
+    const { label, renewal } = options.request;
     if (!description.ok) {
       return;
     }
@@ -186,6 +189,7 @@ export class IssuanceService {
         publicKey: approved.publicKey,
         notAfter: new Date(notAfter),
         lookupServer: subject?.server,
+        renewal,
       });
     } catch (error) {
       this.#options.logger.error(

@@ -8,6 +8,7 @@ import type {
 import { actorOf, type Caller } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
 import type { BlockedKeys } from './BlockedKeys';
+import type { CertificateRecords } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { PortalTokenRequiredError } from './errors';
 import { isPortalTokenMissing } from './signingRules';
@@ -20,6 +21,7 @@ export interface RevocationServiceOptions {
   >;
   readonly blockedKeys: Pick<BlockedKeys, 'block'>;
   readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
+  readonly records: Pick<CertificateRecords, 'renewedByKeyOf'>;
 }
 
 /** Revokes certificates for authorized callers, and audits every attempt. */
@@ -40,7 +42,8 @@ export class RevocationService {
    *
    * For `keyCompromise`, the key is blocked first, also when the certificate is
    * already revoked or cannot be revoked: after a crash in between, the key is
-   * blocked and the request can be repeated.
+   * blocked and the request can be repeated. Certificates that were renewed by
+   * the compromised key, and by their keys in turn, are revoked as well.
    *
    * @returns the revoked certificate, `undefined` when there is none
    * @throws PortalTokenRequiredError when `requirePortalToken` denies the call.
@@ -53,7 +56,48 @@ export class RevocationService {
     },
     caller: Caller,
   ): Promise<IssuedCertificate | undefined> {
-    const { authority, blockedKeys, config } = this.#options;
+    const { config, records } = this.#options;
+    const { serialNumber, reason } = request;
+    // Whoever has the key may end its use, as in RFC 8555 §7.6.
+    const hasKey = caller.kind === 'certificate';
+    if (!hasKey && isPortalTokenMissing(caller, config)) {
+      const error = new PortalTokenRequiredError(
+        'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
+      );
+      await this.recordDenial({ caller, error }, request);
+      throw error;
+    }
+    if (reason !== 'keyCompromise') {
+      return this.#revoke(request, caller);
+    }
+    // Renewals are read after the key is blocked: later ones fail.
+    const compromised = [serialNumber];
+    const results = new Array<IssuedCertificate | undefined>();
+    const failures = new Array<unknown>();
+    for (const each of compromised) {
+      try {
+        results.push(
+          await this.#revoke({ serialNumber: each, reason }, caller),
+        );
+      } catch (error) {
+        failures.push(error);
+      }
+      compromised.push(...(await records.renewedByKeyOf(each)));
+    }
+    if (failures.length > 0) {
+      throw failures[0];
+    }
+    return results[0];
+  }
+
+  async #revoke(
+    request: {
+      readonly serialNumber: bigint;
+      readonly reason: RevocableReason;
+    },
+    caller: Caller,
+  ): Promise<IssuedCertificate | undefined> {
+    const { authority, blockedKeys } = this.#options;
     const { serialNumber, reason } = request;
     const revokedBy = actorOf(caller);
     const event = await this.#audit.start(caller, {
@@ -62,13 +106,6 @@ export class RevocationService {
     });
     const meta: Record<string, string> = {};
     try {
-      // Whoever has the key may end its use, as in RFC 8555 §7.6.
-      const hasKey = caller.kind === 'certificate';
-      if (!hasKey && isPortalTokenMissing(caller, config)) {
-        throw new PortalTokenRequiredError(
-          'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
-        );
-      }
       if (reason === 'keyCompromise') {
         const issued = await authority.get(serialNumber, {
           forRevocation: true,

@@ -401,9 +401,7 @@ describe('AccountHolds', () => {
           expect(world.wrong).toEqual([]);
           for (const { at } of world.held) {
             const inHour = world.held
-              .filter(
-                other => other.at >= at && other.at < at + 60 * MINUTE_MS,
-              )
+              .filter(other => other.at >= at && other.at < at + 60 * MINUTE_MS)
               .map(({ id }) => id);
             expect(new Set(inHour).size).toBeLessThanOrEqual(LIMIT);
           }

@@ -126,11 +126,12 @@ export class HoldRecords {
       // Processes that begin holds wait for each other.
       await transaction(STATE).where({ id: 1 }).update({ id: 1 });
       const since = new Date(now.getTime() - HOUR_MS);
-      const counted: { approval_id: string | null } | undefined =
-        await holdsOf(transaction)
-          .where('h.held_at', '>', since)
-          .where('c.subject_id', certificate.subjectId)
-          .first('h.approval_id');
+      const counted: { approval_id: string | null } | undefined = await holdsOf(
+        transaction,
+      )
+        .where('h.held_at', '>', since)
+        .where('c.subject_id', certificate.subjectId)
+        .first('h.approval_id');
       const [{ accounts }] = await holdsOf(transaction)
         .where('h.held_at', '>', since)
         .whereNull('h.approval_id')
