@@ -62,6 +62,36 @@ describe('RevocationService', () => {
     });
   });
 
+  it('revokes, and reports the failure, when the CA cannot block the key', async () => {
+    const issued: IssuedCertificate = {
+      certificate: new Certificate(Buffer.from('alice')),
+      chain: [],
+      cacn: 'embedded',
+      owners: ['alice'],
+    };
+    const revoke = jest.fn(async () => issued);
+    const blockKey = jest
+      .fn()
+      .mockRejectedValueOnce(new AuthorityUnavailableError('No signer'));
+    const revocations = new RevocationService({
+      authority: { get: async () => issued, revoke, blockKey },
+      blockedKeys: { block: async () => 'hash' },
+      records: { renewedByKeyOf: async () => [] },
+      auditor: mockServices.auditor.mock({
+        createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
+      }),
+      config: { requirePortalToken: false },
+    });
+    const request = { serialNumber: 7n, reason: 'keyCompromise' } as const;
+    const admin = holder(person('admin'));
+    await expect(revocations.revoke(request, admin)).rejects.toThrow(
+      'No signer',
+    );
+    expect(revoke).toHaveBeenCalledTimes(1);
+    await expect(revocations.revoke(request, admin)).resolves.toBe(issued);
+    expect(blockKey).toHaveBeenCalledTimes(2);
+  });
+
   it('revokes the certificates that were renewed by a compromised key', async () => {
     const blockedKeys = new BlockedKeys(await openDatabase(database));
     const records = new CertificateRecords(await openDatabase(database));

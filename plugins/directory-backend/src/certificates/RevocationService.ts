@@ -41,8 +41,8 @@ export class RevocationService {
    * Revokes a certificate permanently. A revoked certificate keeps its reason.
    *
    * For `keyCompromise`, the key is blocked first, also when the certificate is
-   * already revoked or cannot be revoked: after a crash in between, the key is
-   * blocked and the request can be repeated. Certificates that were renewed by
+   * already revoked or cannot be revoked, and blocked in the CA last: after a
+   * failure in between, the key is blocked and the request can be repeated. Certificates that were renewed by
    * the compromised key, and by their keys in turn, are revoked as well.
    *
    * @returns the revoked certificate, `undefined` when there is none
@@ -105,20 +105,28 @@ export class RevocationService {
       reason,
     });
     const meta: Record<string, string> = {};
+    let publicKeySha256: string | undefined;
     try {
       if (reason === 'keyCompromise') {
         const issued = await authority.get(serialNumber, {
           forRevocation: true,
         });
         if (issued) {
-          const publicKeySha256 = await blockedKeys.block(issued.certificate, {
+          publicKeySha256 = await blockedKeys.block(issued.certificate, {
             blockedBy: revokedBy,
           });
           meta.blockedKeyHash = publicKeySha256;
+        }
+      }
+      let revoked: IssuedCertificate | undefined;
+      try {
+        revoked = await authority.revoke({ ...request, revokedBy });
+      } finally {
+        // Last: a signer that is down does not prevent the revocation.
+        if (publicKeySha256 !== undefined) {
           await authority.blockKey({ publicKeySha256 });
         }
       }
-      const revoked = await authority.revoke({ ...request, revokedBy });
       await (revoked
         ? event.success({ meta })
         : event.fail({ meta, error: new Error('Certificate not found') }));
