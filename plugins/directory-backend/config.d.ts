@@ -400,7 +400,16 @@ export interface Config {
        * @default false
        */
       requirePortalToken?: boolean;
-      /** Rate limit of signing requests for each caller. */
+      /**
+       * Maximum number of certificates of a user that have not expired, revoked
+       * ones included: further requests get 403.
+       * @default 100
+       */
+      maxPerUser?: number;
+      /**
+       * Rate limit of signing requests for each caller, and of their
+       * revocations of their own certificates.
+       */
       limit?: {
         /**
          * Maximum number of requests in the time window.

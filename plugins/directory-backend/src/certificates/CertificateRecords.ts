@@ -111,6 +111,28 @@ export class CertificateRecords {
   }
 
   /**
+   * Number of an account's certificates that have not expired, revoked ones
+   * included.
+   *
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  async countUnexpired({
+    username,
+    stableId,
+  }: {
+    readonly username: string;
+    readonly stableId?: string;
+  }): Promise<number> {
+    const rows: readonly { count: number | string }[] = await available(() =>
+      this.#database(TABLE)
+        .where('not_after', '>', new Date())
+        .where(stableId === undefined ? { username } : { subject_id: stableId })
+        .count({ count: '*' }),
+    );
+    return Number(rows[0].count);
+  }
+
+  /**
    * Serial numbers of the certificates that were renewed from one by its key.
    *
    * @throws AuthorityUnavailableError when the database is not available.

@@ -27,6 +27,8 @@ export interface CertificatesConfig {
   readonly readable: ReadableCertificates;
   /** Maximum number of signing requests of a caller in an interval. */
   readonly limit: { readonly requests: number; readonly perMs: number };
+  /** Maximum number of a user's certificates that have not expired. */
+  readonly maxPerUser: number;
   /** Whether portal users who are mapped to directory users may request. */
   readonly portalUsersMayRequest: boolean;
   /** Whether Kerberos callers must not request or revoke certificates. */
@@ -114,6 +116,10 @@ export function readCertificatesConfig(
         fallback: { minutes: 1 },
       }),
     },
+    maxPerUser: readCount(config, 'maxPerUser', {
+      prefix: KEY,
+      fallback: 100,
+    }),
     portalUsersMayRequest,
     requirePortalToken,
     reminders: readReminders(config),

@@ -43,6 +43,7 @@ const config = readCertificatesConfig(
       ],
       signers: { principals: ['signer'] },
       limit: { requests: 3 },
+      maxPerUser: 4,
     },
   }),
 )!;
@@ -162,9 +163,8 @@ describe('IssuanceService', () => {
   });
 
   it('returns a certificate that could not be recorded', async () => {
-    await (
-      await database.getClient()
-    ).schema.dropTable('directory_certificates');
+    const knex = await database.getClient();
+    whileSigning = () => knex.schema.dropTable('directory_certificates');
     const { certificate } = await sign(alice);
     expect(certificate.description.ok).toBe(true);
     expect(logger.lines).toContainEqual(
@@ -372,6 +372,32 @@ describe('IssuanceService', () => {
     });
     // Each user has a separate count.
     await sign(person('signer'));
+  });
+
+  it('refuses a user who has the maximum of certificates', async () => {
+    const record = (serialNumber: bigint, notAfter: number) =>
+      records.add({
+        serialNumber,
+        username: 'former-name',
+        subjectId: alice.stableId,
+        profile: 'userCerts',
+        label: undefined,
+        publicKey: Buffer.alloc(1),
+        notAfter: new Date(Date.now() + notAfter),
+        lookupServer: undefined,
+      });
+    await record(1n, 60_000);
+    await record(2n, 60_000);
+    await record(3n, 60_000);
+    await record(4n, -60_000);
+    await sign(alice);
+    await expect(sign(alice)).rejects.toThrow(
+      'The user has 4 certificates that have not expired',
+    );
+    expect(authority.signed).toHaveLength(1);
+    expect(auditor.events.at(-1)).toMatchObject({
+      failed: 'TooManyCertificatesError',
+    });
   });
 
   it('counts requests in all processes that share the database', async () => {

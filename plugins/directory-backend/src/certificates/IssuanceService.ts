@@ -18,7 +18,7 @@ import type { BlockedKeys } from './BlockedKeys';
 import type { Principal } from '../directory/Principal';
 import type { CertificateRecords, Renewal } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
-import { SigningRefusedError } from './errors';
+import { SigningRefusedError, TooManyCertificatesError } from './errors';
 import { type PolicyResult, evaluatePolicy } from './evaluatePolicy';
 import type { SigningLimit } from './SigningLimit';
 import { checkKey } from './signingRules';
@@ -47,7 +47,7 @@ export interface IssuanceServiceOptions {
   readonly config: CertificatesConfig;
   readonly limit: SigningLimit;
   readonly logger: LoggerService;
-  readonly records: Pick<CertificateRecords, 'add'>;
+  readonly records: Pick<CertificateRecords, 'add' | 'countUnexpired'>;
 }
 
 /**
@@ -98,6 +98,7 @@ export class IssuanceService {
    *
    * @throws SigningLimitExceededError when the caller exceeds the limit.
    * @throws SigningRefusedError with the first rule that failed.
+   * @throws TooManyCertificatesError
    * @throws the errors of {@link CertificateAuthority.sign}.
    */
   async sign(
@@ -117,6 +118,7 @@ export class IssuanceService {
           checks.find(({ passed }) => passed === false)!,
         );
       }
+      await this.#requireBelowMaximum(approved, subject);
       const issued = await this.#options.authority.sign(approved);
       const { description } = issued.certificate;
       meta.serialNumber = description.ok
@@ -158,6 +160,24 @@ export class IssuanceService {
       config,
     });
     return { ...result, subject };
+  }
+
+  /**
+   * Bounds what one account adds to a CRL. Concurrent requests may exceed it by
+   * their number, which {@link SigningLimit} bounds.
+   */
+  async #requireBelowMaximum(
+    { username }: SigningRequest,
+    subject: Principal | undefined,
+  ): Promise<void> {
+    const { config, records } = this.#options;
+    const account = { username, stableId: subject?.stableId };
+    const count = await records.countUnexpired(account);
+    if (count >= config.maxPerUser) {
+      throw new TooManyCertificatesError(
+        `The user has ${count} certificates that have not expired, revoked ones included. The maximum is ${config.maxPerUser}.`,
+      );
+    }
   }
 
   /**

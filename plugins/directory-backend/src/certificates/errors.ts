@@ -23,6 +23,11 @@ export class SigningLimitExceededError extends CustomErrorBase {
   }
 }
 
+/** A user has `directory.certificates.maxPerUser` certificates. */
+export class TooManyCertificatesError extends CustomErrorBase {
+  name = 'TooManyCertificatesError' as const;
+}
+
 /** A proof of possession was refused. Says nothing about the certificate. */
 export class KeyProofRefusedError extends CustomErrorBase {
   name = 'KeyProofRefusedError' as const;
