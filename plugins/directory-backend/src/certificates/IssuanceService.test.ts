@@ -9,7 +9,7 @@ import {
   migrateDatabase,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { X509Certificate } from 'node:crypto';
 import { makeCsr } from '../__testUtils__/certificates/makeCsr';
@@ -73,7 +73,6 @@ describe('IssuanceService', () => {
   let revoke: jest.Mock;
   let auditor: AuditTrail;
   let records: CertificateRecords;
-  let logger: RecordingLogger;
   let issuance: IssuanceService;
 
   beforeEach(async () => {
@@ -85,7 +84,6 @@ describe('IssuanceService', () => {
     });
     blockedKeys = new BlockedKeys(await openDatabase(database));
     records = new CertificateRecords(await openDatabase(database));
-    logger = new RecordingLogger();
     whileSigning = async () => {};
     revoke = jest.fn();
     issuance = new IssuanceService({
@@ -102,7 +100,6 @@ describe('IssuanceService', () => {
       blockedKeys,
       config,
       limit,
-      logger,
       records,
     });
   });
@@ -162,14 +159,34 @@ describe('IssuanceService', () => {
     });
   });
 
-  it('returns a certificate that could not be recorded', async () => {
-    const knex = await database.getClient();
-    whileSigning = () => knex.schema.dropTable('directory_certificates');
-    const { certificate } = await sign(alice);
-    expect(certificate.description.ok).toBe(true);
-    expect(logger.lines).toContainEqual(
-      expect.stringMatching(/^error Certificate \d+ was issued, and could not/),
+  it('returns a certificate only when it is recorded', async () => {
+    let first: IssuedCertificate | undefined;
+    jest.spyOn(authority, 'sign').mockResolvedValue(
+      await new PermissiveAuthority().sign(
+        createSigningRequest({
+          username: 'alice',
+          principal: 'alice@EXAMPLE.TEST',
+          profile: 'userCerts',
+        }),
+      ),
     );
+    jest
+      .spyOn(records, 'add')
+      .mockRejectedValueOnce(new AuthorityUnavailableError('Down'));
+    whileSigning = async issued => {
+      first ??= issued;
+    };
+    await expect(sign(alice)).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+    // The CA returns the same certificate for a repeated request.
+    const { certificate } = await sign(alice);
+    expect(certificate).toBe(first!.certificate);
+    const { description } = certificate;
+    expect(
+      description.ok &&
+        (await records.get(description.certificate.serialNumber)),
+    ).toMatchObject({ username: 'alice', subjectId: alice.stableId });
   });
 
   it.each<[string, Principal, Parameters<typeof sign>[1]]>([

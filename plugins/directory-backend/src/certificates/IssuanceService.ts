@@ -1,7 +1,6 @@
 import type {
   AuditorService,
   AuditorServiceEvent,
-  LoggerService,
 } from '@backstage/backend-plugin-api';
 import {
   OutcomeUnknownError,
@@ -46,7 +45,6 @@ export interface IssuanceServiceOptions {
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
   readonly limit: SigningLimit;
-  readonly logger: LoggerService;
   readonly records: Pick<CertificateRecords, 'add' | 'countUnexpired'>;
 }
 
@@ -181,9 +179,11 @@ export class IssuanceService {
   }
 
   /**
-   * Records whose certificate it is. A certificate that was issued must not be
-   * lost: without the record, it is returned nevertheless. Then it cannot be
-   * renewed or put on hold, which the log reports.
+   * Records whose certificate it is. Without the record, it could not be renewed
+   * or put on hold: it is not returned, and the client repeats the request, for
+   * which the embedded CA returns it again.
+   *
+   * @throws OutcomeUnknownError
    */
   async #record(
     { certificate: { description } }: IssuedCertificate,
@@ -212,8 +212,9 @@ export class IssuanceService {
         renewal,
       });
     } catch (error) {
-      this.#options.logger.error(
-        `Certificate ${serialNumber} was issued, and could not be recorded: ${error}`,
+      throw new OutcomeUnknownError(
+        `Certificate ${serialNumber} was issued, and could not be recorded`,
+        error,
       );
     }
   }

@@ -62,7 +62,6 @@ function operations() {
       trustedReaders: new PrincipalSet({}),
     }),
     limit: { consume: async () => {} } as unknown as SigningLimit,
-    logger: mockServices.logger.mock(),
     records: {
       add: async () => {},
       countUnexpired: async () => 0,
