@@ -219,6 +219,15 @@ describe('RenewalService', () => {
     },
   );
 
+  it('refuses a renewal by key when only the name is on record', async () => {
+    await (
+      await database.getClient()
+    )('directory_certificates').update({ subject_id: null });
+    await expect(renewByKey()).rejects.toThrow('account of the certificate');
+    expect(sign).not.toHaveBeenCalled();
+    await renewAs(alice);
+  });
+
   it('refuses a locked, deleted or different account, and denied operations', async () => {
     people[0] = { ...alice, locked: true };
     await expect(renewByKey()).rejects.toThrow('locked');

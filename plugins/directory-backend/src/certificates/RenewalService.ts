@@ -158,7 +158,12 @@ export class RenewalService {
     const kind = 'certificate' as const;
     const holder: Caller = { kind, serialNumber, client };
     return this.#audited(request, { caller: holder, signal }, async () => {
-      const { username } = record;
+      const { username, subjectId } = record;
+      if (subjectId === undefined) {
+        throw new RenewalRefusedError(
+          'The account of the certificate is not known. Renew it with a Kerberos ticket or in the portal.',
+        );
+      }
       const account = await this.#options.accounts.findLive(
         { username },
         { signal },
