@@ -26,6 +26,9 @@ export const NONCE_KEYS = 'directory certificate nonce';
 /** Lifetime of a nonce. */
 const LIFETIME_MS = 5 * 60_000;
 
+/** Difference of the clocks of Backstage instances. */
+const CLOCK_MARGIN_MS = 10 * 60_000;
+
 /** Octets of the expiry in a nonce, in milliseconds since 1970. */
 const EXPIRY_BYTES = 6;
 
@@ -102,6 +105,20 @@ export class KeyProofs {
   }
 
   /**
+   * Verifies a nonce, without the database and before other work.
+   *
+   * @returns when it expires, in milliseconds since 1970
+   * @throws KeyProofRefusedError
+   */
+  requireNonce(proof: Pick<KeyProof, 'nonce' | 'serialNumber'>): number {
+    const expiresAt = this.#expiryOf(proof);
+    if (expiresAt === undefined || expiresAt < Date.now()) {
+      throw new KeyProofRefusedError();
+    }
+    return expiresAt;
+  }
+
+  /**
    * Verifies a proof, which cannot be used again.
    *
    * @returns the record of the certificate, which may be expired or revoked
@@ -109,10 +126,7 @@ export class KeyProofs {
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async accept(proof: KeyProof): Promise<CertificateRecord> {
-    const expiresAt = this.#expiryOf(proof);
-    if (expiresAt === undefined || expiresAt < Date.now()) {
-      throw new KeyProofRefusedError();
-    }
+    const expiresAt = this.requireNonce(proof);
     const record = await this.#options.records.get(proof.serialNumber);
     const isSigned = hasSigned(record?.publicKey ?? this.#noKey, proof);
     if (!record || !isSigned) {
@@ -123,7 +137,10 @@ export class KeyProofs {
   }
 
   /** `undefined` for a nonce that is not ours, or of another certificate. */
-  #expiryOf({ nonce, serialNumber }: KeyProof): number | undefined {
+  #expiryOf({
+    nonce,
+    serialNumber,
+  }: Pick<KeyProof, 'nonce' | 'serialNumber'>): number | undefined {
     const [, id, text, code] = NONCE.exec(nonce) ?? [];
     const expected =
       text !== undefined && this.#authenticate(id, { text, serialNumber });
@@ -150,7 +167,9 @@ export class KeyProofs {
     const digest = createHash('sha256').update(nonce).digest('hex');
     let used: readonly unknown[];
     try {
-      await database(TABLE).where('expires_at', '<', new Date()).delete();
+      await database(TABLE)
+        .where('expires_at', '<', new Date(Date.now() - CLOCK_MARGIN_MS))
+        .delete();
       used = await database(TABLE)
         .insert({ nonce_sha256: digest, expires_at: expiresAt })
         .onConflict()

@@ -228,6 +228,35 @@ describe('RenewalService', () => {
     await renewAs(alice);
   });
 
+  it('verifies the nonce before the CSR', async () => {
+    const { nonce } = proofs.createNonce(serialNumber + 1n);
+    await expect(
+      renewals.renewByKey(
+        { serialNumber, csr: 'not a CSR', nonce, signature: '' },
+        { signal, authorize },
+      ),
+    ).rejects.toMatchObject({ name: 'KeyProofRefusedError' });
+  });
+
+  it('keeps used nonces for an instance whose clock is behind', async () => {
+    const knex = await database.getClient();
+    const used = (nonce: string, minutes: number) => ({
+      nonce_sha256: nonce,
+      expires_at: new Date(Date.now() - minutes * 60_000),
+    });
+    await knex('directory_used_nonces').insert([
+      used('recent', 9),
+      used('old', 11),
+    ]);
+    await renewByKey();
+    expect(await knex('directory_used_nonces').pluck('nonce_sha256')).toEqual(
+      expect.arrayContaining(['recent']),
+    );
+    expect(
+      await knex('directory_used_nonces').where({ nonce_sha256: 'old' }),
+    ).toEqual([]);
+  });
+
   it('refuses a locked, deleted or different account, and denied operations', async () => {
     people[0] = { ...alice, locked: true };
     await expect(renewByKey()).rejects.toThrow('locked');

@@ -75,7 +75,7 @@ export interface RenewalServiceOptions {
   readonly authority: Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;
   readonly blockedKeys: Pick<BlockedKeys, 'block' | 'has'>;
   readonly issuance: Pick<IssuanceService, 'sign'>;
-  readonly proofs: Pick<KeyProofs, 'accept'>;
+  readonly proofs: Pick<KeyProofs, 'accept' | 'requireNonce'>;
   readonly records: Pick<CertificateRecords, 'get'>;
 }
 
@@ -143,6 +143,8 @@ export class RenewalService {
   ): Promise<IssuedCertificate> {
     const { serialNumber, nonce, signature } = request;
     const { client, signal } = options;
+    // Before the signature of the CSR is verified.
+    this.#options.proofs.requireNonce({ serialNumber, nonce });
     const parsed = readCertificateRequest(request.csr);
     if (!parsed.ok) {
       throw new SigningRefusedError(fail('request', parsed.message));
