@@ -74,30 +74,37 @@ export class CertificateRecords {
 
   /**
    * Records a certificate. A CA may return one again: then only a new label is
-   * recorded.
+   * recorded. A record of another key, of a CA that was replaced, is replaced.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async add(record: Omit<CertificateRecord, 'recordedAt'>): Promise<void> {
-    const insert = this.#database(TABLE)
-      .insert({
-        serial_number: String(record.serialNumber),
-        username: record.username,
-        subject_id: record.subjectId ?? null,
-        profile: record.profile ?? null,
-        label: record.label ?? null,
-        public_key: record.publicKey,
-        not_after: record.notAfter,
-        recorded_at: new Date(),
-        lookup_server: record.lookupServer ?? null,
-        renewed_from: record.renewal ? String(record.renewal.from) : null,
-        is_renewed_by_key: record.renewal?.byKey ?? false,
-        is_revoked: false,
-      })
-      .onConflict('serial_number');
-    await available(() =>
-      record.label === undefined ? insert.ignore() : insert.merge(['label']),
-    );
+    const row = {
+      serial_number: String(record.serialNumber),
+      username: record.username,
+      subject_id: record.subjectId ?? null,
+      profile: record.profile ?? null,
+      label: record.label ?? null,
+      public_key: record.publicKey,
+      not_after: record.notAfter,
+      recorded_at: new Date(),
+      lookup_server: record.lookupServer ?? null,
+      renewed_from: record.renewal ? String(record.renewal.from) : null,
+      is_renewed_by_key: record.renewal?.byKey ?? false,
+      is_revoked: false,
+    };
+    await available(async () => {
+      const { serial_number, public_key, label } = row;
+      const known = await this.#database(TABLE)
+        .where({ serial_number, public_key })
+        .update(label === null ? { serial_number } : { label });
+      if (known === 0) {
+        await this.#database(TABLE)
+          .insert(row)
+          .onConflict('serial_number')
+          .merge();
+      }
+    });
   }
 
   /** @throws AuthorityUnavailableError when the database is not available. */

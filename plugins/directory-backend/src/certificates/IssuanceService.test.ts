@@ -391,6 +391,34 @@ describe('IssuanceService', () => {
     await sign(person('signer'));
   });
 
+  it('replaces the record of another key, and keeps that of the same', async () => {
+    const record = {
+      serialNumber: 1n,
+      username: 'bob',
+      subjectId: 'ipaUniqueID=2',
+      profile: 'userCerts',
+      label: 'old',
+      publicKey: Buffer.from('old'),
+      notAfter: new Date(0),
+      lookupServer: undefined,
+    };
+    await records.add(record);
+    await records.add({ ...record, username: 'carol', label: undefined });
+    expect(await records.get(1n)).toMatchObject(record);
+    const changed = {
+      ...record,
+      username: 'alice',
+      subjectId: alice.stableId,
+      label: undefined,
+      publicKey: Buffer.from('new'),
+    };
+    await records.add(changed);
+    expect(await records.get(1n)).toEqual({
+      ...changed,
+      recordedAt: expect.any(Date),
+    });
+  });
+
   it('refuses a user who has the maximum of certificates', async () => {
     const record = (serialNumber: bigint, notAfter: number) =>
       records.add({
