@@ -384,7 +384,7 @@ export interface Config {
          */
         enabled?: boolean;
         /**
-         * Maximum number of certificates that the gateway puts on hold in an
+         * Maximum number of users whose certificates are put on hold in an
          * hour without the approval of an administrator.
          * @default 20
          */
@@ -403,7 +403,16 @@ export interface Config {
        * @default false
        */
       requirePortalToken?: boolean;
-      /** Rate limit of signing requests for each caller. */
+      /**
+       * Maximum number of certificates of a user that have not expired, revoked
+       * ones included: further requests get 403.
+       * @default 100
+       */
+      maxPerUser?: number;
+      /**
+       * Rate limit of signing requests for each caller, and of their
+       * revocations of their own certificates.
+       */
       limit?: {
         /**
          * Maximum number of requests in the time window.

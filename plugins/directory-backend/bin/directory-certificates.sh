@@ -14,6 +14,23 @@ split_option() {
   esac
 }
 
+# Refuses a URL whose responses others could forge.
+require_safe_url() {
+  case $url in
+  https://*) return ;;
+  http://*) ;;
+  *) misconfigure '--url: the base URL of the portal must begin with https://' ;;
+  esac
+  authority=${url#http://}
+  authority=${authority%%/*}
+  case $authority in
+  localhost | 127.0.0.1 | '[::1]') return ;;
+  localhost:*[!0-9]* | 127.0.0.1:*[!0-9]* | '[::1]:'*[!0-9]*) ;;
+  localhost:* | 127.0.0.1:* | '[::1]:'*) return ;;
+  esac
+  misconfigure '--url: http is accepted only for this machine (localhost): use https'
+}
+
 # Sends a request to the API and leaves the response in $work/body.
 #   request PATH [CURL-OPTION…]
 request() {

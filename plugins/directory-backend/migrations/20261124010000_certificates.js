@@ -26,6 +26,15 @@ exports.up = async function up(knex) {
         'LDAP server that had the account; null when holds depend on it no more',
       );
     table
+      .text('renewed_from')
+      .nullable()
+      .index()
+      .comment('Serial number of the certificate that it renews');
+    table
+      .boolean('is_renewed_by_key')
+      .notNullable()
+      .comment('Whether the key of that certificate has authorized it');
+    table
       .boolean('is_revoked')
       .notNullable()
       .comment('Whether the CA has reported that it is revoked');

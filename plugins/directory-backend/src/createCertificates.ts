@@ -87,6 +87,7 @@ export async function createCertificates(options: {
     authority: authorities,
     config,
     issuance: shared.issuance,
+    limit: shared.limit,
     proofs: shared.proofs,
     records,
     renewals: new RenewalService(shared),

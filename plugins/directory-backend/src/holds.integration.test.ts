@@ -242,15 +242,15 @@ describe('AccountHolds', () => {
       expect(Object.keys(await holds.reasons())).toHaveLength(5);
     });
     expect(holds.logger.lines.join('\n')).toContain(
-      '3 certificates of locked or deleted users wait',
+      'Certificates of 3 locked or deleted users wait',
     );
     const now = new Date(Date.now() + 600_000);
     const approve = (count: number) =>
       holds.records.approve({ count, approvedBy: 'root' }, now);
-    await expect(approve(4)).rejects.toThrow('is not 4');
+    await expect(approve(4)).rejects.toThrow('There are not 4');
     await approve(3);
     // An approval cannot be repeated.
-    await expect(approve(3)).rejects.toThrow('is not 3');
+    await expect(approve(3)).rejects.toThrow('There are not 3');
     await holds.run();
     expect(Object.keys(await holds.reasons())).toHaveLength(8);
   });

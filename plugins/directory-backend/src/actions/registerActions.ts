@@ -172,9 +172,9 @@ function registerApproveHolds(options: {
   actionsRegistry.register({
     name: 'approve-certificate-holds',
     title: 'Approve certificate holds',
-    description: `Allows the directory gateway to put more certificates of locked and deleted users on hold than the hourly limit.
+    description: `Lets the directory gateway put the certificates of more locked and deleted users on hold than it may in an hour.
 
-The input count must be the number of waiting certificates, which the log reports. The approval expires after 10 minutes. First check in FreeIPA that these users were locked or deleted.`,
+The approval names the number of users that wait, as the log reports it, and expires after 10 minutes. First check that these users were really locked or deleted.`,
     // Without visibilityPermission, so that denied calls are audited.
     attributes: { readOnly: false, destructive: true, idempotent: false },
     schema: {
@@ -184,7 +184,7 @@ The input count must be the number of waiting certificates, which the log report
             .number()
             .int()
             .positive()
-            .describe('Number of waiting certificates, which the log reports'),
+            .describe('Number of users whose certificates wait, as in the log'),
         }),
       output: z =>
         z.object({

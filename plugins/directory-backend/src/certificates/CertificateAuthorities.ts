@@ -139,9 +139,11 @@ export class CertificateAuthorities
 
   /** Blocks a key in every CA that can. */
   async blockKey(request: BlockedKey): Promise<void> {
-    for (const authority of this.#readable.values()) {
-      await authority.blockKey?.(request);
-    }
+    await Promise.all(
+      [...this.#readable.values()].map(authority =>
+        authority.blockKey?.(request),
+      ),
+    );
   }
 
   async listByUsers(

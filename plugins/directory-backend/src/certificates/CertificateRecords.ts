@@ -34,6 +34,16 @@ export interface CertificateRecord {
    * later state of that server.
    */
   readonly lookupServer: string | undefined;
+  /** Default: it is not a renewal. */
+  readonly renewal?: Renewal;
+}
+
+/** How a certificate was renewed. */
+export interface Renewal {
+  /** Serial number of the old certificate. */
+  readonly from: bigint;
+  /** Whether the key of the old certificate has authorized it. */
+  readonly byKey: boolean;
 }
 
 /** A row of the table. */
@@ -47,6 +57,8 @@ interface Row {
   readonly not_after: Date | number;
   readonly recorded_at: Date | number;
   readonly lookup_server: string | null;
+  readonly renewed_from: string | null;
+  readonly is_renewed_by_key: boolean | number;
 }
 
 /**
@@ -61,29 +73,38 @@ export class CertificateRecords {
   }
 
   /**
-   * Records a certificate. If the certificate is on record because a CA has
-   * returned it again, only a new label is recorded.
+   * Records a certificate. A CA may return one again: then only a new label is
+   * recorded. A record of another key, of a CA that was replaced, is replaced.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async add(record: Omit<CertificateRecord, 'recordedAt'>): Promise<void> {
-    const insert = this.#database(TABLE)
-      .insert({
-        serial_number: String(record.serialNumber),
-        username: record.username,
-        subject_id: record.subjectId ?? null,
-        profile: record.profile ?? null,
-        label: record.label ?? null,
-        public_key: record.publicKey,
-        not_after: record.notAfter,
-        recorded_at: new Date(),
-        lookup_server: record.lookupServer ?? null,
-        is_revoked: false,
-      })
-      .onConflict('serial_number');
-    await available(() =>
-      record.label === undefined ? insert.ignore() : insert.merge(['label']),
-    );
+    const row = {
+      serial_number: String(record.serialNumber),
+      username: record.username,
+      subject_id: record.subjectId ?? null,
+      profile: record.profile ?? null,
+      label: record.label ?? null,
+      public_key: record.publicKey,
+      not_after: record.notAfter,
+      recorded_at: new Date(),
+      lookup_server: record.lookupServer ?? null,
+      renewed_from: record.renewal ? String(record.renewal.from) : null,
+      is_renewed_by_key: record.renewal?.byKey ?? false,
+      is_revoked: false,
+    };
+    await available(async () => {
+      const { serial_number, public_key, label } = row;
+      const known = await this.#database(TABLE)
+        .where({ serial_number, public_key })
+        .update(label === null ? { serial_number } : { label });
+      if (known === 0) {
+        await this.#database(TABLE)
+          .insert(row)
+          .onConflict('serial_number')
+          .merge();
+      }
+    });
   }
 
   /** @throws AuthorityUnavailableError when the database is not available. */
@@ -94,6 +115,42 @@ export class CertificateRecords {
         .first(),
     );
     return row && recordOf(row);
+  }
+
+  /**
+   * Number of an account's certificates that have not expired, revoked ones
+   * included.
+   *
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  async countUnexpired({
+    username,
+    stableId,
+  }: {
+    readonly username: string;
+    readonly stableId?: string;
+  }): Promise<number> {
+    const rows: readonly { count: number | string }[] = await available(() =>
+      this.#database(TABLE)
+        .where('not_after', '>', new Date())
+        .where(stableId === undefined ? { username } : { subject_id: stableId })
+        .count({ count: '*' }),
+    );
+    return Number(rows[0].count);
+  }
+
+  /**
+   * Serial numbers of the certificates that were renewed from one by its key.
+   *
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  async renewedByKeyOf(serialNumber: bigint): Promise<readonly bigint[]> {
+    const serialNumbers: readonly string[] = await available(() =>
+      this.#database(TABLE)
+        .where({ renewed_from: String(serialNumber), is_renewed_by_key: true })
+        .pluck('serial_number'),
+    );
+    return serialNumbers.map(BigInt);
   }
 
   /**
@@ -151,6 +208,13 @@ export function recordOf(row: Row): CertificateRecord {
     notAfter: new Date(row.not_after),
     recordedAt: new Date(row.recorded_at),
     lookupServer: row.lookup_server ?? undefined,
+    renewal:
+      row.renewed_from === null
+        ? undefined
+        : {
+            from: BigInt(row.renewed_from),
+            byKey: Boolean(row.is_renewed_by_key),
+          },
   };
 }
 

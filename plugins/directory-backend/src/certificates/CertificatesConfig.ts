@@ -27,6 +27,8 @@ export interface CertificatesConfig {
   readonly readable: ReadableCertificates;
   /** Maximum number of signing requests of a caller in an interval. */
   readonly limit: { readonly requests: number; readonly perMs: number };
+  /** Maximum number of a user's certificates that have not expired. */
+  readonly maxPerUser: number;
   /** Whether portal users who are mapped to directory users may request. */
   readonly portalUsersMayRequest: boolean;
   /** Whether Kerberos callers must not request or revoke certificates. */
@@ -39,7 +41,7 @@ export interface CertificatesConfig {
 export interface AccountHoldsConfig {
   /** Default: whether the CA supports holds. */
   readonly enabled?: boolean;
-  /** Maximum number of holds in an hour without an approval. */
+  /** Maximum number of users with holds in an hour without an approval. */
   readonly maxPerHour: number;
   /** Time from the hold of a deleted user's certificate to its revocation. */
   readonly revokeDeletedAfterMs: number;
@@ -114,6 +116,10 @@ export function readCertificatesConfig(
         fallback: { minutes: 1 },
       }),
     },
+    maxPerUser: readCount(config, 'maxPerUser', {
+      prefix: KEY,
+      fallback: 100,
+    }),
     portalUsersMayRequest,
     requirePortalToken,
     reminders: readReminders(config),

@@ -9,7 +9,7 @@ import {
   migrateDatabase,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { X509Certificate } from 'node:crypto';
 import { makeCsr } from '../__testUtils__/certificates/makeCsr';
@@ -43,6 +43,7 @@ const config = readCertificatesConfig(
       ],
       signers: { principals: ['signer'] },
       limit: { requests: 3 },
+      maxPerUser: 4,
     },
   }),
 )!;
@@ -72,7 +73,6 @@ describe('IssuanceService', () => {
   let revoke: jest.Mock;
   let auditor: AuditTrail;
   let records: CertificateRecords;
-  let logger: RecordingLogger;
   let issuance: IssuanceService;
 
   beforeEach(async () => {
@@ -84,7 +84,6 @@ describe('IssuanceService', () => {
     });
     blockedKeys = new BlockedKeys(await openDatabase(database));
     records = new CertificateRecords(await openDatabase(database));
-    logger = new RecordingLogger();
     whileSigning = async () => {};
     revoke = jest.fn();
     issuance = new IssuanceService({
@@ -101,7 +100,6 @@ describe('IssuanceService', () => {
       blockedKeys,
       config,
       limit,
-      logger,
       records,
     });
   });
@@ -140,8 +138,9 @@ describe('IssuanceService', () => {
     ]);
   });
 
-  it('records the account of the certificate', async () => {
-    const { certificate } = await sign(alice, { label: 'laptop' });
+  it('records whose certificate it is', async () => {
+    const renewal = { from: 7n, byKey: true };
+    const { certificate } = await sign(alice, { label: 'laptop', renewal });
     const { description } = certificate;
     const serialNumber = description.ok
       ? description.certificate.serialNumber
@@ -156,18 +155,38 @@ describe('IssuanceService', () => {
       notAfter: new Date(new X509Certificate(certificate.der).validTo),
       recordedAt: expect.any(Date),
       lookupServer: 'ldaps://ipa.example.test',
+      renewal,
     });
   });
 
-  it('returns a certificate that could not be recorded', async () => {
-    await (
-      await database.getClient()
-    ).schema.dropTable('directory_certificates');
-    const { certificate } = await sign(alice);
-    expect(certificate.description.ok).toBe(true);
-    expect(logger.lines).toContainEqual(
-      expect.stringMatching(/^error Certificate \d+ was issued but could not/),
+  it('returns a certificate only when it is recorded', async () => {
+    let first: IssuedCertificate | undefined;
+    jest.spyOn(authority, 'sign').mockResolvedValue(
+      await new PermissiveAuthority().sign(
+        createSigningRequest({
+          username: 'alice',
+          principal: 'alice@EXAMPLE.TEST',
+          profile: 'userCerts',
+        }),
+      ),
     );
+    jest
+      .spyOn(records, 'add')
+      .mockRejectedValueOnce(new AuthorityUnavailableError('Down'));
+    whileSigning = async issued => {
+      first ??= issued;
+    };
+    await expect(sign(alice)).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+    // The CA returns the same certificate for a repeated request.
+    const { certificate } = await sign(alice);
+    expect(certificate).toBe(first!.certificate);
+    const { description } = certificate;
+    expect(
+      description.ok &&
+        (await records.get(description.certificate.serialNumber)),
+    ).toMatchObject({ username: 'alice', subjectId: alice.stableId });
   });
 
   it.each<[string, Principal, Parameters<typeof sign>[1]]>([
@@ -370,6 +389,60 @@ describe('IssuanceService', () => {
     });
     // Each user has a separate count.
     await sign(person('signer'));
+  });
+
+  it('replaces the record of another key, and keeps that of the same', async () => {
+    const record = {
+      serialNumber: 1n,
+      username: 'bob',
+      subjectId: 'ipaUniqueID=2',
+      profile: 'userCerts',
+      label: 'old',
+      publicKey: Buffer.from('old'),
+      notAfter: new Date(0),
+      lookupServer: undefined,
+    };
+    await records.add(record);
+    await records.add({ ...record, username: 'carol', label: undefined });
+    expect(await records.get(1n)).toMatchObject(record);
+    const changed = {
+      ...record,
+      username: 'alice',
+      subjectId: alice.stableId,
+      label: undefined,
+      publicKey: Buffer.from('new'),
+    };
+    await records.add(changed);
+    expect(await records.get(1n)).toEqual({
+      ...changed,
+      recordedAt: expect.any(Date),
+    });
+  });
+
+  it('refuses a user who has the maximum of certificates', async () => {
+    const record = (serialNumber: bigint, notAfter: number) =>
+      records.add({
+        serialNumber,
+        username: 'former-name',
+        subjectId: alice.stableId,
+        profile: 'userCerts',
+        label: undefined,
+        publicKey: Buffer.alloc(1),
+        notAfter: new Date(Date.now() + notAfter),
+        lookupServer: undefined,
+      });
+    await record(1n, 60_000);
+    await record(2n, 60_000);
+    await record(3n, 60_000);
+    await record(4n, -60_000);
+    await sign(alice);
+    await expect(sign(alice)).rejects.toThrow(
+      'The user has 4 certificates that have not expired',
+    );
+    expect(authority.signed).toHaveLength(1);
+    expect(auditor.events.at(-1)).toMatchObject({
+      failed: 'TooManyCertificatesError',
+    });
   });
 
   it('counts requests in all processes that share the database', async () => {

@@ -1,7 +1,6 @@
 import type {
   AuditorService,
   AuditorServiceEvent,
-  LoggerService,
 } from '@backstage/backend-plugin-api';
 import {
   OutcomeUnknownError,
@@ -16,9 +15,9 @@ import { CallerAudit } from '../directory/CallerAudit';
 import { isUserName } from '../directory/names';
 import type { BlockedKeys } from './BlockedKeys';
 import type { Principal } from '../directory/Principal';
-import type { CertificateRecords } from './CertificateRecords';
+import type { CertificateRecords, Renewal } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
-import { SigningRefusedError } from './errors';
+import { SigningRefusedError, TooManyCertificatesError } from './errors';
 import { type PolicyResult, evaluatePolicy } from './evaluatePolicy';
 import type { SigningLimit } from './SigningLimit';
 import { checkKey } from './signingRules';
@@ -33,6 +32,8 @@ export interface UncheckedSigningRequest {
   readonly csr: string;
   /** Text that the user has chosen to distinguish certificates. */
   readonly label?: string;
+  /** How the gateway renews a certificate. */
+  readonly renewal?: Renewal;
 }
 
 /** Options of {@link IssuanceService}. */
@@ -44,8 +45,7 @@ export interface IssuanceServiceOptions {
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
   readonly limit: SigningLimit;
-  readonly logger: LoggerService;
-  readonly records: Pick<CertificateRecords, 'add'>;
+  readonly records: Pick<CertificateRecords, 'add' | 'countUnexpired'>;
 }
 
 /**
@@ -96,6 +96,7 @@ export class IssuanceService {
    *
    * @throws SigningLimitExceededError when the caller exceeds the limit.
    * @throws SigningRefusedError with the first rule that failed.
+   * @throws TooManyCertificatesError
    * @throws the errors of {@link CertificateAuthority.sign}.
    */
   async sign(
@@ -115,12 +116,13 @@ export class IssuanceService {
           checks.find(({ passed }) => passed === false)!,
         );
       }
+      await this.#requireBelowMaximum(approved, subject);
       const issued = await this.#options.authority.sign(approved);
       const { description } = issued.certificate;
       meta.serialNumber = description.ok
         ? String(description.certificate.serialNumber)
         : 'unreadable';
-      await this.#record(issued, { approved, subject, label: request.label });
+      await this.#record(issued, { approved, subject, request });
       await this.#requireUnblocked(meta.keyHash, meta.serialNumber);
       await event.success({ meta });
       return issued;
@@ -159,19 +161,40 @@ export class IssuanceService {
   }
 
   /**
-   * Records the account of a certificate. If the record fails, the service still
-   * returns the certificate, because an issued certificate must not be lost, and
-   * logs that the certificate cannot be renewed or put on hold.
+   * Bounds what one account adds to a CRL. Concurrent requests may exceed it by
+   * their number, which {@link SigningLimit} bounds.
+   */
+  async #requireBelowMaximum(
+    { username }: SigningRequest,
+    subject: Principal | undefined,
+  ): Promise<void> {
+    const { config, records } = this.#options;
+    const account = { username, stableId: subject?.stableId };
+    const count = await records.countUnexpired(account);
+    if (count >= config.maxPerUser) {
+      throw new TooManyCertificatesError(
+        `The user has ${count} certificates that have not expired, revoked ones included. The maximum is ${config.maxPerUser}.`,
+      );
+    }
+  }
+
+  /**
+   * Records whose certificate it is. Without the record, it could not be renewed
+   * or put on hold: it is not returned, and the client repeats the request, for
+   * which the embedded CA returns it again.
+   *
+   * @throws OutcomeUnknownError
    */
   async #record(
     { certificate: { description } }: IssuedCertificate,
     options: {
       readonly approved: SigningRequest;
       readonly subject: Principal | undefined;
-      readonly label: string | undefined;
+      readonly request: Pick<UncheckedSigningRequest, 'label' | 'renewal'>;
     },
   ): Promise<void> {
-    const { approved, subject, label } = options;
+    const { approved, subject } = options;
+    const { label, renewal } = options.request;
     if (!description.ok) {
       return;
     }
@@ -186,10 +209,12 @@ export class IssuanceService {
         publicKey: approved.publicKey,
         notAfter: new Date(notAfter),
         lookupServer: subject?.server,
+        renewal,
       });
     } catch (error) {
-      this.#options.logger.error(
-        `Certificate ${serialNumber} was issued but could not be recorded: ${error}`,
+      throw new OutcomeUnknownError(
+        `Certificate ${serialNumber} was issued, and could not be recorded`,
+        error,
       );
     }
   }

@@ -26,6 +26,9 @@ export const NONCE_KEYS = 'directory certificate nonce';
 /** Lifetime of a nonce. */
 const LIFETIME_MS = 5 * 60_000;
 
+/** Difference of the clocks of Backstage instances. */
+const CLOCK_MARGIN_MS = 10 * 60_000;
+
 /** Octets of the expiry in a nonce, in milliseconds since 1970. */
 const EXPIRY_BYTES = 6;
 
@@ -102,17 +105,28 @@ export class KeyProofs {
   }
 
   /**
-   * Verifies a proof. The nonce cannot be used again.
+   * Verifies a nonce, without the database and before other work.
+   *
+   * @returns when it expires, in milliseconds since 1970
+   * @throws KeyProofRefusedError
+   */
+  requireNonce(proof: Pick<KeyProof, 'nonce' | 'serialNumber'>): number {
+    const expiresAt = this.#expiryOf(proof);
+    if (expiresAt === undefined || expiresAt < Date.now()) {
+      throw new KeyProofRefusedError();
+    }
+    return expiresAt;
+  }
+
+  /**
+   * Verifies a proof, which cannot be used again.
    *
    * @returns the record of the certificate, which may be expired or revoked
    * @throws KeyProofRefusedError
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async accept(proof: KeyProof): Promise<CertificateRecord> {
-    const expiresAt = this.#expiryOf(proof);
-    if (expiresAt === undefined || expiresAt < Date.now()) {
-      throw new KeyProofRefusedError();
-    }
+    const expiresAt = this.requireNonce(proof);
     const record = await this.#options.records.get(proof.serialNumber);
     const isSigned = hasSigned(record?.publicKey ?? this.#noKey, proof);
     if (!record || !isSigned) {
@@ -122,8 +136,11 @@ export class KeyProofs {
     return record;
   }
 
-  /** `undefined` for a nonce of another portal or certificate. */
-  #expiryOf({ nonce, serialNumber }: KeyProof): number | undefined {
+  /** `undefined` for a nonce that is not ours, or of another certificate. */
+  #expiryOf({
+    nonce,
+    serialNumber,
+  }: Pick<KeyProof, 'nonce' | 'serialNumber'>): number | undefined {
     const [, id, text, code] = NONCE.exec(nonce) ?? [];
     const expected =
       text !== undefined && this.#authenticate(id, { text, serialNumber });
@@ -150,7 +167,9 @@ export class KeyProofs {
     const digest = createHash('sha256').update(nonce).digest('hex');
     let used: readonly unknown[];
     try {
-      await database(TABLE).where('expires_at', '<', new Date()).delete();
+      await database(TABLE)
+        .where('expires_at', '<', new Date(Date.now() - CLOCK_MARGIN_MS))
+        .delete();
       used = await database(TABLE)
         .insert({ nonce_sha256: digest, expires_at: expiresAt })
         .onConflict()

@@ -1,4 +1,5 @@
 import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
+import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import {
   createHash,
@@ -54,6 +55,7 @@ describe('RenewalService', () => {
   const database = withDatabase();
   const people = new Array<Principal>();
   let authority: PermissiveAuthority;
+  let block: jest.Mock;
   let blocked: Set<string>;
   let proofs: KeyProofs;
   let renewals: RenewalService;
@@ -61,10 +63,12 @@ describe('RenewalService', () => {
   let authorize: jest.Mock;
   let serialNumber: bigint;
   let key: KeyObject;
+  let renewed: IssuedCertificate;
 
   beforeEach(async () => {
     people.splice(0, people.length, alice);
     authority = new PermissiveAuthority();
+    block = jest.fn();
     blocked = new Set();
     authorize = jest.fn();
     const knex = await openDatabase(database);
@@ -85,6 +89,7 @@ describe('RenewalService', () => {
       publicKey: spkiOf(key),
     };
     const issued = await authority.sign(request);
+    renewed = await authority.sign(request);
     const { description } = issued.certificate;
     serialNumber = description.ok ? description.certificate.serialNumber : 0n;
     await records.add({
@@ -97,14 +102,14 @@ describe('RenewalService', () => {
       notAfter: new Date(Date.now() + 60_000),
       lookupServer: undefined,
     });
-    sign = jest.fn().mockResolvedValue(issued);
+    sign = jest.fn().mockResolvedValue(renewed);
     renewals = new RenewalService({
       accounts: accountsOf(people),
       auditor: mockServices.auditor.mock({
         createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
       }),
       authority,
-      blockedKeys: { has: async hash => blocked.has(hash) },
+      blockedKeys: { has: async hash => blocked.has(hash), block },
       issuance: { sign },
       proofs,
       records,
@@ -130,7 +135,11 @@ describe('RenewalService', () => {
 
   it('signs with the profile and label for the live account', async () => {
     await renewByKey();
-    const request = { username: 'alice', profile: 'userCerts' };
+    const request = {
+      username: 'alice',
+      profile: 'userCerts',
+      renewal: { from: serialNumber, byKey: true },
+    };
     expect(sign).toHaveBeenCalledWith(
       expect.objectContaining({ ...request, csr: newCsr, label: 'laptop' }),
       expect.objectContaining({
@@ -174,6 +183,78 @@ describe('RenewalService', () => {
     await expect(renewByKey()).rejects.toThrow(message);
     await expect(renewAs(alice)).rejects.toThrow(message);
     expect(sign).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, () => unknown, number]>([
+    [
+      'revoked',
+      () =>
+        authority.revoke({
+          serialNumber,
+          reason: 'superseded',
+          revokedBy: 'test',
+        }),
+      9,
+    ],
+    ['put on hold', () => authority.hold({ serialNumber, heldBy: 'test' }), 9],
+    [
+      'compromised',
+      () => blocked.add(createHash('sha256').update(spkiOf(key)).digest('hex')),
+      1,
+    ],
+  ])(
+    'revokes the new certificate when the old one is %s while the CA signs',
+    async (_name, change, reason) => {
+      sign.mockImplementation(async () => {
+        await change();
+        return renewed;
+      });
+      await expect(renewByKey()).rejects.toThrow('certificate');
+      const { description } = renewed.certificate;
+      const revoked = description.ok
+        ? await authority.get(description.certificate.serialNumber)
+        : undefined;
+      expect(revoked?.revocation?.reason).toBe(reason);
+      expect(block).toHaveBeenCalledTimes(reason === 1 ? 1 : 0);
+    },
+  );
+
+  it('refuses a renewal by key when only the name is on record', async () => {
+    await (
+      await database.getClient()
+    )('directory_certificates').update({ subject_id: null });
+    await expect(renewByKey()).rejects.toThrow('account of the certificate');
+    expect(sign).not.toHaveBeenCalled();
+    await renewAs(alice);
+  });
+
+  it('verifies the nonce before the CSR', async () => {
+    const { nonce } = proofs.createNonce(serialNumber + 1n);
+    await expect(
+      renewals.renewByKey(
+        { serialNumber, csr: 'not a CSR', nonce, signature: '' },
+        { signal, authorize },
+      ),
+    ).rejects.toMatchObject({ name: 'KeyProofRefusedError' });
+  });
+
+  it('keeps used nonces for an instance whose clock is behind', async () => {
+    const knex = await database.getClient();
+    const used = (nonce: string, minutes: number) => ({
+      nonce_sha256: nonce,
+      expires_at: new Date(Date.now() - minutes * 60_000),
+    });
+    await knex('directory_used_nonces').insert([
+      used('recent', 9),
+      used('old', 11),
+    ]);
+    await renewByKey();
+    expect(await knex('directory_used_nonces').pluck('nonce_sha256')).toEqual(
+      expect.arrayContaining(['recent']),
+    );
+    expect(
+      await knex('directory_used_nonces').where({ nonce_sha256: 'old' }),
+    ).toEqual([]);
   });
 
   it('refuses a locked, deleted or different account, and denied operations', async () => {

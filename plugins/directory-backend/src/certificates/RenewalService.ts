@@ -1,8 +1,9 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
 import { assertError } from '@backstage/errors';
-import type {
-  CertificateAuthority,
-  IssuedCertificate,
+import {
+  OutcomeUnknownError,
+  type CertificateAuthority,
+  type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readCertificateRequest } from '@directory-gateway/x509';
 import { createHash } from 'node:crypto';
@@ -14,6 +15,7 @@ import type { BlockedKeys } from './BlockedKeys';
 import type {
   CertificateRecord,
   CertificateRecords,
+  Renewal,
 } from './CertificateRecords';
 import {
   FreshProofRequiredError,
@@ -70,10 +72,11 @@ export interface RenewalRequest {
 export interface RenewalServiceOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
-  readonly authority: Pick<CertificateAuthority, 'get'>;
-  readonly blockedKeys: Pick<BlockedKeys, 'has'>;
+  /** A CA that revokes what was renewed too late. */
+  readonly authority: Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;
+  readonly blockedKeys: Pick<BlockedKeys, 'block' | 'has'>;
   readonly issuance: Pick<IssuanceService, 'sign'>;
-  readonly proofs: Pick<KeyProofs, 'accept'>;
+  readonly proofs: Pick<KeyProofs, 'accept' | 'requireNonce'>;
   readonly records: Pick<CertificateRecords, 'get'>;
 }
 
@@ -142,6 +145,8 @@ export class RenewalService {
   ): Promise<IssuedCertificate> {
     const { serialNumber, nonce, signature } = request;
     const { client, signal } = options;
+    // Before the signature of the CSR is verified.
+    this.#options.proofs.requireNonce({ serialNumber, nonce });
     const parsed = readCertificateRequest(request.csr);
     if (!parsed.ok) {
       throw new SigningRefusedError(fail('request', parsed.message));
@@ -157,7 +162,12 @@ export class RenewalService {
     const kind = 'certificate' as const;
     const holder: Caller = { kind, serialNumber, client };
     return this.#audited(request, { caller: holder, signal }, async () => {
-      const { username } = record;
+      const { username, subjectId } = record;
+      if (subjectId === undefined) {
+        throw new RenewalRefusedError(
+          'The account of the certificate is not known. Renew it with a Kerberos ticket or in the portal.',
+        );
+      }
       const account = await this.#options.accounts.findLive(
         { username },
         { signal },
@@ -184,8 +194,8 @@ export class RenewalService {
       readonly context: CallerContext;
     },
   ): Promise<IssuedCertificate> {
-    const { authority, blockedKeys, issuance } = this.#options;
-    const { serialNumber, profile, label, publicKey } = record;
+    const { serialNumber, profile, label } = record;
+    const { caller } = options.context;
     if (record.notAfter.getTime() <= Date.now()) {
       throw new RenewalRefusedError(
         'The certificate has expired. Request a new certificate.',
@@ -196,29 +206,98 @@ export class RenewalService {
         'The profile of the certificate is unknown. Request a new certificate.',
       );
     }
-    const issued = await authority.get(serialNumber);
-    if (!issued || issued.revocation) {
-      throw new RenewalRefusedError(
-        issued?.revocation?.reason === ON_HOLD
-          ? 'The certificate is on hold.'
-          : 'The certificate is revoked. Request a new certificate.',
-      );
+    const refusal = await this.#refusalOf(record);
+    if (refusal) {
+      throw refusal;
     }
-    const keyHash = createHash('sha256').update(publicKey).digest('hex');
-    if (await blockedKeys.has(keyHash)) {
-      throw new RenewalRefusedError(
-        'The key of the certificate was revoked as compromised. Request a new certificate with another key.',
-      );
-    }
-    return issuance.sign(
+    const renewal = {
+      from: serialNumber,
+      byKey: caller.kind === 'certificate',
+    };
+    const issued = await this.#options.issuance.sign(
       {
-        username: options.context.caller.account?.username ?? '',
+        username: caller.account?.username ?? '',
         profile,
         csr: options.request.csr,
         label,
+        renewal,
       },
       options.context,
     );
+    await this.#requireValid(record, { issued, renewal });
+    return issued;
+  }
+
+  /** Why a certificate cannot be renewed: it is revoked, or its key blocked. */
+  async #refusalOf({
+    serialNumber,
+    publicKey,
+  }: CertificateRecord): Promise<RenewalRefusedError | undefined> {
+    const { authority } = this.#options;
+    if (await this.#isBlocked(publicKey)) {
+      return new RenewalRefusedError(
+        'The key of the certificate was revoked as compromised. Request a new certificate with another key.',
+      );
+    }
+    const issued = await authority.get(serialNumber);
+    if (issued && !issued.revocation) {
+      return undefined;
+    }
+    return new RenewalRefusedError(
+      issued?.revocation?.reason === ON_HOLD
+        ? 'The certificate is on hold.'
+        : 'The certificate is revoked. Request a new one.',
+    );
+  }
+
+  #isBlocked(publicKey: Buffer): Promise<boolean> {
+    const keyHash = createHash('sha256').update(publicKey).digest('hex');
+    return this.#options.blockedKeys.has(keyHash);
+  }
+
+  /**
+   * Checks the old certificate again after the CA has signed, and revokes the
+   * new one when the old one was revoked in the meantime. A revocation for
+   * `keyCompromise` finds every renewal that is recorded before it blocks the
+   * key.
+   */
+  async #requireValid(
+    record: CertificateRecord,
+    {
+      issued: { certificate },
+      renewal,
+    }: { readonly issued: IssuedCertificate; readonly renewal: Renewal },
+  ): Promise<void> {
+    const { authority, blockedKeys } = this.#options;
+    const { description } = certificate;
+    if (!description.ok) {
+      return;
+    }
+    const { serialNumber } = description.certificate;
+    const revokedBy = 'directory-gateway';
+    let refusal: RenewalRefusedError | undefined;
+    try {
+      refusal = await this.#refusalOf(record);
+      if (!refusal) {
+        return;
+      }
+      const isCompromised =
+        renewal.byKey && (await this.#isBlocked(record.publicKey));
+      if (isCompromised) {
+        await blockedKeys.block(certificate, { blockedBy: revokedBy });
+      }
+      await authority.revoke({
+        serialNumber,
+        reason: isCompromised ? 'keyCompromise' : 'privilegeWithdrawn',
+        revokedBy,
+      });
+    } catch (error) {
+      throw new OutcomeUnknownError(
+        `Certificate ${serialNumber} was issued, and certificate ${record.serialNumber}, which it renews, may be revoked`,
+        error,
+      );
+    }
+    throw refusal;
   }
 
   async #audited(

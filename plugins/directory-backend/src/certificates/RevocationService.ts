@@ -8,6 +8,7 @@ import type {
 import { actorOf, type Caller } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
 import type { BlockedKeys } from './BlockedKeys';
+import type { CertificateRecords } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { PortalTokenRequiredError } from './errors';
 import { isPortalTokenMissing } from './signingRules';
@@ -20,6 +21,7 @@ export interface RevocationServiceOptions {
   >;
   readonly blockedKeys: Pick<BlockedKeys, 'block'>;
   readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
+  readonly records: Pick<CertificateRecords, 'renewedByKeyOf'>;
 }
 
 /** Revokes certificates for authorized callers, and audits every attempt. */
@@ -39,8 +41,9 @@ export class RevocationService {
    * Revokes a certificate permanently. A revoked certificate keeps its reason.
    *
    * For `keyCompromise`, the key is blocked first, also when the certificate is
-   * already revoked or cannot be revoked: after a crash in between, the key is
-   * blocked and the request can be repeated.
+   * already revoked or cannot be revoked, and blocked in the CA last: after a
+   * failure in between, the key is blocked and the request can be repeated. Certificates that were renewed by
+   * the compromised key, and by their keys in turn, are revoked as well.
    *
    * @returns the revoked certificate, `undefined` when there is none
    * @throws PortalTokenRequiredError when `requirePortalToken` denies the call.
@@ -53,7 +56,48 @@ export class RevocationService {
     },
     caller: Caller,
   ): Promise<IssuedCertificate | undefined> {
-    const { authority, blockedKeys, config } = this.#options;
+    const { config, records } = this.#options;
+    const { serialNumber, reason } = request;
+    // Whoever has the key may end its use, as in RFC 8555 §7.6.
+    const hasKey = caller.kind === 'certificate';
+    if (!hasKey && isPortalTokenMissing(caller, config)) {
+      const error = new PortalTokenRequiredError(
+        'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
+      );
+      await this.recordDenial({ caller, error }, request);
+      throw error;
+    }
+    if (reason !== 'keyCompromise') {
+      return this.#revoke(request, caller);
+    }
+    // Renewals are read after the key is blocked: later ones fail.
+    const compromised = [serialNumber];
+    const results = new Array<IssuedCertificate | undefined>();
+    const failures = new Array<unknown>();
+    for (const each of compromised) {
+      try {
+        results.push(
+          await this.#revoke({ serialNumber: each, reason }, caller),
+        );
+      } catch (error) {
+        failures.push(error);
+      }
+      compromised.push(...(await records.renewedByKeyOf(each)));
+    }
+    if (failures.length > 0) {
+      throw failures[0];
+    }
+    return results[0];
+  }
+
+  async #revoke(
+    request: {
+      readonly serialNumber: bigint;
+      readonly reason: RevocableReason;
+    },
+    caller: Caller,
+  ): Promise<IssuedCertificate | undefined> {
+    const { authority, blockedKeys } = this.#options;
     const { serialNumber, reason } = request;
     const revokedBy = actorOf(caller);
     const event = await this.#audit.start(caller, {
@@ -61,27 +105,28 @@ export class RevocationService {
       reason,
     });
     const meta: Record<string, string> = {};
+    let publicKeySha256: string | undefined;
     try {
-      // The holder of the key may revoke its certificate (RFC 8555 §7.6).
-      const hasKey = caller.kind === 'certificate';
-      if (!hasKey && isPortalTokenMissing(caller, config)) {
-        throw new PortalTokenRequiredError(
-          'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
-        );
-      }
       if (reason === 'keyCompromise') {
         const issued = await authority.get(serialNumber, {
           forRevocation: true,
         });
         if (issued) {
-          const publicKeySha256 = await blockedKeys.block(issued.certificate, {
+          publicKeySha256 = await blockedKeys.block(issued.certificate, {
             blockedBy: revokedBy,
           });
           meta.blockedKeyHash = publicKeySha256;
+        }
+      }
+      let revoked: IssuedCertificate | undefined;
+      try {
+        revoked = await authority.revoke({ ...request, revokedBy });
+      } finally {
+        // Last: a signer that is down does not prevent the revocation.
+        if (publicKeySha256 !== undefined) {
           await authority.blockKey({ publicKeySha256 });
         }
       }
-      const revoked = await authority.revoke({ ...request, revokedBy });
       await (revoked
         ? event.success({ meta })
         : event.fail({ meta, error: new Error('Certificate not found') }));

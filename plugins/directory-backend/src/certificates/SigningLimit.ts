@@ -25,7 +25,8 @@ interface Position {
 }
 
 /**
- * Limits the signing requests of a caller. They are counted in the database, by
+ * Limits the signing requests of a caller, and the revocations of the caller's
+ * own certificates, which are counted together. They are counted in the database, by
  * one statement for concurrent requests, so that the limit applies to all
  * Backstage instances.
  */

@@ -23,8 +23,12 @@ export class SigningLimitExceededError extends CustomErrorBase {
   }
 }
 
-/** A proof of possession was refused. The error does not reveal whether the
- * certificate exists. */
+/** A user has `directory.certificates.maxPerUser` certificates. */
+export class TooManyCertificatesError extends CustomErrorBase {
+  name = 'TooManyCertificatesError' as const;
+}
+
+/** A proof of possession was refused. Says nothing about the certificate. */
 export class KeyProofRefusedError extends CustomErrorBase {
   name = 'KeyProofRefusedError' as const;
 }

@@ -963,11 +963,11 @@ export interface paths {
     /**
      * Approve holds above the limit
      *
-     * Allows the gateway to put more certificates on hold in an hour than
-     * `directory.certificates.accountHolds.maxPerHour`. `count` must be the
-     * number of waiting certificates, which the log reports; otherwise returns
-     * 400. The approval expires after 10 minutes. Requires
-     * `directory.certificate.revoke`.
+     * Lets the gateway put the certificates of more users on hold than
+     * `directory.certificates.accountHolds.maxPerHour`. The approval names the
+     * number of users that wait, as the log reports it, and expires after 10
+     * minutes.
+     * Requires `directory.certificate.revoke`.
      */
     post: operations['approve_holds'];
     delete?: never;
@@ -1553,7 +1553,7 @@ export interface components {
      */
     Label: string;
     /**
-     * The number of holds to approve.
+     * The number of users whose holds to approve.
      *
      * @example
      * ```
@@ -1563,7 +1563,7 @@ export interface components {
      * ```
      */
     HoldApprovalRequest: {
-      /** Number of waiting certificates, which the log reports. */
+      /** Number of users whose certificates wait, as the log reports it. */
       count: number;
     };
     /** A certificate under a mask. */

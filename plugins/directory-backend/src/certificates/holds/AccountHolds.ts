@@ -66,8 +66,8 @@ interface Run {
   readonly states: Map<string, AccountState>;
   /** IDs of accounts that may exist. */
   readonly witnesses: readonly string[];
-  /** Holds that need an approval. */
-  waiting: number;
+  /** IDs of accounts whose holds need an approval. */
+  readonly waiting: Set<string>;
   readonly failures: unknown[];
 }
 
@@ -102,7 +102,8 @@ export class AccountHolds {
     metrics
       .getMeter('directory')
       .createObservableGauge('directory.certificate.holds.waiting', {
-        description: 'Certificates whose hold needs an approval',
+        description:
+          'Users whose certificates need an approval to be put on hold',
       })
       .addCallback(result => result.observe(this.#waiting));
   }
@@ -131,7 +132,7 @@ export class AccountHolds {
         ...replicated.someStableIds(WITNESSES),
         ...(await records.subjectIds(WITNESSES)),
       ],
-      waiting: 0,
+      waiting: new Set(),
       failures: [],
     };
     for await (const certificate of records.certificates(now)) {
@@ -145,7 +146,7 @@ export class AccountHolds {
     await records.finishRun({
       position: positionOf(sync),
       coveredUntil: new Date(syncedAt - CLOCK_MARGIN_MS),
-      waiting: run.waiting,
+      waiting: run.waiting.size,
       now,
     });
     this.#report(run);
@@ -279,7 +280,7 @@ export class AccountHolds {
       }
       return;
     }
-    const hold = await records.begin(serialNumber, {
+    const hold = await records.begin(certificate, {
       cause,
       now: run.now,
       maxPerHour: config.maxPerHour,
@@ -287,7 +288,7 @@ export class AccountHolds {
     if (hold) {
       await this.#place(certificate, hold);
     } else {
-      run.waiting++;
+      run.waiting.add(certificate.subjectId);
     }
   }
 
@@ -375,11 +376,13 @@ export class AccountHolds {
     }
   }
 
-  #report({ waiting, failures }: Run): void {
+  #report(run: Run): void {
     const { logger, config } = this.#options;
+    const { failures } = run;
+    const waiting = run.waiting.size;
     if (waiting > 0 && waiting !== this.#waiting) {
       logger.error(
-        `${waiting} certificates of locked or deleted users wait to be put on hold: more than ${config.maxPerHour} in an hour need an approval that names this number (action approve-certificate-holds)`,
+        `Certificates of ${waiting} locked or deleted users wait to be put on hold: more than ${config.maxPerHour} users in an hour need an approval that names this number (action approve-certificate-holds)`,
       );
     }
     this.#waiting = waiting;

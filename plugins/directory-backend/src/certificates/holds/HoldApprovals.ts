@@ -21,7 +21,7 @@ export class HoldApprovals {
   }
 
   /**
-   * Approves the waiting holds.
+   * Approves the holds of the number of users that wait.
    *
    * @returns when the approval expires
    * @throws InputError when `count` is not the number of waiting holds.

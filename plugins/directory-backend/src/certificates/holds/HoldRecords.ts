@@ -109,11 +109,12 @@ export class HoldRecords {
 
   /**
    * Records a hold before it is placed, if the limit or an approval allows it.
+   * Both count accounts: further certificates of an account are allowed.
    *
    * @returns the hold; `undefined` when it needs an approval
    */
   async begin(
-    serialNumber: bigint,
+    certificate: Pick<HoldableCertificate, 'serialNumber' | 'subjectId'>,
     options: {
       readonly cause: HoldCause;
       readonly now: Date;
@@ -124,20 +125,30 @@ export class HoldRecords {
     return this.#database.transaction(async transaction => {
       // Processes that begin holds wait for each other.
       await transaction(STATE).where({ id: 1 }).update({ id: 1 });
-      const [{ count }] = await transaction(HOLDS)
-        .where('held_at', '>', new Date(now.getTime() - HOUR_MS))
-        .whereNull('approval_id')
-        .count({ count: '*' });
-      const approvalId =
-        Number(count) < maxPerHour
-          ? null
-          : await unusedApproval(transaction, now);
+      const since = new Date(now.getTime() - HOUR_MS);
+      const counted: { approval_id: string | null } | undefined = await holdsOf(
+        transaction,
+      )
+        .where('h.held_at', '>', since)
+        .where('c.subject_id', certificate.subjectId)
+        .first('h.approval_id');
+      const [{ accounts }] = await holdsOf(transaction)
+        .where('h.held_at', '>', since)
+        .whereNull('h.approval_id')
+        .countDistinct({ accounts: 'c.subject_id' });
+      let approvalId = counted?.approval_id;
+      if (!counted) {
+        approvalId =
+          Number(accounts) < maxPerHour
+            ? null
+            : await unusedApproval(transaction, now);
+      }
       if (approvalId === undefined) {
         return undefined;
       }
       const [{ id }] = await transaction(HOLDS)
         .insert({
-          serial_number: String(serialNumber),
+          serial_number: String(certificate.serialNumber),
           cause,
           caused_at: now,
           held_at: now,
@@ -183,7 +194,7 @@ export class HoldRecords {
   }
 
   /**
-   * Records the state of the directory and how many holds wait.
+   * Records the state of the directory and how many accounts wait for holds.
    *
    * @param run.coveredUntil - the state has the accounts of certificates that
    *   were issued earlier with the same server
@@ -221,10 +232,10 @@ export class HoldRecords {
   }
 
   /**
-   * Approves holds above the limit, for 10 minutes.
+   * Lets the holds of accounts above the limit pass for 10 minutes.
    *
    * @returns when the approval expires
-   * @throws InputError when another number of holds waits.
+   * @throws InputError when another number of accounts waits.
    */
   async approve(
     approval: { readonly count: number; readonly approvedBy: string },
@@ -241,7 +252,7 @@ export class HoldRecords {
         .update({ waiting: 0 });
       if (updated === 0) {
         throw new InputError(
-          `The number of certificates that wait to be put on hold is not ${count}. The log has the number.`,
+          `There are not ${count} users whose certificates wait to be put on hold. The log has the number.`,
         );
       }
       await transaction(APPROVALS).insert({
@@ -255,7 +266,16 @@ export class HoldRecords {
   }
 }
 
-/** The ID of an approval that allows another hold. */
+/** Holds `h` and their certificates `c`. */
+function holdsOf(database: Database) {
+  return database(`${HOLDS} as h`).join(
+    `${CERTIFICATES} as c`,
+    'c.serial_number',
+    'h.serial_number',
+  );
+}
+
+/** The ID of an approval that allows the holds of another account. */
 async function unusedApproval(
   transaction: Database,
   now: Date,
@@ -266,9 +286,9 @@ async function unusedApproval(
     .where('expires_at', '>', now)
     .select('id', 'count');
   for (const { id, count } of approvals) {
-    const [{ used }] = await transaction(HOLDS)
-      .where({ approval_id: id })
-      .count({ used: '*' });
+    const [{ used }] = await holdsOf(transaction)
+      .where('h.approval_id', id)
+      .countDistinct({ used: 'c.subject_id' });
     if (Number(used) < count) {
       return id;
     }

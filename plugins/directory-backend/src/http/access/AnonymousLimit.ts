@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isIPv6 } from 'node:net';
 import { ApiError } from '../response/apiErrors';
 
 /** Maximum number of requests that are handled at a time. */
@@ -59,5 +60,25 @@ export class AnonymousLimit {
 
 /** A client has a whole /64 network of IPv6. */
 function networkOf(ip: string): string {
-  return ip.includes('.') ? ip : ip.split(':').slice(0, 4).join(':');
+  const [address] = ip.split('%');
+  if (!isIPv6(address)) {
+    return address;
+  }
+  // Normalized: lower-case, without leading zeros, the end in hexadecimal.
+  const { hostname } = new URL(`http://[${address}]`);
+  const [start, end] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map(part => (part ? part.split(':') : []));
+  const groups = end
+    ? [...start, ...Array(8 - start.length - end.length).fill('0'), ...end]
+    : start;
+  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') {
+    return groups.slice(0, 4).join(':');
+  }
+  return groups
+    .slice(6)
+    .map(group => parseInt(group, 16))
+    .flatMap(pair => [Math.floor(pair / 256), pair % 256])
+    .join('.');
 }

@@ -62,8 +62,11 @@ function operations() {
       trustedReaders: new PrincipalSet({}),
     }),
     limit: { consume: async () => {} } as unknown as SigningLimit,
-    logger: mockServices.logger.mock(),
-    records: { add: async () => {}, labelsOf: async () => new Map() },
+    records: {
+      add: async () => {},
+      countUnexpired: async () => 0,
+      labelsOf: async () => new Map(),
+    },
   };
   const [sign, read] = certificateOperations({
     config,

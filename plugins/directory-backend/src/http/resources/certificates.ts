@@ -24,6 +24,7 @@ import {
 import type { HoldApprovals } from '../../certificates/holds/HoldApprovals';
 import type { KeyProofs } from '../../certificates/KeyProofs';
 import type { RenewalService } from '../../certificates/RenewalService';
+import type { SigningLimit } from '../../certificates/SigningLimit';
 import type { RevocationService } from '../../certificates/RevocationService';
 import type { Dialect } from '../api/Dialect';
 import { type Operation, requireAccount } from '../api/Operation';
@@ -51,6 +52,8 @@ export interface CertificateServices {
   readonly reader: CertificateReader;
   readonly records: CertificateRecords;
   readonly renewals: RenewalService;
+  /** Also limits the revocations of owners. */
+  readonly limit: Pick<SigningLimit, 'consume'>;
   readonly revocations: RevocationService;
 }
 

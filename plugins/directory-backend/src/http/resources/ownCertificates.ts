@@ -239,9 +239,12 @@ export function keyProofOperations(
   ];
 }
 
-/** @throws ForbiddenError, or FreshProofRequiredError for the owner. */
+/**
+ * @throws ForbiddenError, or FreshProofRequiredError and
+ *   SigningLimitExceededError for the owner.
+ */
 async function requireRevocable(
-  { access, records }: Options,
+  { access, limit, records }: Options,
   request: { readonly caller: Caller; readonly serialNumber: bigint },
 ): Promise<void> {
   const { caller, serialNumber } = request;
@@ -262,6 +265,7 @@ async function requireRevocable(
       'To revoke your certificate, sign in to the portal again, send a Kerberos ticket with the request, or sign a nonce with the key of the certificate.',
     );
   }
+  await limit.consume(caller);
 }
 
 async function presentRevoked(

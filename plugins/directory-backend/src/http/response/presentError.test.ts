@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import {
   PortalTokenRequiredError,
   SigningLimitExceededError,
+  TooManyCertificatesError,
   SigningRefusedError,
 } from '../../certificates/errors';
 import { fail } from '../../certificates/signingRules';
@@ -92,6 +93,10 @@ describe('toApiError', () => {
     [
       new SigningLimitExceededError(1500),
       { status: 429, headers: { 'Retry-After': '2' } },
+    ],
+    [
+      new TooManyCertificatesError('100.'),
+      { status: 403, body: { message: '100.' } },
     ],
     [
       new PortalTokenRequiredError('Sign in.'),

@@ -114,6 +114,7 @@ const presenters: Readonly<
       message:
         'The proof of possession was refused: the nonce has expired or was used, or the signature does not match the certificate.',
     }),
+  TooManyCertificatesError: ({ message }) => new ForbiddenError({ message }),
   RenewalRefusedError: ({ message }) => new ForbiddenError({ message }),
   FreshProofRequiredError: ({ message }) => new ForbiddenError({ message }),
   PortalTokenRequiredError: ({ message }) => new ForbiddenError({ message }),

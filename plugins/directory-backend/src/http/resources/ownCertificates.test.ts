@@ -1,0 +1,34 @@
+import { holder, person } from '../../__testUtils__/people';
+import { SigningLimitExceededError } from '../../certificates/errors';
+import { ForbiddenError } from '../response/apiErrors';
+import { ownCertificateOperations } from './ownCertificates';
+
+const alice = { ...person('alice'), stableId: 'ipaUniqueID=1' };
+
+describe('ownCertificateOperations', () => {
+  it("limits the revocations of an owner, and not an administrator's", async () => {
+    const require = jest
+      .fn()
+      .mockRejectedValueOnce(new ForbiddenError({ message: 'No' }));
+    const revoke = jest.fn().mockRejectedValue(new Error('revoked'));
+    const [operation] = ownCertificateOperations({
+      access: { require },
+      limit: {
+        consume: async () => {
+          throw new SigningLimitExceededError(1000);
+        },
+      },
+      records: { get: async () => ({ subjectId: alice.stableId }) },
+      revocations: { revoke, recordDenial: jest.fn() },
+    } as never);
+    const call = () =>
+      operation.handle({
+        params: { serialNumber: '7' },
+        parameters: new Map([['reason', 'superseded']]),
+        caller: holder(alice),
+      } as never);
+    await expect(call()).rejects.toThrow('Too many signing requests');
+    expect(revoke).not.toHaveBeenCalled();
+    await expect(call()).rejects.toThrow('revoked');
+  });
+});
