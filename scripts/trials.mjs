@@ -43,7 +43,7 @@ const MINUTES = 5;
 const RUNS = 10;
 
 /** Repetitions of each fault of the directory in a shard. */
-const FAULTS = 25;
+const FAULTS = 5;
 /** Repetitions of the faults of certificate holds in a shard. */
 const HOLD_FAULTS = 10;
 /** Writes to the directory in a shard. */

@@ -78,8 +78,6 @@ export class PostgresServer {
         ...['--pdeathsig=QUIT', program('postgres')],
         ...['-D', join(this.#folder, 'data'), '-k', this.#folder],
         ...['-c', 'listen_addresses='],
-        // Several portals, each with a pool for every plugin.
-        ...['-c', 'max_connections=300'],
       ],
       account: this.#account,
       cwd: this.#folder,
