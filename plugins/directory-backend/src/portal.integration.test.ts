@@ -16,7 +16,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { issuerFiles } from './__testUtils__/certificates/issuerFiles';
+import {
+  issuerFiles,
+  revocationListPath,
+} from './__testUtils__/certificates/issuerFiles';
 import { userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
 import { exportForAll } from './__testUtils__/gateway/directoryConfig';
@@ -30,8 +33,12 @@ jest.setTimeout(600_000);
 
 /** URL of the portal in the documents. */
 const PORTAL = 'https://portal.example.org';
+/** Path of the CRL in the document; the issuer of the test has another id. */
+const CRL_PATH = '/ca/95f0e44b72f64afe/crl';
 
 let realm: Realm;
+const documentsCa = () =>
+  issuerFiles({ folder: realm.dir, name: 'documents-ca' });
 
 beforeAll(async () => {
   realm = await startRealm();
@@ -61,7 +68,7 @@ describe('the whole portal', () => {
           ],
           embedded: {
             organization: realm.realm,
-            ...issuerFiles({ folder: realm.dir, name: 'documents-ca' }),
+            ...documentsCa(),
           },
         },
       },
@@ -77,7 +84,12 @@ describe('the whole portal', () => {
   async function run(command: string): Promise<string> {
     const { stdout } = await promisify(execFile)(
       'bash',
-      ['-c', command.replaceAll(PORTAL, gateway.baseUrl)],
+      [
+        '-c',
+        command
+          .replaceAll(PORTAL, gateway.baseUrl)
+          .replaceAll(CRL_PATH, revocationListPath(documentsCa())),
+      ],
       {
         cwd: folder,
         env: {
