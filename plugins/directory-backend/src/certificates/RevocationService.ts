@@ -58,7 +58,7 @@ export class RevocationService {
   ): Promise<IssuedCertificate | undefined> {
     const { config, records } = this.#options;
     const { serialNumber, reason } = request;
-    // Whoever has the key may end its use, as in RFC 8555 §7.6.
+    // The holder of the key may revoke its certificate, as in RFC 8555 §7.6.
     const hasKey = caller.kind === 'certificate';
     if (!hasKey && isPortalTokenMissing(caller, config)) {
       const error = new PortalTokenRequiredError(
