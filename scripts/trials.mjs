@@ -88,7 +88,11 @@ const trials = {
     shards: shardsOf(kills, KILLS).map(count => ({ KILLS: count })),
   },
   organization: {
-    ...jest(backend, 'src/catalog.faults.integration.test.ts'),
+    ...jest(
+      backend,
+      'src/catalog.faults.integration.test.ts',
+      'src/catalog.restarts.integration.test.ts',
+    ),
     shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
   },
   holds: {

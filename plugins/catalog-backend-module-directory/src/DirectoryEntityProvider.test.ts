@@ -28,6 +28,9 @@ class TestDirectory {
   /** Whether the log will exist. */
   isLogTemporary = false;
   failsToReadAll = false;
+  /** Counts of reads of everything, and of the cursor. */
+  fullReads = 0;
+  cursorReads = 0;
   /** Called when a user is read that does not exist. */
   onMissing = () => {};
   /** Called when a request waits for changes. */
@@ -62,6 +65,7 @@ class TestDirectory {
   get reader() {
     const reader: Partial<DirectoryReader> = {
       readAll: async () => {
+        this.fullReads++;
         if (this.failsToReadAll) {
           throw new Error('503');
         }
@@ -79,6 +83,7 @@ class TestDirectory {
       },
       readGroup: async name => this.#read(this.groups.get(name)),
       presentCursor: async () => {
+        this.cursorReads++;
         this.#read(undefined);
         return this.hasLog
           ? { cursor: String(this.log.length) }
@@ -393,6 +398,20 @@ describe('DirectoryEntityProvider', () => {
     const { runUntil } = await connect(directory, catalog);
     await runUntil('were compared');
     expect(catalog.entities.size).toBe(4);
+  });
+
+  it('follows the change log as soon as it is written', async () => {
+    const directory = filled(3);
+    directory.hasLog = false;
+    directory.isLogTemporary = true;
+    const catalog = new TestCatalog();
+    const { follow, runUntil } = await connect(directory, catalog);
+    await runUntil('were compared', () => directory.cursorReads === 3);
+    expect(directory.fullReads).toBe(1);
+    directory.setUser('late', ['staff']);
+    directory.hasLog = true;
+    await follow();
+    expect(catalog.entities.has('user:default/late')).toBe(true);
   });
 
   it('leaves out what filters reject, and writes what transforms return', async () => {

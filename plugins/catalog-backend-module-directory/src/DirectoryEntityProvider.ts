@@ -31,6 +31,9 @@ const SETTLE_MS = 3000;
 /** Interval of reconciliations while changes cannot be followed. */
 const UNLOGGED_INTERVAL_MS = 20_000;
 
+/** Interval of attempts to follow changes again. */
+const CURSOR_INTERVAL_MS = 1000;
+
 /** Entries that are read one by one; more of them cause a reconciliation. */
 const MAX_READS = 500;
 
@@ -80,6 +83,8 @@ interface FollowedState {
   readonly applied: Map<string, string>;
   /** `undefined` when changes are not logged. */
   cursor: string | undefined;
+  /** Whether changes are not logged now, and will be. */
+  readonly isUnlogged: boolean;
   /** Changes to read again, because another instance may have lagged behind. */
   readonly unsettled: { readonly at: number; readonly changed: ChangedNames }[];
   /** Entities of the catalog that the directory does not have. */
@@ -189,7 +194,16 @@ export class DirectoryEntityProvider implements EntityProvider {
     }
     const nextAt = Math.min(state.reconcileAt, confirmAt);
     if (state.cursor === undefined) {
-      await pause(Math.min(endsAt, nextAt) - now, signal);
+      const untilMs = Math.min(endsAt, nextAt) - now;
+      if (!state.isUnlogged) {
+        await pause(untilMs, signal);
+        return;
+      }
+      await pause(Math.min(untilMs, CURSOR_INTERVAL_MS), signal);
+      const { cursor } = await this.#options.reader.presentCursor(signal);
+      if (cursor !== undefined) {
+        state.reconcileAt = performance.now();
+      }
       return;
     }
     const [unsettled] = state.unsettled;
@@ -242,6 +256,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       organization,
       applied,
       cursor: start.cursor,
+      isUnlogged,
       unsettled: [],
       missing: this.#missing,
       deletions: undefined,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import {
   catalogEntities,
+  catalogEntity,
   directoryNames,
   namesOf,
 } from './__testUtils__/catalog/catalogEntities';
@@ -60,11 +61,8 @@ const entities = () => catalogEntities(gateway, SERVICE_TOKEN);
 
 const found = async () => namesOf(await entities());
 
-async function entity(kind: string, name: string) {
-  return (await entities()).find(
-    each => each.kind === kind && each.metadata.name === name,
-  );
-}
+const entity = (kind: string, name: string) =>
+  catalogEntity(gateway, SERVICE_TOKEN, kind, name);
 
 async function changes(query: string) {
   const url = `${gateway.baseUrl}/api/directory/v1/changes/${query}`;

@@ -3,10 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Maximum duration in milliseconds; long, because a passing check ends it. */
 const MAX_MS = 180_000;
 
-/** Repeats a check until it passes; rejects with its last failure. */
+/** Shortest and longest pause between two checks, in milliseconds. */
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 500;
+
+/**
+ * Repeats a check until it passes; rejects with its last failure. An expensive
+ * check is repeated less often, so that it does not delay what it waits for.
+ */
 export async function eventually(check: () => unknown): Promise<void> {
   const endsAt = Date.now() + MAX_MS;
   for (;;) {
+    const startedAt = Date.now();
     try {
       await check();
       return;
@@ -14,7 +22,8 @@ export async function eventually(check: () => unknown): Promise<void> {
       if (Date.now() >= endsAt) {
         throw error;
       }
-      await sleep(50);
+      const pause = 3 * (Date.now() - startedAt);
+      await sleep(Math.min(Math.max(pause, MIN_PAUSE_MS), MAX_PAUSE_MS));
     }
   }
 }

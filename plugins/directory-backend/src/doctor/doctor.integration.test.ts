@@ -1105,7 +1105,7 @@ describe('directory-doctor', () => {
     try {
       const { stdout } = await run(
         process.execPath,
-        [DOCTOR, '--config', configFiles[0], ...args],
+        [...[DOCTOR, '--config', configFiles[0], '--timeout', '120'], ...args],
         { env, cwd: folder },
       );
       printed += stdout;
@@ -1182,9 +1182,13 @@ describe('directory-doctor', () => {
     await pipe.close();
   });
 
-  it('exits with 2 for an unknown option', async () => {
-    const { code, stderr } = await command({}, '--jsn');
-    expect(stderr).toMatch(/Unknown option '--jsn'[^]*Usage: directory-doctor/);
+  it.each([
+    ['an unknown option', ['--jsn'], "Unknown option '--jsn'"],
+    ['a timeout of 0', ['--timeout', '0'], 'Option --timeout takes a positive'],
+  ])('exits with 2 for %s', async (_name, args, message) => {
+    const { code, stderr } = await command({}, ...args);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('Usage: directory-doctor');
     expect(code).toBe(2);
   });
 });

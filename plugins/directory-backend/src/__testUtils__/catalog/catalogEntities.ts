@@ -37,18 +37,41 @@ interface CatalogNames {
 
 /** Reads all users and groups, or other kinds, of a portal's catalog. */
 export async function catalogEntities(
-  { baseUrl }: Pick<Gateway, 'baseUrl'>,
+  gateway: Pick<Gateway, 'baseUrl'>,
   serviceToken: string,
   kinds: readonly string[] = ['user', 'group'],
 ): Promise<readonly CatalogEntity[]> {
   const filters = kinds.map(kind => `filter=kind=${kind}`).join('&');
-  const response = await fetch(`${baseUrl}/api/catalog/entities?${filters}`, {
+  const entities = await read(gateway, serviceToken, `?${filters}`);
+  return entities as CatalogEntity[];
+}
+
+/** Reads an entity of a portal's catalog: undefined if there is none. */
+export async function catalogEntity(
+  gateway: Pick<Gateway, 'baseUrl'>,
+  serviceToken: string,
+  kind: string,
+  name: string,
+): Promise<CatalogEntity | undefined> {
+  const path = `/by-name/${kind.toLowerCase()}/default/${name}`;
+  return (await read(gateway, serviceToken, path)) as CatalogEntity | undefined;
+}
+
+async function read(
+  { baseUrl }: Pick<Gateway, 'baseUrl'>,
+  serviceToken: string,
+  path: string,
+): Promise<unknown> {
+  const response = await fetch(`${baseUrl}/api/catalog/entities${path}`, {
     headers: { Authorization: `Bearer ${serviceToken}` },
   });
+  if (response.status === 404) {
+    return undefined;
+  }
   if (!response.ok) {
     throw new Error(`The catalog responds with status ${response.status}`);
   }
-  return (await response.json()) as CatalogEntity[];
+  return response.json();
 }
 
 /** Entities by reference. */
