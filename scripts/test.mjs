@@ -109,8 +109,8 @@ const phases = {
     'integration',
     '--testPathPatterns',
     INTEGRATION_TEST,
-    // They wait for servers: two workers do not use two cores.
-    '--maxWorkers=3',
+    // They wait for servers: four workers use two cores.
+    '--maxWorkers=4',
   ),
   start: nodeTest('start', 'scripts/start.test.mjs'),
   browser: {
