@@ -416,7 +416,7 @@ describe('directory-ca', () => {
       await signer.close();
       await ca('verify-log', test.folder);
       expect(printed).toContain(
-        `1 certificates in 2 lines of 1 files are unchanged\nCA ${test.issuer.id}`,
+        `The log is unchanged (files: 1, lines: 2, certificates: 1)\nCA ${test.issuer.id}`,
       );
       const [name] = await readdir(test.folder);
       const path = join(test.folder, name);
@@ -424,9 +424,16 @@ describe('directory-ca', () => {
       await writeFile(path, text.replace(PROFILE.name, 'xserCerts'));
       expect(await main(['verify-log', test.folder])).toBe(1);
       expect(printed).toContain(`${name}, line 2: the line was changed`);
-      expect(await main(['verify-log', join(test.folder, 'none')])).toBe(1);
     } finally {
       await test.remove();
     }
+  });
+
+  it.each([
+    ['does not exist', 'none'],
+    ['contains no issuance log', ''],
+  ])('exits with 2 when the folder %s', async (message, name) => {
+    expect(await main(['verify-log', file(name)])).toBe(2);
+    expect(printed).toContain(`${file(name)} ${message}`);
   });
 });

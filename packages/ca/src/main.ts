@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { basename, join, resolve } from 'node:path';
 import { InputError, toError } from '@backstage/errors';
@@ -429,9 +430,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       if (positional === undefined) {
         throw new InputError('FOLDER is missing');
       }
-      const { fault, incomplete, issuers, ...counts } = await verifyLog(
-        resolve(positional),
-      );
+      const folder = resolve(positional);
+      if (!existsSync(folder)) {
+        throw new InputError(`${folder} does not exist`);
+      }
+      const { fault, incomplete, issuers, ...counts } = await verifyLog(folder);
+      if (counts.files === 0) {
+        throw new InputError(`${folder} contains no issuance log`);
+      }
       for (const file of incomplete) {
         print(`${file}: the last line is incomplete and was ignored`);
       }
@@ -440,7 +446,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         return 1;
       }
       print(
-        `${counts.certificates} certificates in ${counts.lines} lines of ${counts.files} files are unchanged`,
+        `The log is unchanged (files: ${counts.files}, lines: ${counts.lines}, certificates: ${counts.certificates})`,
         ...issuers.map(id => `CA ${id}`),
       );
       return 0;
