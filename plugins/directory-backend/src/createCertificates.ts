@@ -18,6 +18,7 @@ import { HoldRecords } from './certificates/holds/HoldRecords';
 import { scheduleAccountHolds } from './certificates/holds/scheduleAccountHolds';
 import { IssuanceService } from './certificates/IssuanceService';
 import { RevocationService } from './certificates/RevocationService';
+import { scheduleBlockedKeys } from './certificates/scheduleBlockedKeys';
 import { SigningLimit } from './certificates/SigningLimit';
 import type { Accounts } from './directory/Accounts';
 import type { PortalUserNames } from './directory/PortalUserNames';
@@ -56,7 +57,7 @@ export async function createCertificates(options: {
   readonly subjects: SubjectLookup;
 }): Promise<
   | (CertificateServices & {
-      /** Schedules the tasks for expiry reminders and holds. */
+      /** Schedules the tasks for expiry reminders, holds and blocked keys. */
       scheduleTasks(): Promise<void>;
     })
   | undefined
@@ -102,6 +103,7 @@ export async function createCertificates(options: {
         config: config.accountHolds,
         records: holds,
       });
+      await scheduleBlockedKeys({ ...shared, scheduler: options.scheduler });
     },
   };
 }
