@@ -43,7 +43,7 @@ const MINUTES = 5;
 const RUNS = 10;
 
 /** Repetitions of each fault of the directory in a shard. */
-const FAULTS = 5;
+const FAULTS = 10;
 /** Repetitions of the faults of certificate holds in a shard. */
 const HOLD_FAULTS = 10;
 /** Writes to the directory in a shard. */
@@ -64,7 +64,7 @@ const jest = (workspace, ...files) => ({
     `@directory-gateway/${workspace}`,
     'test',
     '--watchAll=false',
-    '-w=1',
+    `--maxWorkers=${files.length}`,
     '--json',
     `--outputFile=${report}`,
     ...files,
@@ -143,7 +143,10 @@ const trials = {
     shards: fuzz,
   },
   'fuzz-ldap': {
-    ...jest(backend, 'src/ldap/LdapConnection.corruption.integration.test.ts'),
+    ...jest(
+      backend,
+      'src/ldap/connection/LdapConnection.corruption.integration.test.ts',
+    ),
     shards: fuzz,
   },
   attacks: {
