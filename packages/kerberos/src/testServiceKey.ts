@@ -142,7 +142,7 @@ export async function testServiceKey(
       (error, stdout) => resolve(error ?? parse(stdout)),
     );
   });
-  if (attempt instanceof Error) {
+  if (!('step' in attempt)) {
     return 'killed' in attempt && attempt.killed
       ? failed('kdc_unreachable', `no response within ${timeoutMs} ms`)
       : failed('other', 'the test process failed');

@@ -46,7 +46,8 @@ beforeAll(async () => {
   replication = await servers.replicate();
   replica = await openReplica({
     realm: servers.preferred,
-    ldap: servers.ldap,
+    // A lost right is found at the next access check.
+    ldap: { ...servers.ldap, probeInterval: { seconds: 1 } },
   });
 });
 afterAll(async () => {

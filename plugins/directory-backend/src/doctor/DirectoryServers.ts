@@ -27,9 +27,6 @@ import { LdapReplicaSource } from '../ldap/LdapReplicaSource';
 import { SchemaVerifier } from '../ldap/SchemaVerifier';
 import type { Portal } from './Portal';
 
-/** Maximum time for one server to connect and bind. */
-const CONNECT_TIMEOUT_MS = 2000;
-
 const DNS_TIMEOUT_MS = 1000;
 
 /** The steps of a connection, in order; the last one means that it is usable. */
@@ -170,7 +167,10 @@ export class DirectoryServers {
       ca,
       bindDn: config.bindDn,
       bindPassword: bindPassword ?? '',
-      connectTimeoutMs: Math.min(config.connectTimeoutMs, CONNECT_TIMEOUT_MS),
+      connectTimeoutMs: Math.min(
+        config.connectTimeoutMs,
+        this.#portal.responseMs,
+      ),
     };
     let certificate: X509Certificate | undefined;
     let socketError: unknown;

@@ -50,12 +50,16 @@ export interface PortalOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The folder of the backend's package, or one above it. */
   readonly folder: string;
+  /** Milliseconds for a response of the KDC, a directory server or the database. */
+  readonly responseMs: number;
 }
 
 /** The portal that is checked. */
 export class Portal implements DoctorContext {
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
+  /** Milliseconds for a response of a server. */
+  readonly responseMs: number;
   /** Why the configuration cannot be loaded, without values. */
   readonly configError: string | undefined;
   readonly #backend: BackendPackage | undefined;
@@ -65,7 +69,7 @@ export class Portal implements DoctorContext {
 
   /** Loads the configuration as the backend does. */
   static async load(options: PortalOptions): Promise<Portal> {
-    const { configFiles, env, folder } = options;
+    const { configFiles, env, folder, responseMs } = options;
     try {
       const source = ConfigSources.default({
         argv: configFiles.flatMap(file => ['--config', file]),
@@ -77,11 +81,11 @@ export class Portal implements DoctorContext {
         error: () => new Error('not read within 2 seconds'),
       });
       config.close();
-      return new Portal({ config, env, folder });
+      return new Portal({ config, env, folder, responseMs });
     } catch (error) {
       const config = new ConfigReader({});
       const configError = describeLoadError(error);
-      return new Portal({ config, env, folder, configError });
+      return new Portal({ config, env, folder, responseMs, configError });
     }
   }
 
@@ -89,10 +93,12 @@ export class Portal implements DoctorContext {
     readonly config: Config;
     readonly env: NodeJS.ProcessEnv;
     readonly folder: string;
+    readonly responseMs: number;
     readonly configError?: string;
   }) {
     this.config = options.config;
     this.env = options.env;
+    this.responseMs = options.responseMs;
     this.configError = options.configError;
     this.#backend = findBackend(resolve(options.folder));
   }

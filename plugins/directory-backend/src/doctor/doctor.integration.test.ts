@@ -73,8 +73,15 @@ interface Change {
   readonly config?: Readonly<Record<string, JsonValue | undefined>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly packages?: readonly PackageName[];
+  /** Set for servers that never respond. Default: {@link PATIENT_MS}. */
+  readonly deadlineMs?: number;
   readonly undo?: () => unknown;
 }
+
+/** Enough on a busy machine. */
+const PATIENT_MS = 120_000;
+/** Enough for all servers that respond. */
+const IMPATIENT_MS = 20_000;
 
 let realm: Realm;
 let postgres: PostgresServer;
@@ -212,7 +219,9 @@ async function writePortal({ config = {}, env, packages }: Change) {
 async function diagnosePortal(
   change: Change = {},
 ): Promise<readonly CheckResult[]> {
-  const results = await diagnose(await writePortal(change));
+  const { deadlineMs = PATIENT_MS } = change;
+  const portal = await writePortal(change);
+  const results = await diagnose({ ...portal, deadlineMs });
   printed += formatResults(results) + JSON.stringify(results);
   return results;
 }
@@ -485,6 +494,7 @@ const FAULTS: readonly Fault[] = [
         config: {
           'backend.database.connection': { host: '127.0.0.1', port },
         },
+        deadlineMs: IMPATIENT_MS,
         undo: () => silent.close(),
       };
     },
@@ -608,8 +618,12 @@ const FAULTS: readonly Fault[] = [
     'a KDC that does not respond',
     'kdc',
     /ipactl start/,
-    () =>
-      withKrb5Config(text => text.replace(/ kdc = .*/, ' kdc = 127.0.0.1:9')),
+    async () => ({
+      ...(await withKrb5Config(text =>
+        text.replace(/ kdc = .*/, ' kdc = 127.0.0.1:9'),
+      )),
+      deadlineMs: IMPATIENT_MS,
+    }),
   ],
   [
     'a realm without a KDC',
@@ -758,7 +772,10 @@ const FAULTS: readonly Fault[] = [
     /ipactl start/,
     async () => {
       await realm.directory.pause();
-      return { undo: () => realm.directory.resume() };
+      return {
+        deadlineMs: IMPATIENT_MS,
+        undo: () => realm.directory.resume(),
+      };
     },
   ],
   [

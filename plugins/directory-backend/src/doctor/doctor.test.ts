@@ -173,7 +173,12 @@ describe('Portal', () => {
         },
       }),
     );
-    return await Portal.load({ configFiles: [file], env: {}, folder });
+    return await Portal.load({
+      configFiles: [file],
+      env: {},
+      folder,
+      responseMs: 2500,
+    });
   };
 
   it.each([
@@ -232,7 +237,12 @@ describe('Portal', () => {
     await writeFile(file, text);
     await writeFile(join(folder, 'part.json'), '{ "a": S3cretHunter2 }');
     await writeFile(join(folder, 'part.yaml'), 'a: b: S3cretHunter2');
-    const portal = await Portal.load({ configFiles: [file], env: {}, folder });
+    const portal = await Portal.load({
+      configFiles: [file],
+      env: {},
+      folder,
+      responseMs: 2500,
+    });
     const { status, message } = await configurationCheck(portal).run(portal);
     expect(status).toBe('fail');
     expect(message).toMatch(expected);
@@ -241,6 +251,7 @@ describe('Portal', () => {
 
   it('reports a file that cannot be read', async () => {
     const portal = await Portal.load({
+      responseMs: 2500,
       configFiles: [join(folder, 'missing.yaml')],
       env: {},
       folder,
@@ -252,6 +263,7 @@ describe('Portal', () => {
 
   it('has the checks that docs/doctor.md describes', async () => {
     const portal = await Portal.load({
+      responseMs: 2500,
       configFiles: [],
       env: {},
       folder: REPOSITORY,

@@ -19,9 +19,6 @@ import { existsSync } from 'node:fs';
 import { lookup, Resolver } from 'node:dns/promises';
 import type { Portal } from './Portal';
 
-/** Time for the KDC to respond. */
-const KDC_TIMEOUT_MS = 2500;
-
 const DNS_TIMEOUT_MS = 1000;
 
 /** What the checks of one run share. */
@@ -68,14 +65,14 @@ class ServiceKeys {
   }
 
   async #run(): Promise<ServiceKeyTest> {
-    const { config, env } = this.#portal;
+    const { config, env, responseMs } = this.#portal;
     const [{ principal }] = await this.ofHost();
     return await testServiceKey({
       config: { ...readKerberosConfig(config), keytab: this.path },
       principal,
       host: this.host,
       env,
-      timeoutMs: KDC_TIMEOUT_MS,
+      timeoutMs: responseMs,
     });
   }
 }

@@ -10,8 +10,10 @@ import { Portal, type PortalOptions } from './Portal';
 import { configurationCheck, portalChecks } from './portalChecks';
 import { type CheckResult, formatResults, runChecks } from './runChecks';
 
-/** Enough for the timeouts of the checks. */
 const CHECKS_MS = 3500;
+
+/** Share of the time in which a server must respond: others are checked after. */
+const RESPONSE_SHARE = 0.7;
 
 /** Time for the connections to close. */
 const CLOSE_MS = 200;
@@ -56,10 +58,11 @@ export function allChecks(portal: Portal): readonly DoctorCheck[] {
 export async function diagnose({
   deadlineMs = CHECKS_MS,
   ...options
-}: PortalOptions & { readonly deadlineMs?: number }): Promise<
-  readonly CheckResult[]
-> {
-  const portal = await Portal.load(options);
+}: Omit<PortalOptions, 'responseMs'> & {
+  readonly deadlineMs?: number;
+}): Promise<readonly CheckResult[]> {
+  const responseMs = RESPONSE_SHARE * deadlineMs;
+  const portal = await Portal.load({ ...options, responseMs });
   try {
     const results = await runChecks(allChecks(portal), portal, { deadlineMs });
     const printable = (text: string) => toPrintable(portal.redact(text));

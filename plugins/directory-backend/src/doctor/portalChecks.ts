@@ -244,9 +244,6 @@ function hasSharedStore({ config }: Portal): boolean {
   );
 }
 
-/** Time for the database to respond. */
-const DATABASE_TIMEOUT_MS = 2500;
-
 /** Error codes of PostgreSQL and SQLite. Their messages may contain secrets. */
 const DATABASE_ERRORS: Readonly<Record<string, readonly [string, string]>> = {
   '28P01': [
@@ -276,7 +273,7 @@ async function checkDatabase(portal: Portal): Promise<DoctorFinding> {
   }
   try {
     const database = await withDeadline(portal.database(), {
-      ms: DATABASE_TIMEOUT_MS,
+      ms: portal.responseMs,
       error: () => Object.assign(new Error(), { code: 'no response' }),
     });
     return database

@@ -64,6 +64,8 @@ export function createLdapReader(options: {
   readonly searcher: LdapSearcher;
   readonly logger: RecordingLogger;
   readonly schema?: SchemaPreset;
+  /** Milliseconds for which an access check is cached. Default: a minute. */
+  readonly maxAgeMs?: number;
 }): LdapReader {
   const { searcher, logger, realm } = options;
   const { baseDn, bindDn } = realm;
@@ -74,7 +76,7 @@ export function createLdapReader(options: {
     baseDn,
     schema,
     logger,
-    maxAgeMs: 60_000,
+    maxAgeMs: options.maxAgeMs ?? 60_000,
     schemaVerifier: new SchemaVerifier({ searcher, schema }),
   });
   return new LdapReader({ searcher, accessVerifier });

@@ -47,7 +47,10 @@ export async function openReplica(options: {
   const config = readLdapConfig(
     new ConfigReader({ ...ldapOf(realm), ...options.ldap }),
   );
-  const reader = createLdapReader(services);
+  const reader = createLdapReader({
+    ...services,
+    maxAgeMs: config.probeIntervalMs,
+  });
   const schema = schemaPreset(options.schema ?? 'fas');
   const { directory, accounts, replica } = createReplicaDirectory({
     reader,
