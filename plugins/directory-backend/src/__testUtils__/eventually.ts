@@ -5,7 +5,7 @@ const MAX_MS = 180_000;
 
 /** Shortest and longest pause between two checks, in milliseconds. */
 const MIN_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 1000;
 
 /**
  * Repeats a check until it passes; rejects with its last failure. An expensive
@@ -22,7 +22,7 @@ export async function eventually(check: () => unknown): Promise<void> {
       if (Date.now() >= endsAt) {
         throw error;
       }
-      const pause = 3 * (Date.now() - startedAt);
+      const pause = 10 * (Date.now() - startedAt);
       await sleep(Math.min(Math.max(pause, MIN_PAUSE_MS), MAX_PAUSE_MS));
     }
   }
