@@ -289,7 +289,7 @@ async function readSerialNumber(path: string, root: Issuer): Promise<string> {
   return String(describe(der, path).serialNumber);
 }
 
-/** Start of validity before now, for clients whose clocks are behind. */
+/** Time from the start of validity to now, for clients whose clocks are behind. */
 const BACKDATING_MS = 5 * 60 * 1000;
 
 /** Returns the time 5 minutes ago, in milliseconds since 1970, in whole seconds. */

@@ -352,7 +352,7 @@ export class SignerServer {
 
 /**
  * Checks the folder of the socket, because the folder determines which users may
- * connect: a new socket is accessible to all users until its mode is set.
+ * connect: a new socket has the mode of the umask until its mode is set.
  *
  * @throws Error
  */
