@@ -30,13 +30,13 @@ export interface Config {
         organization: string;
         /**
          * CAs whose keys are in files of the portal's user. The first one signs
-         * certificates, and each one signs its own CRL: keep an earlier one
-         * until its certificates have expired. Required without `socket`.
+         * certificates, and each one signs its own CRL: keep earlier CAs until
+         * their certificates have expired. Required without `socket`.
          */
         issuers?: Array<{
           /**
-           * Absolute path of the CA's certificate, followed by those of its
-           * issuers (PEM).
+           * Absolute path of the certificates of the CA and its issuers, in
+           * this order (PEM).
            */
           chainFile: string;
           /**
@@ -56,7 +56,7 @@ export interface Config {
          */
         logFolder?: string;
         /**
-         * External URL of the gateway, without a slash at its end. Certificates
+         * External URL of the gateway, without a trailing slash. Certificates
          * contain the addresses `<publicUrl>/ca/<issuer>/crl` and
          * `<publicUrl>/ca/<issuer>/certificate`. For clients that cannot verify
          * TLS, set an `http:` URL that a proxy passes to the portal. Not allowed
@@ -64,10 +64,9 @@ export interface Config {
          */
         publicUrl?: string;
         /**
-         * Maximum rate of certificates. It limits how many certificates an
-         * attacker who controls the gateway can obtain. The certificates in the
-         * issuance log count, so that a restart does not reset the rate. Signing
-         * requests above it return 503. Not allowed with `socket`.
+         * Maximum rate of certificates. Certificates in the issuance log count,
+         * so that a restart does not reset the rate. Signing requests above the
+         * rate get 503. Not allowed with `socket`.
          */
         limit?: {
           /**
@@ -76,7 +75,7 @@ export interface Config {
            */
           certificates?: number;
           /**
-           * Duration of the period in which certificates are counted.
+           * Period in which certificates are counted.
            * @default 1 minute
            */
           per?: HumanDuration | string;
@@ -94,9 +93,9 @@ export interface Config {
           /** Absolute path of the root's certificate (PEM or DER). */
           certificateFile: string;
           /**
-           * Absolute path of the root's CRL (PEM or DER). The portal reads the
-           * file for each request, so that it can be replaced without a
-           * restart. Default: the portal does not publish a CRL of the root.
+           * Absolute path of the root's CRL (PEM or DER). The file can be
+           * replaced without a restart. Default: the portal does not publish a
+           * CRL of the root.
            */
           crlFile?: string;
         }>;
@@ -108,8 +107,8 @@ export interface Config {
         /** Certificate revocation list (CRL). */
         crl?: {
           /**
-           * Validity of a CRL, at least 1 hour and less than 31 days. The CA
-           * signs a new CRL after half of the validity.
+           * Validity of a CRL, at least 1 hour and at most 31 days minus 10
+           * minutes. The CA signs a new CRL after half of the validity.
            * @default 7 days
            */
           validity?: HumanDuration | string;
@@ -137,7 +136,7 @@ export interface Config {
           /**
            * Extended key usage extension: `serverAuth`, `clientAuth`,
            * `codeSigning`, `emailProtection`, `pkinitClientAuth`,
-           * `smartcardLogon` and OIDs, except those reserved to CAs and KDCs.
+           * `smartcardLogon` and OIDs, except those reserved for CAs and KDCs.
            * @default ["clientAuth"]
            */
           extendedKeyUsage?: string[];

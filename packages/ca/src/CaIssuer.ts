@@ -29,7 +29,7 @@ export class CaIssuer {
    *
    * @param options - `chain`: the CA's certificate and its issuers, DER
    * @throws TypeError when a certificate is not signed by the next one, the key
-   *   does not belong to the first one, or that one must not sign certificates
+   *   does not belong to the first one, or the first one must not sign certificates
    *   and CRLs.
    */
   static create(options: {
@@ -76,8 +76,8 @@ export function publicKeyOf(certificate: Buffer): Buffer {
 /**
  * Addresses at which the documents of a CA are published without credentials.
  *
- * @param options - `id`: of the CA; `publicUrl`: base of the addresses, without
- *   `/` at its end
+ * @param options - `id`: id of the CA; `publicUrl`: base of the addresses, without
+ *   a trailing `/`
  *
  * @public
  */

@@ -123,7 +123,7 @@ export interface CertificateSigner {
    * returns the same certificate from the log.
    *
    * @returns DER
-   * @throws SignerRefusalError when the request fails a check: a repetition fails, too.
+   * @throws SignerRefusalError when the request fails a check, also if repeated.
    * @throws SignerUnavailableError when a later attempt may succeed.
    */
   signCertificate(order: CertificateOrder): Promise<Buffer>;
@@ -132,7 +132,7 @@ export interface CertificateSigner {
    * Signs a CRL, and logs it before returning it.
    *
    * @returns DER
-   * @throws SignerRefusalError when the request fails a check: a repetition fails, too.
+   * @throws SignerRefusalError when the request fails a check, also if repeated.
    * @throws SignerUnavailableError when a later attempt may succeed.
    */
   signRevocationList(order: RevocationListOrder): Promise<Buffer>;
@@ -147,7 +147,7 @@ export interface CertificateSigner {
   blockKey(request: { readonly publicKeySha256: string }): Promise<void>;
 
   /**
-   * Returns the certificates of the issuance log, oldest first within a process
+   * Returns the certificates of the issuance log, oldest first within each process
    * that wrote them.
    *
    * @throws SignerUnavailableError when the log is not available.
@@ -180,8 +180,8 @@ export class SignerUnavailableError extends CustomErrorBase {
 }
 
 /**
- * The rate limit of the signer refuses an order; the signer is available for
- * other orders. The message is for the log only.
+ * The rate limit of the signer refuses a request; the signer is available for
+ * other requests. The message is for the log only.
  *
  * @public
  */

@@ -32,13 +32,13 @@ export interface LocalSignerOptions {
   /** Certificate profiles by name. */
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   /**
-   * Base of the addresses of CRLs and CA certificates, without `/` at its end:
+   * Base of the addresses of CRLs and CA certificates, without a trailing `/`:
    * the external URL of the gateway, `https://portal.example.org/api/directory`.
    */
   readonly publicUrl: string;
   /** Absolute path of the folder of the issuance log, mode 0700. */
   readonly logFolder: string;
-  /** Maximum number of certificates in a time. Default: 1,000 per minute. */
+  /** Maximum number of certificates in `perMs`. Default: 1,000 per minute. */
   readonly limit?: { readonly certificates: number; readonly perMs: number };
   /** Logs a warning for an operator, on one line. Default: ignored. */
   readonly warn?: (message: string) => void;
@@ -48,36 +48,37 @@ export interface LocalSignerOptions {
 
 const DEFAULT_LIMIT = { certificates: 1000, perMs: 60_000 };
 
-/** Limits of what a caller can append to the log, besides certificates. */
+/** Limits of the other entries that a caller can add to the log. */
 const MINUTE_MS = 60_000;
 const MAX_CRLS_PER_MINUTE = 60;
 const MAX_BLOCKS_PER_MINUTE = 1000;
 
-/** Limits of an order, which the log contains. */
+/** Limits of a request, which is written to the log. */
 const MAX_CSR_BYTES = 16 * 1024;
 const MAX_NAMES = 100;
 const MAX_NAME_LENGTH = 255;
 
-/** Clock skew that Kerberos tolerates (RFC 4120 §1.6), and so every client. */
+/** Clock skew that Kerberos, and therefore every client, tolerates (RFC 4120 §1.6). */
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
 /**
- * The validity of certificates and CRLs starts 5 minutes before now, for clients
- * whose clocks are behind; the clock of the caller may be behind as well.
+ * Maximum time from the start of validity to now. The caller sets the start 5
+ * minutes back, for clients whose clocks are behind; its own clock may be behind
+ * as well.
  */
 const MAX_BACKDATING_MS = 2 * CLOCK_SKEW_MS;
 
 /**
- * Maximum validity of a CRL in milliseconds, 31 days: a client that has such a
- * CRL does not see later revocations before it expires.
+ * Maximum validity of a CRL in milliseconds, 31 days. A client that has a CRL may
+ * not see later revocations until that CRL expires.
  *
  * @public
  */
 export const MAX_CRL_VALIDITY_MS = 31 * 24 * 60 * 60 * 1000;
 
 /**
- * Maximum difference of the numbers of two CRLs: one order with the largest
- * number that a CRL can have must not be the last one of the CA.
+ * Maximum difference between the numbers of two CRLs. Without it, a request with
+ * the largest possible number would prevent all later CRLs of the CA.
  */
 const MAX_CRL_NUMBER_STEP = 2n ** 32n;
 
@@ -87,7 +88,7 @@ interface RunningOrder {
   readonly certificate: Promise<Buffer>;
 }
 
-/** Times of events, as far as they are still counted. */
+/** Times of recent events. */
 class RecentTimes {
   #times = new Array<number>();
 
@@ -95,7 +96,7 @@ class RecentTimes {
     this.#times.push(time);
   }
 
-  /** Counts those after a time, and forgets earlier ones. */
+  /** Returns the number of events after a time, and forgets earlier ones. */
   countSince(time: number): number {
     this.#times = this.#times.filter(other => other > time);
     return this.#times.length;
@@ -103,8 +104,8 @@ class RecentTimes {
 }
 
 /**
- * Signs in this process. The signer checks each request, does not trust its caller,
- * and logs each certificate and CRL before it returns it.
+ * Signs in this process. The signer does not trust its caller: it checks each
+ * request, and logs each certificate and CRL before it returns them.
  *
  * @public
  */
@@ -112,11 +113,11 @@ export class LocalSigner implements CertificateSigner {
   readonly #options: LocalSignerOptions;
   readonly #log: IssuanceLog;
   readonly #now: () => number;
-  /** SubjectPublicKeyInfo of the CAs and of their issuers, as hex. */
+  /** SubjectPublicKeyInfo of the CAs and their issuers, in hex. */
   readonly #caKeys: ReadonlySet<string>;
   /** Requests that are being signed, by serial number. */
   readonly #running = new Map<bigint, RunningOrder>();
-  /** When certificates were signed that could not be logged. */
+  /** Times of signed certificates that could not be logged. */
   readonly #unlogged = new RecentTimes();
   readonly #crlTimes = new RecentTimes();
   readonly #blockTimes = new RecentTimes();
@@ -133,7 +134,9 @@ export class LocalSigner implements CertificateSigner {
     const { issuers, logFolder, warn = () => {}, now = Date.now } = options;
     const ids = new Set(issuers.map(({ id }) => id));
     if (ids.size === 0 || ids.size < issuers.length) {
-      throw new TypeError('There must be CAs, each with another key');
+      throw new TypeError(
+        'There must be at least one CA, and each CA must have a different key',
+      );
     }
     const log = await IssuanceLog.open({
       folder: logFolder,
@@ -156,8 +159,8 @@ export class LocalSigner implements CertificateSigner {
   }
 
   /**
-   * The last lines of the log when it was read, whose record elsewhere proves
-   * that lines were removed later: file, number of the line, and its SHA-256.
+   * The last lines of the log when it was read: file, line number and SHA-256. A
+   * record of these values elsewhere reveals lines that are removed later.
    */
   get logHeads(): readonly {
     readonly file: string;
@@ -222,7 +225,7 @@ export class LocalSigner implements CertificateSigner {
   }): Promise<void> {
     if (!/^[0-9a-f]{64}$/.test(publicKeySha256)) {
       throw new SignerRefusalError(
-        'A blocked key must be a SHA-256 in lower-case hex.',
+        'A blocked key must be a SHA-256 hash in lower-case hex.',
       );
     }
     await this.#log.refresh();
@@ -322,7 +325,7 @@ export class LocalSigner implements CertificateSigner {
     }
   }
 
-  /** Counts the log, and signatures that are not in the log or not yet. */
+  /** Counts logged certificates, and signed ones that are not (yet) logged. */
   #checkRate(): void {
     const { certificates, perMs } = this.#options.limit ?? DEFAULT_LIMIT;
     const since = this.#now() - perMs;
@@ -337,7 +340,7 @@ export class LocalSigner implements CertificateSigner {
     }
   }
 
-  /** Counts an order before it is signed: it may fail to be logged. */
+  /** Counts a request before it is signed, because logging it can fail. */
   #countOrder(
     times: RecentTimes,
     limit: { readonly max: number; readonly what: string },
@@ -413,17 +416,21 @@ export class LocalSigner implements CertificateSigner {
       );
     }
     if (!(order.nextUpdate.getTime() - start <= MAX_CRL_VALIDITY_MS)) {
-      throw new SignerRefusalError('A CRL is valid for at most 31 days.');
+      throw new SignerRefusalError('The CRL is valid for more than 31 days.');
     }
     const listed = new Map(
       order.revoked.map(entry => [String(entry.serialNumber), entry]),
     );
     if (listed.size < order.revoked.length) {
-      throw new SignerRefusalError('A CRL contains each certificate once.');
+      throw new SignerRefusalError(
+        'The CRL contains a certificate more than once.',
+      );
     }
     for (const { reason } of order.revoked) {
       if (reason === 'removeFromCRL') {
-        throw new SignerRefusalError('Only a delta CRL removes certificates.');
+        throw new SignerRefusalError(
+          'The reason removeFromCRL is allowed only in delta CRLs.',
+        );
       }
     }
     for (const entry of previous.entries.values()) {
@@ -436,14 +443,15 @@ export class LocalSigner implements CertificateSigner {
   }
 
   /**
-   * A revocation is permanent: it stays until the certificate has expired (RFC
-   * 5280 §3.3), and does not become a hold, which could be released. Its date and
-   * reason stay; only a compromise of the key may become known later.
+   * Checks that the next CRL keeps a revocation. A revocation is permanent: its
+   * entry stays until the certificate has expired (RFC 5280 §3.3), and cannot
+   * become a hold, which could be released. Its date and reason stay, except that
+   * a compromise of the key may become known later.
    *
-   * The log has no expiry of a certificate that it does not contain, because it
-   * was lost or left in another folder. Such an entry may leave the CRL: a caller
-   * could remove it early, but requiring it forever would end all CRLs as soon as
-   * the certificate expires.
+   * The expiry of a certificate that is not in the log is unknown, for example
+   * because a part of the log was lost. Such an entry may leave the CRL: a caller
+   * could remove it early, but requiring it forever would prevent all CRLs after
+   * the certificate has expired.
    */
   #checkKept(
     { serialNumber, reason, revokedAt }: ListedRevocation,
@@ -483,11 +491,11 @@ export class LocalSigner implements CertificateSigner {
   }
 }
 
-/** @throws SignerRefusalError when the CSR or the names are too long. */
+/** @throws SignerRefusalError when the CSR, a name or the list of names is too long. */
 function requireLimits({ csr, alternativeNames }: CertificateOrder): void {
   if (csr.length > MAX_CSR_BYTES) {
     throw new SignerRefusalError(
-      `A CSR has at most ${MAX_CSR_BYTES} bytes in DER.`,
+      `The CSR is longer than ${MAX_CSR_BYTES} bytes (DER).`,
     );
   }
   const { emails, userPrincipalNames, kerberosPrincipalNames } =
@@ -498,15 +506,14 @@ function requireLimits({ csr, alternativeNames }: CertificateOrder): void {
     names.some(({ length }) => length > MAX_NAME_LENGTH)
   ) {
     throw new SignerRefusalError(
-      `A certificate has at most ${MAX_NAMES} alternative names of ${MAX_NAME_LENGTH} characters.`,
+      `The request has more than ${MAX_NAMES} alternative names, or one longer than ${MAX_NAME_LENGTH} characters.`,
     );
   }
 }
 
 /**
- * Reads the key of the CSR.
+ * Returns the key of the CSR: SubjectPublicKeyInfo, DER.
  *
- * @returns SubjectPublicKeyInfo, DER
  * @throws SignerRefusalError when the CSR does not prove possession of the key.
  */
 function verifyPossession({ csr }: CertificateOrder): Buffer {
@@ -518,8 +525,8 @@ function verifyPossession({ csr }: CertificateOrder): Buffer {
 }
 
 /**
- * A serial number belongs to one certificate. A repeated request has the same
- * content, but its CSR may have been signed again.
+ * Checks that a serial number is used for one certificate only. A repeated request
+ * has the same content, but its CSR may have been signed again.
  */
 function requireSameOrder(
   ordered: { readonly order: CertificateOrder; readonly spki: Buffer },

@@ -33,14 +33,17 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export interface CaName {
   /** The `O`. */
   readonly organization: string;
-  /** The `CN`. Default: contains the start of the key's id, and is unique. */
+  /** The `CN`. Default: a unique name with the start of the CA's id. */
   readonly commonName?: string;
 }
 
 /** A folder with a root: `root.key` and `root.pem`. */
 export interface RootLocation {
   readonly folder: string;
-  /** The passphrase of the root's key. Default: the key is not encrypted. */
+  /**
+   * Path of the file with the passphrase of the root's key. Default: the key is
+   * not encrypted.
+   */
   readonly passphraseFile?: string;
 }
 
@@ -53,7 +56,8 @@ export interface WrittenCertificate {
 /**
  * Creates a self-signed root: `root.key` and `root.pem`.
  *
- * @param options - `years`: validity; `pathLength`: how many CAs may follow
+ * @param options - `years`: validity; `pathLength`: maximum number of CAs below
+ *   the root
  * @throws InputError when a file exists.
  */
 export async function createRoot(
@@ -86,10 +90,11 @@ export async function createRoot(
  * Signs the certificate of an intermediate and writes it, followed by that of
  * the root.
  *
- * @param options - `path`: of the certificates; `subject`: of the intermediate,
- *   whose key is created after the root has been opened; `years`: validity, limited by that of the
- *   root; `publicUrl`: base of the addresses of the root's CRL and certificate.
- *   Default: the certificate does not contain these addresses
+ * @param options - `path`: file of the certificates; `subject`: subject and key
+ *   of the intermediate; the key is created after the root has been opened;
+ *   `years`: validity, limited by that of the root; `publicUrl`: base of the
+ *   addresses of the root's CRL and certificate. Default: the certificate does not
+ *   contain these addresses
  * @throws InputError when the file exists, or the root cannot be read.
  */
 export async function certifyIntermediate(options: {
@@ -124,8 +129,7 @@ export async function certifyIntermediate(options: {
 }
 
 /**
- * Creates the key of an intermediate and a CSR for it, for a root on another
- * machine.
+ * Writes a CSR for the key of an intermediate, for a root on another machine.
  *
  * @throws InputError when a file exists.
  */
@@ -147,10 +151,10 @@ export async function requestIntermediate(options: {
  * Signs a certificate for the key and the name of another CA: clients that trust
  * only this root then accept certificates of the other CA.
  *
- * @param options - `certificateFile`: a certificate of the other CA; `path`: of
- *   the new certificate, which is followed by that of the root
+ * @param options - `certificateFile`: a certificate of the other CA; `path`: file
+ *   of the new certificate, which is followed by that of the root
  * @throws InputError when the file exists, a certificate cannot be read, or the
- *   root does not permit as many CAs below it.
+ *   other CA permits more CAs below it than the path length of the root does.
  */
 export async function crossSign(options: {
   readonly root: RootLocation;
@@ -171,9 +175,9 @@ export async function crossSign(options: {
     throw new InputError(
       `${certificateFile} permits ${
         pathLength ?? 'any number of'
-      } CAs below it, and a root with path length ${
+      } CAs below it, but the path length of the root (${
         issuer.certificate.pathLength
-      } at most ${permitted}: cross-sign the intermediate instead`,
+      }) permits at most ${permitted}: cross-sign the intermediate instead`,
     );
   }
   const { subject, spki, subjectKeyIdentifier } = readCertifiedSubject(der);
@@ -285,10 +289,10 @@ async function readSerialNumber(path: string, root: Issuer): Promise<string> {
   return String(describe(der, path).serialNumber);
 }
 
-/** For clients whose clocks are behind. */
+/** Time from the start of validity to now, for clients whose clocks are behind. */
 const BACKDATING_MS = 5 * 60 * 1000;
 
-/** Now in milliseconds since 1970, in whole seconds and 5 minutes earlier. */
+/** Returns the time 5 minutes ago, in milliseconds since 1970, in whole seconds. */
 function backdated(): number {
   return Math.floor((Date.now() - BACKDATING_MS) / 1000) * 1000;
 }
@@ -306,8 +310,9 @@ function validityOf(
 }
 
 /**
- * Names are unique: clients find CRLs and CA certificates by name, and some would
- * confuse two CAs with the same name because they do not compare keys.
+ * Returns the subject of a CA. Names are unique by default: clients find CRLs and
+ * CA certificates by name, and some do not compare keys, so that they would
+ * confuse two CAs with the same name.
  */
 function subjectOf(
   { organization, commonName }: CaName,
@@ -437,6 +442,6 @@ export async function requireAbsent(path: string): Promise<void> {
     () => false,
   );
   if (isPresent) {
-    throw new InputError(`${path} exists and is not overwritten`);
+    throw new InputError(`${path} exists and will not be overwritten`);
   }
 }

@@ -38,12 +38,12 @@ export interface ServeConfig {
     | undefined;
   /** Absolute path of the Unix socket. */
   readonly socket: string;
-  /** Base of the addresses of CRLs and CA certificates, without `/` at its end. */
+  /** Base of the addresses of CRLs and CA certificates, without a trailing `/`. */
   readonly publicUrl: string;
 }
 
 /**
- * Reads a configuration file, which docs/certificate-authority.md describes.
+ * Reads a configuration file. docs/certificate-authority.md describes the keys.
  *
  * @throws InputError that names the file and the invalid key.
  */
@@ -51,7 +51,7 @@ export async function readServeConfig(file: string): Promise<ServeConfig> {
   try {
     const data = parse(await readFile(file, 'utf8'));
     if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-      throw new InputError('must contain keys with values');
+      throw new InputError('must be a YAML mapping');
     }
     return readRoot(new ConfigReader(data, file));
   } catch (error) {
@@ -140,7 +140,9 @@ function readLimit(config: Config | undefined): ServeConfig['limit'] {
   requireKnownKeys(config, 'limit.', ['certificates', 'per']);
   const certificates = config.getNumber('certificates');
   if (!Number.isSafeInteger(certificates) || certificates < 1) {
-    throw new InputError('limit.certificates must be a whole number above 0');
+    throw new InputError(
+      'limit.certificates must be a whole number, at least 1',
+    );
   }
   const perMs = readMilliseconds(config, 'per', {
     prefix: 'limit',
@@ -167,7 +169,7 @@ function readUrl(config: Config, key: string): string {
   return url.replace(/\/+$/, '');
 }
 
-/** @throws InputError for an unknown key, which may be misspelled. */
+/** @throws InputError for an unknown key, for example a misspelled one. */
 function requireKnownKeys(
   config: Config,
   prefix: string,

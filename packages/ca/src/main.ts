@@ -100,7 +100,7 @@ class Values {
     return found;
   }
 
-  /** The base of public addresses, without `/` at its end. */
+  /** Base of public addresses, without a trailing `/`. */
   findUrl(name: string): string | undefined {
     const text = this.find(name);
     if (text === undefined) {
@@ -112,7 +112,7 @@ class Values {
     return text.replace(/\/+$/, '');
   }
 
-  /** A name of files: not a path. */
+  /** A file name without a folder. */
   fileName(name: string): string {
     const value = this.get(name);
     if (!/^[\w-][\w.-]*$/.test(value)) {
@@ -144,7 +144,7 @@ const FOLDER: Option = {
 const ROOT_PASSPHRASE: Option = {
   value: 'FILE',
   description:
-    "File with the passphrase of the root's key; default: not encrypted",
+    "File with the passphrase of the root's key; default: the key is not encrypted",
 };
 const ORGANIZATION: Option = {
   value: 'NAME',
@@ -154,7 +154,7 @@ const ORGANIZATION: Option = {
 const COMMON_NAME: Option = {
   value: 'NAME',
   description:
-    'Common name (CN) of the CA; default: contains the start of the id',
+    'Common name (CN) of the CA; default: a unique name with the start of its id',
 };
 const INTERMEDIATE_YEARS: Option = {
   value: 'NUMBER',
@@ -164,7 +164,7 @@ const INTERMEDIATE_YEARS: Option = {
 const PUBLIC_URL: Option = {
   value: 'URL',
   description:
-    "URL of the gateway's API, below which the root's CRL and certificate are published, for example https://portal.example.org/api/directory; default: the certificate does not contain their addresses",
+    "URL of the gateway's API, for example https://portal.example.org/api/directory: base of the addresses of the root's CRL and certificate; default: the new certificate does not contain these addresses",
 };
 const FILE_NAME: Option = {
   value: 'NAME',
@@ -180,12 +180,12 @@ const KEY_OPTIONS: Readonly<Record<string, Option>> = {
   'passphrase-file': {
     value: 'FILE',
     description:
-      'File with a passphrase for the new key; default: not encrypted',
+      'File with a passphrase for the new key; default: the key is not encrypted',
   },
   'pkcs11-module': {
     value: 'FILE',
     description:
-      'PKCS#11 module (shared library); generates the new key in a token instead of a file',
+      'PKCS#11 module (shared library), to generate the new key in a token instead of a file',
   },
   'pkcs11-token': { value: 'LABEL', description: 'Label of the token' },
   'pkcs11-key': { value: 'LABEL', description: 'Label of the new key' },
@@ -204,7 +204,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'create-root': {
     summary: 'Create a root: its key and its self-signed certificate',
     options: {
-      folder: { ...FOLDER, description: 'Folder of the new files' },
+      folder: { ...FOLDER, description: 'Folder for the new files' },
       organization: ORGANIZATION,
       'common-name': COMMON_NAME,
       years: {
@@ -225,7 +225,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'root-passphrase-file': {
         value: 'FILE',
         description:
-          'File with a passphrase for the new key; default: not encrypted',
+          'File with a passphrase for the new key; default: the key is not encrypted',
       },
     },
     async run(values) {
@@ -240,15 +240,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       reportCertificate('root', written);
       print(
         `Key: ${join(root.folder, 'root.key')}`,
-        'After you have created the intermediate, move the folder to a medium that is kept offline, and keep',
-        'a second medium in another place. certify, create-intermediate, cross-sign and root-crl need the key.',
+        'After you have created the intermediate, move the folder to an offline storage medium, and keep a second',
+        'copy in another place. certify, create-intermediate, cross-sign and root-crl need the key.',
       );
     },
   },
 
   'create-intermediate': {
     summary:
-      'Create an intermediate: its key, and its certificate, signed by the root',
+      'Create an intermediate: its key and its certificate, signed by the root',
     options: {
       folder: FOLDER,
       'root-passphrase-file': ROOT_PASSPHRASE,
@@ -282,9 +282,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
   request: {
     summary:
-      'Create the key of an intermediate, and a CSR for a root on another machine',
+      'Create the key of an intermediate and a CSR for a root on another machine',
     options: {
-      folder: { ...FOLDER, description: 'Folder of the new files' },
+      folder: { ...FOLDER, description: 'Folder for the new files' },
       organization: ORGANIZATION,
       'common-name': COMMON_NAME,
       'file-name': FILE_NAME,
@@ -299,8 +299,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const key = await createKey(values, base);
       await requestIntermediate({ name, key, path });
       print(
-        `CSR: ${path}: sign it with "directory-ca certify" on the machine with the root`,
+        `CSR: ${path}`,
         `Key: ${placeOfKey(values, base)}`,
+        'Sign the CSR with "directory-ca certify" on the machine with the root.',
       );
     },
   },
@@ -312,7 +313,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'root-passphrase-file': ROOT_PASSPHRASE,
       csr: {
         value: 'FILE',
-        description: 'CSR that "directory-ca request" has written',
+        description: 'CSR that "directory-ca request" created',
         isRequired: true,
       },
       years: INTERMEDIATE_YEARS,
@@ -320,7 +321,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'file-name': {
         value: 'NAME',
         description:
-          'Name of the new file without .pem; default: name of the CSR',
+          'Name of the new file without .pem; default: name of the CSR file',
       },
     },
     async run(values) {
@@ -343,7 +344,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
   'cross-sign': {
     summary:
-      'Sign a certificate for the key and name of another CA with this root',
+      'Sign a certificate for the name and key of another CA with this root',
     options: {
       folder: FOLDER,
       'root-passphrase-file': ROOT_PASSPHRASE,
@@ -386,7 +387,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       reason: {
         value: 'REASON',
         description:
-          'Reason of the revocations, for example cACompromise or superseded',
+          'Reason for the revocations, for example cACompromise or superseded',
         default: 'unspecified',
       },
     },
@@ -404,7 +405,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 
   serve: {
-    summary: 'Sign for the clients of a Unix socket, until SIGTERM',
+    summary: 'Sign for the clients of a Unix socket until SIGTERM',
     options: {
       config: {
         value: 'FILE',
@@ -423,7 +424,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 
   'verify-log': {
-    summary: 'Verify an issuance log; exits with 1 if the log was changed',
+    summary: 'Verify an issuance log; exit with 1 if the log was changed',
     argument: 'FOLDER',
     options: {},
     async run({ positional }) {
@@ -536,7 +537,7 @@ function help(): string {
     'Commands:',
     ...lines,
     '',
-    'directory-ca COMMAND --help describes the options of a command.',
+    'Run "directory-ca COMMAND --help" for the options of a command.',
   ].join('\n');
 }
 
@@ -588,8 +589,7 @@ function parse(command: Command, args: readonly string[]): Values {
  * Runs a command line of `directory-ca`.
  *
  * @param args - the command and its options
- * @returns the exit code: 1 when the command failed, 2 when the command line is
- *   invalid
+ * @returns the exit code: 1 when the command failed, 2 when its input is invalid
  *
  * @public
  */

@@ -59,7 +59,7 @@ export async function serve(options: {
   log('stopped');
 }
 
-/** The files must be readable at the start; a token may be inserted later. */
+/** Opens a CA. Its files must be readable at start; a token may be inserted later. */
 async function openIssuer({ chainFile, key }: IssuerConfig): Promise<CaIssuer> {
   const text = await readFile(chainFile, 'utf8');
   const chain = readPemBlocks(text, { label: 'CERTIFICATE' });
@@ -89,7 +89,7 @@ async function openKey(
   return file;
 }
 
-/** A second signal ends the process at once. */
+/** Waits for SIGTERM or SIGINT. A second signal ends the process immediately. */
 async function stopSignal(): Promise<NodeJS.Signals> {
   return await new Promise(resolve => {
     process.once('SIGTERM', resolve);

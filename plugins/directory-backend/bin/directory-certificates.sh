@@ -2,19 +2,19 @@
 # shell with curl, openssl and awk.
 #
 # Variables of the caller: $url (base URL of the portal), $ca_file (CA of the
-# portal's https certificate, or empty), $work (private folder for temporary
+# portal's TLS certificate, or empty), $work (private folder for temporary
 # files). The caller defines refuse, retry and misconfigure, which print a
 # message and exit; retry has the number of seconds as a second argument.
 
-# Splits an option of the form --name=value: $option and $value.
+# Splits an option of the form --name=value into $option and $value.
 split_option() {
   case $1 in
   --*=*) option=${1%%=*} value=${1#*=} ;;
-  *) misconfigure "$1: options have the form --name=value" ;;
+  *) misconfigure "$1: options must have the form --name=value" ;;
   esac
 }
 
-# Refuses a URL whose responses others could forge.
+# Refuses a URL whose responses could be forged.
 require_safe_url() {
   case $url in
   https://*) return ;;
@@ -28,7 +28,7 @@ require_safe_url() {
   localhost:*[!0-9]* | 127.0.0.1:*[!0-9]* | '[::1]:'*[!0-9]*) ;;
   localhost:* | 127.0.0.1:* | '[::1]:'*) return ;;
   esac
-  misconfigure '--url: http is accepted only for this machine (localhost): use https'
+  misconfigure '--url: http is accepted only for localhost: use https'
 }
 
 # Sends a request to the API and leaves the response in $work/body.
@@ -36,7 +36,7 @@ require_safe_url() {
 request() {
   path=$1
   shift
-  # Headers of an earlier response would be read again.
+  # Removes the headers of an earlier response.
   : >"$work/headers"
   [ -z "$ca_file" ] || set -- --cacert "$ca_file" "$@"
   if ! status=$(curl --silent --show-error --max-time 120 \
@@ -57,14 +57,14 @@ retry_after() {
   sed -n 's/^[Rr]etry-[Aa]fter: *\([0-9][0-9]*\).*/\1/p' "$work/headers" | tail -n 1
 }
 
-# Prints status and message of an error response on one line.
+# Prints the status and message of an error response on one line.
 message_of_response() {
   text=$(tr '\n' ' ' <"$work/body" |
     sed -n 's/^.*"message": *"\(\([^"\\]*\(\\.\)*\)*\)".*$/\1/p' | sed 's/\\"/"/g')
   printf '%s: %s\n' "$status" "${text:-the response of $url has no message}"
 }
 
-# Prints a field of text in $work/body.
+# Prints the value of a text field in $work/body.
 text_field() {
   sed -n 's/^.*"'"$1"'": *"\([^"\\]*\)".*$/\1/p' "$work/body" | head -n 1
 }
@@ -80,8 +80,7 @@ certificates_of_response() {
   done
 }
 
-# Prints the serial number of a certificate in decimal digits, which can have
-# 160 bits.
+# Prints the serial number of a certificate, which can have 160 bits, in decimal.
 serial_number() {
   openssl x509 -in "$1" -noout -serial | awk -F = '{
     n = 1
@@ -132,7 +131,7 @@ renew_by_key() {
   request "/certs/$serial/renewal/nonce/" --request POST
   nonce=$(text_field nonce)
   printf 'directory-gateway renewal\n%s\n%s' "$nonce" "${digest%% *}" >"$work/proof"
-  # Ed25519 signs the text itself (RFC 8032), the other keys its digest.
+  # Ed25519 signs the text itself (RFC 8032); other keys sign its digest.
   if [ "$key_type" = ED25519 ]; then
     openssl pkeyutl -sign -rawin -inkey "$2" -in "$work/proof" -out "$work/signature"
   else

@@ -193,7 +193,7 @@ export async function writeNewFile(
 ): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch(error => {
     throw isError(error) && error.code === 'EEXIST'
-      ? new InputError(`${path} exists and is not overwritten`)
+      ? new InputError(`${path} exists and will not be overwritten`)
       : error;
   });
   try {

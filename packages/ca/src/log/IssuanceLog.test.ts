@@ -198,7 +198,7 @@ describe('IssuanceLog', () => {
       const [replacement] = await readdir(other.folder);
       await copyFile(join(other.folder, replacement), file(name));
       await expect(ca.open()).rejects.toThrow(
-        `${name}, line 2: the line is not the one that another file names`,
+        `${name}, line 2: the line does not match its hash in another file`,
       );
     } finally {
       await other.remove();

@@ -31,7 +31,7 @@ export interface IssuanceLogOptions {
   readonly now: () => number;
 }
 
-/** A file as far as it was read or written. */
+/** State of a file after the last read or write. */
 interface FileState {
   readonly name: string;
   readonly lines: number;
@@ -39,11 +39,11 @@ interface FileState {
   readonly size: number;
   /** SHA-256 of the last line; `undefined` without lines. */
   readonly sha256: string | undefined;
-  /** Size of the file when it was last read, with an incomplete line. */
+  /** Size of the file when it was last read, including an incomplete line. */
   readonly seenSize: number;
 }
 
-/** Names of files: the time of the first line, and a random part. */
+/** Names of files: the time of creation and a random part. */
 export const LOG_FILE = /^\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{16}\.jsonl$/;
 
 const NEWLINE = Buffer.from('\n');
@@ -55,20 +55,20 @@ interface Waiting {
 }
 
 /**
- * The append-only log of what a signer signed. Each process appends to its own
- * file and reads the files of the others, so that several processes may share a
- * folder without locks.
+ * The append-only log of a signer. Each process appends to its own file and reads
+ * the files of other processes, so that several processes can share a folder without
+ * locks.
  *
- * Each line contains the hash of the previous one, and the first line of a file
- * the hashes of the last lines of the other files: a line cannot be changed or
- * removed without a change of all later lines.
+ * Each line contains the hash of the previous one, and the first line of a file the
+ * hashes of the last lines of earlier files. A line therefore cannot be changed or
+ * removed without changing all later lines.
  */
 export class IssuanceLog {
   readonly state = new LogState();
   readonly #options: IssuanceLogOptions;
-  /** Files of other processes, and of this one that can no longer be written. */
+  /** Files of other processes, and files that this process no longer writes. */
   readonly #files = new Map<string, FileState>();
-  /** SHA-256 of the last lines that a first line names, by `file:line`. */
+  /** SHA-256 hashes in the first lines of files, by `file:line`. */
   readonly #named = new Map<string, string>();
   #own: (FileState & { readonly handle: FileHandle }) | undefined;
   #waiting = new Array<Waiting>();
@@ -80,8 +80,8 @@ export class IssuanceLog {
   /**
    * Reads the log of a folder.
    *
-   * @throws SignerUnavailableError when it cannot be read, other users can
-   *   access it, or it was changed.
+   * @throws SignerUnavailableError when the log cannot be read, is accessible to
+   *   other users, or was changed.
    */
   static async open(options: IssuanceLogOptions): Promise<IssuanceLog> {
     const { folder, warn } = options;
@@ -115,7 +115,7 @@ export class IssuanceLog {
     this.#options = options;
   }
 
-  /** The last lines of the files that were read and that no first line names. */
+  /** The last lines of the files, except those in the first line of another file. */
   get heads(): readonly Head[] {
     return [...this.#files.values()].flatMap(({ name, lines, sha256 }) =>
       sha256 === undefined || this.#named.has(`${name}:${lines}`)
@@ -130,7 +130,7 @@ export class IssuanceLog {
    * @throws SignerUnavailableError as {@link IssuanceLog.open}.
    */
   async refresh(): Promise<void> {
-    // A refresh that runs already may have read a file before this call.
+    // A running refresh may have read a file before this call.
     this.#nextRefresh ??= (this.#refreshing ?? Promise.resolve())
       .catch(() => {})
       .then(() => {
@@ -146,10 +146,10 @@ export class IssuanceLog {
   }
 
   /**
-   * Appends an entry. It is on the disk when the promise resolves; entries that
-   * wait at the same time are written together.
+   * Appends an entry. The entry is on the disk when the promise resolves; entries
+   * that wait at the same time are written together.
    *
-   * @throws SignerUnavailableError when it cannot be written.
+   * @throws SignerUnavailableError when the entry cannot be written.
    */
   async append(entry: LogEntry): Promise<void> {
     if (this.#isClosed) {
@@ -174,7 +174,7 @@ export class IssuanceLog {
   }
 
   /**
-   * Returns the certificates, those of a process oldest first.
+   * Returns the certificates, oldest first within each process that wrote them.
    *
    * @throws SignerUnavailableError when the log cannot be read.
    */
@@ -205,7 +205,7 @@ export class IssuanceLog {
     }
   }
 
-  /** Writes the entries that wait, and closes the file. */
+  /** Writes waiting entries, and closes the file. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#writing;
@@ -213,7 +213,7 @@ export class IssuanceLog {
     this.#own = undefined;
   }
 
-  /** Reads the first line of each file: it names lines of earlier files. */
+  /** Reads the first line of each file, which has the hashes of earlier files. */
   async #readHeads(): Promise<void> {
     const { folder } = this.#options;
     const names = await readdir(folder);
@@ -288,7 +288,7 @@ export class IssuanceLog {
     const named = this.#named.get(`${name}:${lines}`);
     if (named !== undefined && named !== sha256) {
       throw new LogFault(
-        `${name}, line ${lines}: the line is not the one that another file names`,
+        `${name}, line ${lines}: the line does not match its hash in another file`,
       );
     }
   }
@@ -302,12 +302,12 @@ export class IssuanceLog {
     }
   }
 
-  /** A removed file would take its revocations and blocked keys with it. */
+  /** Requires earlier files: a removed one would lose revocations and blocked keys. */
   #requireNamedFiles(): void {
     for (const named of this.#named.keys()) {
       const [name, lines] = named.split(':');
       if ((this.#files.get(name)?.lines ?? 0) < Number(lines)) {
-        throw new LogFault(`${name} or lines of it are missing`);
+        throw new LogFault(`${name} or some of its lines are missing`);
       }
     }
   }
@@ -353,8 +353,8 @@ export class IssuanceLog {
       await own.handle.appendFile(Buffer.concat(buffers));
       await own.handle.datasync();
     } catch (error) {
-      // The content of the disk is unknown: the file is read like that of a
-      // process that was interrupted, and the next entry starts another one.
+      // The content on the disk is unknown: the file is read again like that of an
+      // interrupted process, and the next entry starts a new file.
       const { handle, ...written } = own;
       this.#files.set(own.name, written);
       this.#own = undefined;
@@ -370,8 +370,8 @@ export class IssuanceLog {
     await this.refresh();
     const { heads } = this;
     for (const { file } of heads) {
-      // A named line must survive a power failure: its process may have been
-      // interrupted before it was on the disk.
+      // A line whose hash is recorded must survive a power failure: its process may
+      // have been interrupted before the line was on the disk.
       await sync(join(this.#options.folder, file));
     }
     return {
@@ -450,7 +450,7 @@ function byName(a: FileState, b: FileState): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Makes what was written to a file, or names in a folder, durable. */
+/** Flushes a file, or the names in a folder, to the disk. */
 async function sync(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {

@@ -5,7 +5,7 @@ import type {
   RevocationListEntry,
 } from './logLines';
 
-/** Place of a line. */
+/** Location of a line. */
 export interface LinePlace {
   readonly file: string;
   readonly offset: number;
@@ -22,7 +22,7 @@ export interface CertificatePlace extends LinePlace {
 
 /** An entry of CRLs. */
 export interface CrlEntry extends ListedRevocation {
-  /** Whether the last CRL has it: an expired certificate leaves the CRL. */
+  /** Whether the last CRL contains the entry. Expired certificates leave the CRL. */
   readonly isListed: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface CrlState {
 
 const NO_CRL: CrlState = { number: 0n, entries: new Map() };
 
-/** State that results from all lines of the log. */
+/** State after all lines of the log. */
 export class LogState {
   readonly #certificates = new Map<string, CertificatePlace>();
   readonly #crls = new Map<
@@ -44,10 +44,10 @@ export class LogState {
     { number: bigint; entries: Map<string, CrlEntry> }
   >();
   readonly #blockedKeys = new Set<string>();
-  /** When certificates were signed, of those that are still counted; sorted. */
+  /** Times at which recent certificates were signed, sorted. */
   readonly #times = new Array<number>();
 
-  /** Adds entries that were read, of several files. */
+  /** Adds entries, which can be from several files. */
   add(entries: readonly { entry: LogEntry; place: LinePlace }[]): void {
     const crls = new Array<RevocationListEntry>();
     for (const { entry, place } of entries) {
@@ -67,7 +67,7 @@ export class LogState {
         default:
       }
     }
-    // The files of two processes follow each other, their CRLs alternate.
+    // Files are read one after the other, but CRLs of two processes can alternate.
     crls.sort((a, b) => (a.number < b.number ? -1 : 1));
     crls.forEach(crl => this.#addCrl(crl));
   }
@@ -94,7 +94,7 @@ export class LogState {
     return this.#times.length;
   }
 
-  /** Times come in order, except those of several processes. */
+  /** Times are in order, except those of several processes. */
   #addTime(time: number): void {
     const index = this.#times.findLastIndex(earlier => earlier <= time);
     this.#times.splice(index + 1, 0, time);

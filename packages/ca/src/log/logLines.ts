@@ -10,7 +10,7 @@ import type { CertificateOrder, IssuerId } from '../CertificateSigner';
 export interface StartEntry {
   readonly kind: 'start';
   readonly time: Date;
-  /** The last lines of the files that exist, unless another file names them. */
+  /** The last lines of existing files, except those in the first line of another file. */
   readonly heads: readonly Head[];
   readonly issuers: readonly {
     readonly id: IssuerId;
@@ -63,28 +63,28 @@ export interface BlockEntry {
   readonly publicKeySha256: string;
 }
 
-/** What a line of the issuance log contains. */
+/** Content of a line of the issuance log. */
 export type LogEntry =
   | StartEntry
   | CertificateEntry
   | RevocationListEntry
   | BlockEntry;
 
-/** A line differs from the line that a signer wrote. */
+/** A line or a file differs from what the signer wrote. */
 export class LogFault extends Error {
   name = 'LogFault' as const;
 }
 
-/** A line of JSON without the newline, and the hash that the next line names. */
+/** A line of JSON without the newline, and its hash, which the next line contains. */
 export interface WrittenLine {
   readonly bytes: Buffer;
   readonly sha256: string;
 }
 
 /**
- * Writes a line. Its last member is the SHA-256 of the line up to it: the next
- * line protects a line against changes, and this protects the last one of a file
- * against defects of the disk.
+ * Encodes a line. Its last member, `digest`, is the SHA-256 of the text before it.
+ * The hash in the next line reveals changes of a line; `digest` reveals disk errors,
+ * also in the last line.
  *
  * @param previous - `sha256` of the previous line; `undefined` for the first one
  */
@@ -103,7 +103,7 @@ const DIGEST = /,"digest":"([0-9a-f]{64})"\}$/;
  * Reads a line.
  *
  * @param previous - `sha256` of the previous line; `undefined` for the first one
- * @throws LogFault when it was changed, or does not follow the previous line.
+ * @throws LogFault when the line was changed, or does not follow the previous one.
  */
 export function readLine(
   bytes: Buffer,
@@ -148,7 +148,7 @@ const NEWLINE = 0x0a;
 
 /**
  * Reads the complete lines of a file from an offset. A line without a newline is
- * not complete: its process was killed, or is writing it.
+ * incomplete: its process was killed, or is still writing it.
  */
 export async function* readLines(
   path: string,
@@ -214,7 +214,7 @@ export async function readLineAt(
  * Reads the entry of a line that was read before.
  *
  * @param digest - `sha256` of the line
- * @throws LogFault when it was changed since.
+ * @throws LogFault when the line has changed since.
  */
 export function readEntryAgain(bytes: Buffer, digest: string): LogEntry {
   if (sha256(bytes) !== digest) {

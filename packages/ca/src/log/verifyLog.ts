@@ -21,10 +21,10 @@ export interface LogVerification {
   readonly issuers: readonly string[];
   /** Files whose last line is incomplete, because a process was interrupted. */
   readonly incomplete: readonly string[];
-  /** The first fault; `undefined`: the log was not changed. */
+  /** The first fault; `undefined` when the log was not changed. */
   readonly fault?: {
     readonly file: string;
-    /** From 1. */
+    /** Line number, from 1. */
     readonly line: number;
     readonly message: string;
   };
@@ -32,7 +32,7 @@ export interface LogVerification {
 
 class Verifier {
   readonly #folder: string;
-  /** SHA-256 by `file:line`, with the file that names it. */
+  /** Hashes in the first lines of files, by `file:line`, with the file that has them. */
   readonly #named = new Map<string, { sha256: string; by: string }>();
   readonly #issuers = new Map<string, X509Certificate>();
   readonly #serialNumbers = new Map<string, string>();
@@ -73,7 +73,7 @@ class Verifier {
       this.#report(
         file,
         Number(line),
-        `the line is missing, although ${by} names it`,
+        `the line is missing, but ${by} contains its hash`,
       );
     }
   }
@@ -82,7 +82,7 @@ class Verifier {
     this.#fault ??= { file, line, message };
   }
 
-  /** Collects the lines that the first line of a file names. */
+  /** Collects the hashes in the first line of a file. */
   async #readHeads(file: string): Promise<void> {
     for await (const { bytes } of readLines(join(this.#folder, file))) {
       try {
@@ -93,7 +93,7 @@ class Verifier {
           }
         }
       } catch {
-        // Found again with the file.
+        // Reported when the file is verified.
       }
       return;
     }
@@ -132,7 +132,7 @@ class Verifier {
     const named = this.#named.get(place);
     this.#named.delete(place);
     if (named && named.sha256 !== sha256) {
-      throw new LogFault(`the line is not the one that ${named.by} names`);
+      throw new LogFault(`the line does not match its hash in ${named.by}`);
     }
   }
 
@@ -140,7 +140,7 @@ class Verifier {
     if (entry.kind === 'start') {
       for (const { id, chain } of entry.issuers) {
         if (issuerIdOf(publicKeyOf(chain[0])) !== id) {
-          throw new LogFault('the certificate of a CA does not have its key');
+          throw new LogFault('the certificate of a CA does not match its id');
         }
         this.#issuers.set(id, new X509Certificate(chain[0]));
       }
@@ -178,7 +178,10 @@ class Verifier {
     this.#checkUnique({ order, certificate });
   }
 
-  /** Two processes may have signed the same request at the same time. */
+  /**
+   * Checks that a serial number has one owner, key and content. Two processes may
+   * have signed the same request at the same time.
+   */
   #checkUnique({
     order,
     certificate,
@@ -200,8 +203,8 @@ class Verifier {
 }
 
 /**
- * Verifies the log of a folder: the hash chain of every file, the lines that other
- * files name, the signature of each certificate, and that each certificate matches
+ * Verifies the log of a folder: the hash chain of every file, the hashes of lines in
+ * other files, the signature of each certificate, and that each certificate matches
  * its request. Does not detect lines that were removed from the end of the newest
  * file: the doctor compares the log with the portal's database.
  *

@@ -22,17 +22,20 @@ import {
   writeLine,
 } from './messages';
 
-/** Each portal process needs one connection, and a second one to read the log. */
+/**
+ * Maximum number of connections. A portal process uses one, and a second one while
+ * it reads the log.
+ */
 const MAX_CONNECTIONS = 16;
 
-/** Limits of a connection, which is not read while it exceeds one of them. */
+/** Limits of a connection. While one is reached, the connection is not read. */
 const MAX_IN_FLIGHT = 64;
 const MAX_IN_FLIGHT_BYTES = 8 * 1024 * 1024;
 
-/** How long requests in flight may take when the server closes. */
+/** Maximum time to finish requests in flight when the server closes. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
-/** The same failure is logged once in this time. */
+/** Minimum time between two log lines for the same failure. */
 const FAILURE_INTERVAL_MS = 60_000;
 
 type Handler = (signer: CertificateSigner, params: unknown) => Promise<unknown>;
@@ -110,7 +113,7 @@ class Connection {
     this.#signer = options.signer;
     this.#log = options.log;
     this.#logFailure = options.logFailure;
-    // Errors end the iteration or fail the write.
+    // Errors end the iteration, or make the write fail.
     this.#socket.on('error', () => {});
   }
 
@@ -152,7 +155,7 @@ class Connection {
   /** Reads the socket only while the limits permit another request. */
   async #read(): Promise<void> {
     const lines = new LineReader();
-    // The iterator would destroy the socket at the end, before the responses.
+    // By default, the iterator destroys the socket at its end, before the responses are sent.
     for await (const chunk of this.#socket.iterator({
       destroyOnReturn: false,
     })) {
@@ -205,7 +208,7 @@ class Connection {
     }
   }
 
-  /** @returns the result as it is sent */
+  /** Returns the encoded result. */
   async #execute({ id, method, params }: RequestMessage): Promise<unknown> {
     const signer = this.#signer;
     if (method === 'loggedCertificates') {
@@ -221,7 +224,7 @@ class Connection {
     const handler = HANDLERS.get(method);
     if (!handler) {
       throw new SignerRefusalError(
-        'The signing process does not know this method.',
+        'The signing process does not support this method.',
       );
     }
     return await handler(signer, params);
@@ -252,18 +255,18 @@ export interface SignerServerOptions {
   readonly signer: CertificateSigner;
   /** Absolute path of the Unix socket. */
   readonly path: string;
-  /** Logs an event: one line. */
+  /** Logs an event, on one line. */
   readonly log: (line: string) => void;
 }
 
 /**
- * Serves a signer on a Unix socket. The permissions of its folder decide which
- * users may connect. The server does not trust these clients: it validates messages,
- * and limits connections, lines and requests in flight.
+ * Serves a signer on a Unix socket. The permissions of the socket's folder determine
+ * which users may connect. The server does not trust these clients: it validates
+ * messages, and limits connections, lines and requests in flight.
  */
 export class SignerServer {
   readonly #options: SignerServerOptions;
-  /** Resolved when they are closed. */
+  /** Open connections, each with a promise that resolves when it is closed. */
   readonly #connections = new Map<Connection, Promise<void>>();
   readonly #server: Server;
   #connectionCount = 0;
@@ -296,7 +299,7 @@ export class SignerServer {
     this.#server.maxConnections = MAX_CONNECTIONS;
     this.#server.on('drop', () => {
       options.log(
-        `refused a connection: there are ${MAX_CONNECTIONS} connections`,
+        `refused a connection: ${MAX_CONNECTIONS} connections are open`,
       );
     });
   }
@@ -336,7 +339,7 @@ export class SignerServer {
     );
   }
 
-  /** Logs a failure once a minute: a client must not fill the disk with it. */
+  /** Logs a repeated failure once a minute, so that a client cannot fill the disk. */
   #logFailure(message: string): void {
     const now = performance.now();
     const { message: previous, at } = this.#lastFailure;
@@ -348,8 +351,8 @@ export class SignerServer {
 }
 
 /**
- * The folder, not the socket, decides which users may connect: a new socket is
- * accessible until its mode is set.
+ * Checks the folder of the socket, because the folder determines which users may
+ * connect: a new socket has the mode of the umask until its mode is set.
  *
  * @throws Error
  */

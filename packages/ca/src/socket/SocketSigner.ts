@@ -36,7 +36,7 @@ export interface SocketSignerOptions {
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** A request was in flight when its connection was closed. */
+/** The connection was closed while a request was in flight. */
 class ConnectionLostError extends SignerUnavailableError {}
 
 interface PendingRequest {
@@ -90,7 +90,7 @@ class Connection {
           new SignerUnavailableError(`No response from ${this.#path} in time`),
         );
         if (this.#receivedAt < sentAt) {
-          // The process may hang, and another one may listen by now.
+          // The process may hang; by now, a new one may listen.
           this.destroy();
         }
       }, timeoutMs);
@@ -128,7 +128,7 @@ class Connection {
   #settle(message: ResponseMessage): void {
     const request = this.#pending.get(message.id);
     if (!request || 'item' in message) {
-      // After its timeout.
+      // The response arrived after the timeout.
       return;
     }
     this.#pending.delete(message.id);
@@ -143,8 +143,8 @@ class Connection {
 
 /**
  * The signer in a separate process, `directory-ca serve`. Requests share a
- * connection, which the first request opens. After a lost connection, requests in
- * flight are repeated once if a repetition has the same result.
+ * connection, which the first request opens. When the connection is lost, requests
+ * in flight are sent once more, except CRL requests, whose number would be refused.
  *
  * @public
  */
@@ -176,7 +176,7 @@ export class SocketSigner implements CertificateSigner {
   /** {@inheritDoc CertificateSigner.signRevocationList} */
   async signRevocationList(order: RevocationListOrder): Promise<Buffer> {
     const method = 'signRevocationList';
-    // The same number would be refused.
+    // A repetition would be refused, because it has the same number.
     return await this.#call(method, METHODS[method], order, { attempts: 1 });
   }
 
@@ -186,10 +186,8 @@ export class SocketSigner implements CertificateSigner {
   }
 
   /**
-   * Returns the certificates of the issuance log, those of each process oldest
-   * first.
-   *
-   * The request has a separate connection, which is read only as fast as the
+   * Returns the certificates of the issuance log, oldest first within each process
+   * that wrote them. Uses a separate connection, which is read only as fast as the
    * caller reads.
    */
   async *loggedCertificates(): AsyncGenerator<LoggedCertificate, void> {
@@ -293,12 +291,12 @@ export class SocketSigner implements CertificateSigner {
   }
 }
 
-/** Errors end the iteration of the socket. */
+/** Opens a connection. Errors end the iteration of the socket. */
 function open(path: string): Socket {
   return connect(path).on('error', () => {});
 }
 
-/** The socket is destroyed at the end of the iteration. */
+/** Reads messages. The socket is destroyed at the end of the iteration. */
 async function* readMessages(
   socket: Socket,
 ): AsyncGenerator<ResponseMessage, void> {
@@ -315,7 +313,7 @@ function decode<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
   const result = schema.safeParse(json);
   if (!result.success) {
     throw new SignerUnavailableError(
-      'The signing process sent an unexpected value',
+      'The signing process sent an invalid response',
     );
   }
   return result.data;

@@ -5,17 +5,17 @@ import {
 import { z } from 'zod';
 
 /**
- * Maximum length of a line in bytes: a CRL request with more than 60,000 revoked
+ * Maximum length of a line in bytes, enough for a CRL request with 60,000 revoked
  * certificates.
  */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-/** The peer did not send a message of the protocol. */
+/** The other side did not send a message of the protocol. */
 export class MessageError extends Error {
   name = 'MessageError' as const;
 }
 
-/** Text that UTF-8 can represent: JSON can contain half a surrogate pair. */
+/** Text that UTF-8 can represent: JSON can contain unpaired surrogates. */
 const text = z
   .string()
   .max(1024)
@@ -26,7 +26,7 @@ const names = z.array(text).max(1000).readonly();
 /** SHA-256, lower-case hex. */
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A number of at most 20 octets in hex, as serial numbers are (RFC 5280 §4.1.2.2). */
+/** A number of at most 20 octets in hex, such as a serial number (RFC 5280 §4.1.2.2). */
 const number = z.codec(
   z.string().regex(/^(?:0|[1-9a-f][0-9a-f]{0,39})$/),
   z.bigint(),
@@ -64,7 +64,7 @@ const revocation = z.object({
 });
 
 /**
- * The requests with their parameters and results, which are those of
+ * Parameters and results of the requests, which are the methods of
  * `CertificateSigner`. `loggedCertificates` sends items before its result.
  */
 export const METHODS = {
@@ -160,7 +160,7 @@ export type ErrorMessage = z.output<typeof errorMessage>;
 /** A message to a client. */
 export type ResponseMessage = z.output<typeof responseMessage>;
 
-/** A message as a line. */
+/** Returns a message as a line. */
 export function writeLine(message: object): string {
   return `${JSON.stringify(message)}\n`;
 }
@@ -189,7 +189,7 @@ export function readLine<T extends z.ZodType>(
 
 const NEWLINE = 0x0a;
 
-/** Size of the buffer between long lines. */
+/** Size of the buffer, except while a longer line is read. */
 const KEPT_BYTES = 4096;
 
 /**
@@ -202,7 +202,7 @@ export class LineReader {
 
   /**
    * Adds a chunk and returns the lines that it completes, without their newline.
-   * Every line is valid until the next one is read.
+   * A line is valid until the next one is read.
    *
    * @throws MessageError when a line is longer than {@link MAX_LINE_BYTES}.
    */

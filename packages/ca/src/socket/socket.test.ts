@@ -487,7 +487,7 @@ describe('SignerServer', () => {
     const dropped = sockets.map(socket => once(socket.resume(), 'close'));
     await Promise.any(dropped);
     await Promise.all(sockets.map(socket => socket.destroy()));
-    expect(lines).toContain('refused a connection: there are 16 connections');
+    expect(lines).toContain('refused a connection: 16 connections are open');
     await Promise.all(dropped);
     while (lines.filter(line => line.includes('closed')).length < 16) {
       await new Promise(setImmediate);

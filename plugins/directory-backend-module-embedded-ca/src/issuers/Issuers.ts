@@ -104,7 +104,7 @@ export class Issuers {
 
   /**
    * Marks the signer as unavailable until the next refresh, unless its rate limit
-   * refused one order.
+   * refused a request.
    */
   reportFailure(error: unknown): void {
     if (error instanceof SignerLimitError) {
