@@ -86,8 +86,8 @@ describe('readServeConfig', () => {
   });
 
   it.each<[string, unknown]>([
-    ['must contain keys', '- a'],
-    ['must contain keys', ''],
+    ['must be a YAML mapping', '- a'],
+    ['must be a YAML mapping', ''],
     ['Nested mappings are not allowed', 'a: b: c'],
     ['organisation is not a known key', { ...minimal, organisation: 'x' }],
     ["'organization'", { ...minimal, organization: undefined }],

@@ -233,7 +233,7 @@ describe('renewal', () => {
     ).toMatchObject({
       status: 403,
       json: {
-        message: 'The certificate is revoked. Request a new certificate.',
+        message: 'The certificate is revoked. Request a new one.',
       },
     });
   });

@@ -213,7 +213,7 @@ export class IssuanceService {
       });
     } catch (error) {
       throw new OutcomeUnknownError(
-        `Certificate ${serialNumber} was issued, and could not be recorded`,
+        `Certificate ${serialNumber} was issued, but could not be recorded`,
         error,
       );
     }
