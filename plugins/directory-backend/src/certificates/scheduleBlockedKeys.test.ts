@@ -17,8 +17,8 @@ it('blocks each key once, also one that the CA could not block before', async ()
     scheduler,
   });
   const [[{ fn }]] = scheduler.scheduleTask.mock.calls;
-  const run = () => (fn as (signal: AbortSignal) => Promise<void>)(signal);
   const { signal } = new AbortController();
+  const run = () => (fn as (signal: AbortSignal) => Promise<void>)(signal);
 
   await run();
   expect(logger.warn).toHaveBeenCalledWith(

@@ -14,7 +14,6 @@ import { groupDn } from '../conformance/entries';
 import { eventually } from '../eventually';
 import { ldapOf, startGateway, type Gateway } from '../gateway/startGateway';
 import { dumpEntries } from '../naive/DumpedEntry';
-import { NaiveDirectory } from '../naive/NaiveDirectory';
 import {
   catalogEntities,
   catalogEntity,
@@ -30,12 +29,6 @@ const DIRECTORY = 'backstage_plugin_directory';
 const GROUP = 'provenpackager';
 
 const run = promisify(execFile);
-
-/** A fault of the directory, and its end. */
-interface Fault {
-  cause(): Promise<void>;
-  recover(): Promise<void>;
-}
 
 /** A change of the description of a group, as LDIF. */
 export const describeGroup = (dn: string, description: string) =>
@@ -169,6 +162,7 @@ export async function startOrganization() {
       `dn: cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: (targetattr = "*")(version 3.0; acl "hide all"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
     );
 
+  /** Faults of the directory, and their ends. */
   const faults = {
     'denies access': {
       cause: () => setDenied('add'),
