@@ -46,10 +46,7 @@ beforeAll(async () => {
   replication = await servers.replicate();
   replica = await openReplica({
     realm: servers.preferred,
-    // A lost right is found at the next access check.
-    ldap: { ...servers.ldap, probeInterval: { seconds: 1 } },
-    // An entry that can be read again is found by the next consistency check.
-    checkIntervalMs: 5000,
+    ldap: servers.ldap,
   });
 });
 afterAll(async () => {
