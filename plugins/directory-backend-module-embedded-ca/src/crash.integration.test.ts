@@ -9,7 +9,7 @@ import { sqlite } from './__testUtils__/TestDatabase';
 import { AUTHORITIES } from './database/rows';
 
 /** Kills per database; `make trials` sets a higher number. */
-const KILLS = Number(process.env.KILLS || 4);
+const KILLS = Number(process.env.KILLS || 8);
 
 jest.setTimeout(600_000 + KILLS * 30_000);
 
