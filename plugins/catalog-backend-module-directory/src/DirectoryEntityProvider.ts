@@ -83,7 +83,7 @@ interface FollowedState {
   readonly applied: Map<string, string>;
   /** `undefined` when changes are not logged. */
   cursor: string | undefined;
-  /** Whether changes are not logged now, and will be. */
+  /** Whether changes are temporarily not logged. */
   readonly isUnlogged: boolean;
   /** Changes to read again, because another instance may have lagged behind. */
   readonly unsettled: { readonly at: number; readonly changed: ChangedNames }[];

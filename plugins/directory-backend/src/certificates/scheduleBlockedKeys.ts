@@ -6,9 +6,8 @@ import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-d
 import type { BlockedKeys } from './BlockedKeys';
 
 /**
- * Schedules the task that blocks keys in the CA each minute: keys that were
- * blocked while its signer was not available, or before it had this signer.
- * Each process does so once for each key.
+ * Schedules a task that sends blocked keys to the CA each minute: its signer may
+ * not have been available when a key was blocked. A process sends each key once.
  */
 export async function scheduleBlockedKeys({
   authority,

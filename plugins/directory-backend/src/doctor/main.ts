@@ -10,9 +10,10 @@ import { Portal, type PortalOptions } from './Portal';
 import { configurationCheck, portalChecks } from './portalChecks';
 import { type CheckResult, formatResults, runChecks } from './runChecks';
 
+/** Default time for all checks, in milliseconds. */
 const CHECKS_MS = 3500;
 
-/** Share of the time in which a server must respond: others are checked after. */
+/** Share of that time for the response of one server: other checks follow. */
 const RESPONSE_SHARE = 0.7;
 
 /** Time for the connections to close. */
