@@ -160,6 +160,10 @@ export class LdapReplicaSource implements ReplicaSource {
     return { server, usns };
   }
 
+  verifyAccess(): Promise<void> {
+    return this.#reader.accessVerifier.verifyNow();
+  }
+
   async readKeys(): Promise<ReplicaKeys> {
     const { server, users, groups, agreements } = await this.#list();
     return {

@@ -57,6 +57,7 @@ class FlappingSource implements ReplicaSource {
     usns: new Set(),
   });
 
+  verifyAccess: ReplicaSource['verifyAccess'] = async () => {};
   readKeys: ReplicaSource['readKeys'] = async () => KEYS;
   subscriber: ChangeSubscriber | undefined;
 

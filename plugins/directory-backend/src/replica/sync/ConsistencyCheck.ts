@@ -31,6 +31,11 @@ export class ConsistencyCheck {
     this.#dueAt = performance.now() + options.intervalMs;
   }
 
+  /** Makes a check due now. */
+  request(): void {
+    this.#dueAt = -Infinity;
+  }
+
   /** Starts a check in the background when one is due. */
   startIfDue(server: string): void {
     if (this.#isRunning || performance.now() < this.#dueAt) {
@@ -38,6 +43,7 @@ export class ConsistencyCheck {
     }
     const { logger, intervalMs } = this.#options;
     this.#isRunning = true;
+    this.#dueAt = Infinity;
     this.#run(server)
       .catch(error =>
         logger.warn(
@@ -48,7 +54,8 @@ export class ConsistencyCheck {
       )
       .finally(() => {
         this.#isRunning = false;
-        this.#dueAt = performance.now() + intervalMs;
+        // Unless another one was requested meanwhile.
+        this.#dueAt = Math.min(this.#dueAt, performance.now() + intervalMs);
       });
   }
 

@@ -109,12 +109,16 @@ export class DirectorySync {
     });
     this.#changes = new IncrementalSync({ ...options, writer: this.#writer });
     this.#comparison = new TableComparison({
+      ...options,
       writer: this.#writer,
       guard: keys => this.#checkDeletions(keys),
     });
     const services = { ...options, comparison: this.#comparison };
     this.#check = new ConsistencyCheck({ ...services, intervalMs });
-    this.#deletions = new UnreportedDeletions(services);
+    this.#deletions = new UnreportedDeletions({
+      ...services,
+      onEntriesMissing: () => this.#check.request(),
+    });
   }
 
   /** URL of the server that the tables equal, if a sync has finished. */

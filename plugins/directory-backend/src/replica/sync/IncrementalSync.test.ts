@@ -27,6 +27,7 @@ describe('IncrementalSync', () => {
   async function agreementsLeft(options: {
     readonly written: number;
     readonly found: readonly string[];
+    readonly lacksRight?: boolean;
   }): Promise<readonly string[]> {
     const keys = Array.from({ length: options.written }, (_, n) => `cn=${n}`);
     let listed = new Map(keys.map((key, index) => [key, index + 1]));
@@ -41,6 +42,11 @@ describe('IncrementalSync', () => {
         server,
         found: options.found.includes(key),
       }),
+      verifyAccess: async () => {
+        if (options.lacksRight) {
+          throw new Error('no right');
+        }
+      },
     } satisfies Partial<ReplicaSource> as Partial<ReplicaSource> as ReplicaSource;
     const tables = new ReplicaTables();
     const writer = new TableWriter({ tables });
@@ -48,13 +54,22 @@ describe('IncrementalSync', () => {
     await changes.apply(position, 1);
     expect(tables.agreements.size).toBe(options.written);
     listed = new Map();
-    await changes.apply(position, 1);
+    const applied = changes.apply(position, 1);
+    await (options.lacksRight
+      ? expect(applied).rejects.toThrow('no right')
+      : applied);
     return [...tables.agreements.keys()];
   }
 
   it('deletes up to 50 entries that cannot be read any more', async () => {
     const found = ['cn=7'];
     expect(await agreementsLeft({ written: 51, found })).toEqual(found);
+  });
+
+  it('deletes none while the account lacks a right', async () => {
+    expect(
+      await agreementsLeft({ written: 2, found: [], lacksRight: true }),
+    ).toHaveLength(2);
   });
 
   it('leaves more than 50 to the comparison, which has the guard', async () => {

@@ -82,6 +82,10 @@ export class IncrementalSync {
       expectServer(response, position);
       deleted.push(...(response.found ? [] : [entry.key]));
     }
+    const isDeleting = deleted.length > 0 && deleted.length <= MAX_DELETIONS;
+    if (isDeleting) {
+      await source.verifyAccess();
+    }
     // Not earlier: an entry of another server could be older than the tables.
     let hasNewKeys = false;
     for (const batch of batches) {
@@ -92,7 +96,7 @@ export class IncrementalSync {
       writer.write(batch, requestedAt);
       await nextTurn();
     }
-    if (deleted.length <= MAX_DELETIONS) {
+    if (isDeleting) {
       for (const key of deleted) {
         writer.delete(key);
       }

@@ -132,6 +132,11 @@ export interface ReplicaSource {
   listUsns(
     fromUsn: number,
   ): Promise<{ readonly server: string; readonly usns: ReadonlySet<number> }>;
+  /**
+   * Runs the access check now. Entries that the account could no longer read
+   * were deleted only if it succeeds afterwards.
+   */
+  verifyAccess(): Promise<void>;
   /** Lists the keys of all entries. */
   readKeys(): Promise<ReplicaKeys>;
   /** When an entry was created, if the account can read that. */

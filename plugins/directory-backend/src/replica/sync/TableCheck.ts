@@ -54,13 +54,20 @@ export class TableCheck {
     }
   }
 
-  /** Finds entries of the tables that are not among these keys. */
-  async findDeleted(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
+  /**
+   * Finds entries of the tables that are not among these keys.
+   *
+   * @returns whether there are any
+   */
+  async findDeleted(keys: Omit<ReplicaKeys, 'server'>): Promise<boolean> {
+    let found = false;
     for (const kind of replicaKinds) {
-      await forEachMissing(this.#tables[kind].keys(), keys[kind], key =>
-        this.found[kind].set(key, undefined),
-      );
+      await forEachMissing(this.#tables[kind].keys(), keys[kind], key => {
+        found = true;
+        this.found[kind].set(key, undefined);
+      });
     }
+    return found;
   }
 
   /** Yields the entries to write, without those that were written meanwhile. */
@@ -85,12 +92,12 @@ export interface EntryTable {
 }
 
 /**
- * Calls a function with the keys of a table that are missing in a set, and
- * yields to the event loop.
+ * Calls a function with the keys that are missing in a set, and yields to the
+ * event loop.
  */
 export async function forEachMissing(
   keys: Iterable<string>,
-  present: ReadonlySet<string>,
+  present: Pick<ReadonlySet<string>, 'has'>,
   onMissing: (key: string) => void,
 ): Promise<void> {
   let compared = 0;

@@ -3,7 +3,11 @@ import {
   setImmediate as nextTurn,
   setTimeout as sleep,
 } from 'node:timers/promises';
-import { expectServer, type ReplicaKeys } from './ReplicaSource';
+import {
+  expectServer,
+  type ReplicaKeys,
+  type ReplicaSource,
+} from './ReplicaSource';
 import type { TableCheck } from './TableCheck';
 import type { TableWriter } from './TableWriter';
 
@@ -11,6 +15,7 @@ import type { TableWriter } from './TableWriter';
 type Corrections = ReadonlyMap<string, number>;
 
 interface TableComparisonOptions {
+  readonly source: Pick<ReplicaSource, 'verifyAccess'>;
   readonly writer: TableWriter;
   /** Rejects when the mass-deletion guard rejects the keys. */
   readonly guard: (keys: ReplicaKeys) => Promise<void>;
@@ -43,7 +48,8 @@ export class TableComparison {
    *
    * @returns the corrections, or `undefined` when the comparison was canceled
    * @throws Error when the directory cannot be read, another server responded,
-   *   or the mass-deletion guard rejected the keys
+   *   the mass-deletion guard rejected the keys, or entries are missing and the
+   *   account lacks a right
    */
   async run(options: {
     readonly server: string;
@@ -56,7 +62,7 @@ export class TableComparison {
     /** Whether differences are changes that a sync finds, and no errors. */
     readonly isSync?: boolean;
   }): Promise<Corrections | undefined> {
-    const { writer, guard } = this.#options;
+    const { source, writer, guard } = this.#options;
     const before = this.#cancellations;
     const check = writer.startCheck();
     try {
@@ -70,7 +76,9 @@ export class TableComparison {
       }
       expectServer(keys, options);
       await guard(keys);
-      await check.findDeleted(keys);
+      if (await check.findDeleted(keys)) {
+        await source.verifyAccess();
+      }
       await options.prepare?.(check);
       await (options.settleMs &&
         sleep(options.settleMs, undefined, { ref: false }));

@@ -72,6 +72,7 @@ class SilentSource implements ReplicaSource {
     return this.#keys();
   };
 
+  verifyAccess: ReplicaSource['verifyAccess'] = async () => {};
   createdAt: ReplicaSource['createdAt'] = async () => undefined;
   replicationState: ReplicaSource['replicationState'] = async () => undefined;
   subscribe: ReplicaSource['subscribe'] = async () => () => {};
@@ -140,6 +141,30 @@ describe('UnreportedDeletions', () => {
     );
     expect(keys()).toHaveLength(19);
     expect(keys()).not.toContain('cn=7');
+  });
+
+  it('keeps entries that cannot be read while the account lacks a right', async () => {
+    source.verifyAccess = async () => {
+      throw new Error('no right');
+    };
+    source.hide('cn=7');
+    await eventually(() =>
+      expect(logger.lines.join('\n')).toContain(
+        'The replica cannot look for unreported deletions: Error: no right',
+      ),
+    );
+    expect(keys()).toHaveLength(20);
+    source.verifyAccess = async () => {};
+    await eventually(() => expect(keys()).not.toContain('cn=7'));
+  });
+
+  it('finds an entry that was unreadable for a while', async () => {
+    const usn = source.agreements.get('cn=7')!;
+    source.hide('cn=7');
+    await eventually(() => expect(keys()).not.toContain('cn=7'));
+    source.agreements.set('cn=7', usn);
+    source.usn++;
+    await eventually(() => expect(keys()).toContain('cn=7'));
   });
 
   it('compares no keys when readable entries carry all new USNs', async () => {

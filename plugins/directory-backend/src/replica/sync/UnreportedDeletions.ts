@@ -1,10 +1,14 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
+import type { ReplicaTables } from '../tables/ReplicaTables';
 import {
   expectServer,
+  replicaKinds,
+  type ReplicaKeys,
   type ReplicaPosition,
   type ReplicaSource,
 } from './ReplicaSource';
+import { forEachMissing } from './TableCheck';
 import type { TableComparison } from './TableComparison';
 
 /** Minimum time between two searches for the entries that carry new USNs. */
@@ -25,6 +29,9 @@ const MAX_GROWTH = 2;
 /** The first comparison takes up to twice as long: its code is not compiled. */
 const COLD_FACTOR = 2;
 
+/** Longer than it takes until a new entry is in the replica. */
+const SETTLING_MS = 3000;
+
 /** Progress through the USNs of one epoch. */
 interface Progress {
   /** Deletions up to this USN have been found. */
@@ -40,7 +47,10 @@ interface Progress {
 interface UnreportedDeletionsOptions {
   readonly source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
   readonly comparison: TableComparison;
+  readonly tables: ReplicaTables;
   readonly logger: LoggerService;
+  /** Called when the directory has entries that the tables lack. */
+  readonly onEntriesMissing: () => void;
 }
 
 /**
@@ -52,6 +62,9 @@ interface UnreportedDeletionsOptions {
  * that no readable entry carries may be such a move, so all keys are compared.
  * Where unreadable entries (DNS) are written continuously, comparisons run
  * continuously, in less than 5 % of the server's time.
+ *
+ * An entry that was unreadable for a while has left the tables, and nothing
+ * reports its return: the comparison finds its key.
  */
 export class UnreportedDeletions {
   readonly #options: UnreportedDeletionsOptions;
@@ -60,6 +73,11 @@ export class UnreportedDeletions {
   #hasFailed = false;
   #nextAccountAt = -Infinity;
   #nextCompareAt = -Infinity;
+  /** Keys that the tables lacked after a comparison. */
+  #missing: ReadonlySet<string> = new Set();
+  /** Those that were reported: some entries are never replicated. */
+  #reported: ReadonlySet<string> = new Set();
+  #reportMissingAt = Infinity;
   /** Expected duration of a comparison on an idle server, in milliseconds. */
   #comparisonMs: number | undefined;
 
@@ -88,6 +106,9 @@ export class UnreportedDeletions {
   startIfDue(position: ReplicaPosition): void {
     const progress = this.#progress;
     const now = performance.now();
+    if (now >= this.#reportMissingAt) {
+      this.#reportMissing();
+    }
     if (
       !progress ||
       this.#isRunning ||
@@ -126,6 +147,30 @@ export class UnreportedDeletions {
     }
   }
 
+  /** Finds the keys of entries that the tables lack. */
+  async #findMissing(listed: ReplicaKeys): Promise<ReadonlySet<string>> {
+    const missing = new Set<string>();
+    for (const kind of replicaKinds) {
+      const table = this.#options.tables[kind];
+      const present = { has: (key: string) => table.differs(key, undefined) };
+      await forEachMissing(listed[kind], present, key => missing.add(key));
+    }
+    return missing;
+  }
+
+  /** Reports missing entries, unless a sync has read them meanwhile. */
+  #reportMissing(): void {
+    const { tables, onEntriesMissing } = this.#options;
+    this.#reportMissingAt = Infinity;
+    const missing = [...this.#missing].filter(key =>
+      replicaKinds.every(kind => !tables[kind].differs(key, undefined)),
+    );
+    if (missing.some(key => !this.#reported.has(key))) {
+      onEntriesMissing();
+    }
+    this.#reported = new Set(missing);
+  }
+
   #isComparisonDue({ unaccountedUsn, comparedUsn }: Progress): boolean {
     return (
       unaccountedUsn > comparedUsn && performance.now() >= this.#nextCompareAt
@@ -158,11 +203,19 @@ export class UnreportedDeletions {
     const startedAt = performance.now();
     const expectedMs = this.#comparisonMs;
     try {
+      let listed: ReplicaKeys | undefined;
       const corrections = await comparison.run({
         server: position.server,
-        read: () => source.readKeys(),
+        read: async () => {
+          listed = await source.readKeys();
+          return listed;
+        },
       });
-      if (corrections) {
+      if (corrections && listed) {
+        if (this.#reportMissingAt === Infinity) {
+          this.#missing = await this.#findMissing(listed);
+          this.#reportMissingAt = performance.now() + SETTLING_MS;
+        }
         // A USN that is not committed may belong to a move that is not visible
         // yet: it is compared again.
         progress.comparedUsn = position.committedUsn ?? 0;
