@@ -85,7 +85,10 @@ const fuzz = shardsOf(runs, RUNS).map(count => ({ RUNS: count }));
 const trials = {
   crash: {
     ...jest(`${backend}-module-embedded-ca`, 'src/crash.integration.test.ts'),
-    shards: shardsOf(kills, KILLS).map(count => ({ KILLS: count })),
+    // Half of the kills of each signer on each database.
+    shards: shardsOf(Math.ceil(kills / 2), KILLS).map(count => ({
+      KILLS: count,
+    })),
   },
   organization: {
     ...jest(
