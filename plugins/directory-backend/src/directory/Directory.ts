@@ -73,6 +73,15 @@ export type UserSource =
    */
   | { readonly kind: 'colleaguesOf'; readonly dn: string };
 
+/**
+ * Only entries to which one of the predicates applies: those of the first
+ * predicate come first, and so on.
+ */
+export interface ByTier<Predicate> {
+  readonly kind: 'byTier';
+  readonly tiers: readonly Predicate[];
+}
+
 /** A list of users. */
 export interface UserSelection {
   readonly from: UserSource;
@@ -85,12 +94,14 @@ export interface UserSelection {
   /** Whether locked accounts are excluded from `all`. Default: no. */
   readonly unlockedOnly?: boolean;
   /** Default: by name, case-insensitive. */
-  readonly order?: {
-    /** By `creation`; users without one come last, by name. */
-    readonly kind: 'newestFirst';
-    /** Other users come last, as those without a `creation`. Default: none. */
-    readonly where?: UserPredicate;
-  };
+  readonly order?:
+    | {
+        /** By `creation`; users without one come last, by name. */
+        readonly kind: 'newestFirst';
+        /** Other users come last, as those without a `creation`. Default: none. */
+        readonly where?: UserPredicate;
+      }
+    | ByTier<UserPredicate>;
   /** Returned fields; `username` is always returned. */
   readonly fields: ReadonlySet<UserField>;
 }
@@ -126,11 +137,13 @@ export type GroupSource =
    */
   | { readonly kind: 'nestedIn'; readonly groupname: string };
 
-/** A list of groups, by name, case-insensitive. */
+/** A list of groups. */
 export interface GroupSelection {
   readonly from: GroupSource;
   /** Default: all groups of the list. */
   readonly where?: GroupPredicate;
+  /** Default: by name, case-insensitive. */
+  readonly order?: ByTier<GroupPredicate>;
   /** Returned fields; `groupname` is always returned. */
   readonly fields: ReadonlySet<GroupField>;
 }

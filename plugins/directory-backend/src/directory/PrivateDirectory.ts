@@ -39,6 +39,8 @@ interface HiddenFields {
   readonly owner: string | undefined;
 }
 
+type UserOrder = NonNullable<UserSelection['order']>;
+
 /** A result, which is never `undefined` for a list that always exists. */
 type Found<Selection, Result> = Selection extends {
   readonly from: { readonly kind: 'all' | 'colleaguesOf' };
@@ -166,20 +168,27 @@ export class PrivateDirectory {
 
   #restrict<S extends UserSelection>(selection: S, hidden: HiddenFields): S {
     const { where, order } = selection;
-    const visible = order && visibleTo('creation', hidden);
     return {
       ...selection,
       fields: this.#fieldsToRead(selection.fields),
       where: where && restrictConditions(where, hidden),
-      // The order must not reveal a hidden field.
-      order: visible
-        ? {
-            ...order,
-            where: order.where ? allOf(order.where, visible) : visible,
-          }
-        : order,
+      order: order && restrictOrder(order, hidden),
     };
   }
+}
+
+/** The order must not reveal a hidden field. */
+function restrictOrder(order: UserOrder, hidden: HiddenFields): UserOrder {
+  if (order.kind === 'byTier') {
+    return {
+      ...order,
+      tiers: order.tiers.map(tier => restrictConditions(tier, hidden)),
+    };
+  }
+  const visible = visibleTo('creation', hidden);
+  return visible
+    ? { ...order, where: order.where ? allOf(order.where, visible) : visible }
+    : order;
 }
 
 /** The profiles in which a field is visible; `undefined` for all. */

@@ -25,6 +25,16 @@ export type FieldCondition<Field> =
       readonly kind: 'substring' | 'equals';
       readonly field: Field;
       readonly text: string;
+    }
+  /**
+   * A word of one of the values begins with this one, contains it, or differs by
+   * one letter at most. Words are compared without accents, case and punctuation.
+   */
+  | {
+      readonly kind: 'wordPrefix' | 'wordPart' | 'similarWord';
+      readonly field: Field;
+      /** As `foldWords` returns it. */
+      readonly word: string;
     };
 
 /** A condition on a user. */

@@ -18,7 +18,7 @@ import {
   type User,
 } from '../directory/records';
 import { userFieldNames } from '../directory/schema';
-import { ranksWhere } from './evaluate';
+import { ranksByTier, ranksWhere } from './evaluate';
 import { type EntryKeys, ReplicaView } from './ReplicaView';
 import { groupIndex, restrictView, selectUsers } from './selectUsers';
 import type { ReplicaGate } from './sync/ReplicaState';
@@ -99,19 +99,23 @@ export class ReplicaDirectory implements Directory {
 
   listGroups: Directory['listGroups'] = (selection, context) =>
     this.#read(context, view => {
-      const { from, where, fields } = selection;
+      const { from, where, order, fields } = selection;
       const found = groupsFrom(from, view);
       if (!found) {
         return undefined;
       }
       const { served } = this.#tables.groups;
+      const index = groupIndex(view);
       const shown = view.all('groups');
       const lists = [
         ...(found.keys ? [served.ranksOf(found.keys)] : []),
-        ...(where ? [ranksWhere(where, groupIndex(view))] : []),
+        ...(where ? [ranksWhere(where, index)] : []),
         ...(shown === 'all' ? [] : [shown]),
       ];
-      const ranks = lists.length > 0 ? inAll(lists) : 'all';
+      const among = lists.length > 0 ? inAll(lists) : undefined;
+      const ranks = order
+        ? ranksByTier(order.tiers, index, among)
+        : among ?? 'all';
       const present = groupWith(fields);
       return pageOf(rowsOf(ranks, served.inOrder), selection, row => ({
         group: present(row),

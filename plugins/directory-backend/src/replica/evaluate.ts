@@ -29,6 +29,27 @@ export function ranksWhere<Condition extends { readonly kind: string }>(
   return ranksOf(evaluate(where, index), index.size);
 }
 
+/**
+ * The ranks to which any of the predicates applies: first those of the first
+ * predicate, in order, then the others of the second, and so on.
+ *
+ * @param among - omits other ranks. Default: none
+ */
+export function ranksByTier<Condition extends { readonly kind: string }>(
+  tiers: readonly Predicate<Condition>[],
+  index: RankIndex<Condition>,
+  among?: Uint32Array,
+): readonly number[] {
+  const found = new Set<number>();
+  for (const tier of tiers) {
+    const ranks = ranksWhere(tier, index);
+    for (const rank of among ? inAll([ranks, among]) : ranks) {
+      found.add(rank);
+    }
+  }
+  return [...found];
+}
+
 /** Returns a test of single ranks. */
 export function testWhere<Condition extends { readonly kind: string }>(
   where: Predicate<Condition>,
@@ -45,8 +66,14 @@ export function fieldIndex<T extends object>(
     size: served.size,
     find(condition) {
       const { kind, field } = condition;
-      if (kind === 'present') {
-        return { ranks: served.ranksWith(field) };
+      switch (kind) {
+        case 'present':
+          return { ranks: served.ranksWith(field) };
+        case 'wordPrefix':
+        case 'wordPart':
+        case 'similarWord':
+          return { ranks: served.ranksWithWord(field, kind, condition.word) };
+        default:
       }
       const { text } = condition;
       if (text.includes('\0')) {

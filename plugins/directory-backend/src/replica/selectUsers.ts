@@ -3,9 +3,19 @@ import {
   type UserSelection,
   type Visibility,
 } from '../directory/Directory';
-import type { GroupCondition, UserCondition } from '../directory/predicates';
+import type {
+  GroupCondition,
+  UserCondition,
+  UserPredicate,
+} from '../directory/predicates';
 import type { UserField } from '../directory/schema';
-import { fieldIndex, type RankIndex, ranksWhere, testWhere } from './evaluate';
+import {
+  fieldIndex,
+  type RankIndex,
+  ranksByTier,
+  ranksWhere,
+  testWhere,
+} from './evaluate';
 import { ReplicaView } from './ReplicaView';
 import { inAll, inAny, ranksBelow } from './tables/rankSets';
 
@@ -42,6 +52,10 @@ export function selectUsers(
     ...(source === 'all' ? [] : [source]),
     ...(where ? [ranksWhere(where, index)] : []),
   ];
+  if (order?.kind === 'byTier') {
+    const among = lists.length > 0 ? inAll(lists) : undefined;
+    return ranksByTier(order.tiers, index, among);
+  }
   const ranks = lists.length > 0 ? inAll(lists) : ranksBelow(index.size);
   return order ? newestFirst(ranks, order, index, view) : ranks;
 }
@@ -105,7 +119,7 @@ function colleaguesOf(key: string, view: ReplicaView): Uint32Array {
 
 function newestFirst(
   ranks: Uint32Array,
-  { where }: NonNullable<UserSelection['order']>,
+  { where }: { readonly where?: UserPredicate },
   index: RankIndex<UserCondition>,
   { tables }: ReplicaView,
 ): readonly number[] {

@@ -1016,15 +1016,6 @@ export interface components {
      */
     SubstringTerm: string;
     /**
-     * At least 3 characters.
-     *
-     * @example
-     * ```
-     * ali
-     * ```
-     */
-    MatchText: string;
-    /**
      * Format: bigint
      *
      * The serial number of a certificate, up to 160 bits (RFC 5280 §4.1.2.2):
@@ -2336,6 +2327,11 @@ export interface components {
     ListPageSize: number;
     /** Results per page. */
     SearchPageSize: number;
+    /**
+     * Whether `q` may be misspelled: words of at least 4 characters match
+     * words that differ from them by one letter.
+     */
+    Similar: boolean;
     /** Number of the page, from 1. */
     PageNumber: number;
   };
@@ -2960,11 +2956,8 @@ export interface operations {
   list_group_members: {
     parameters: {
       query?: {
-        /**
-         * Only members whose user name or full name contains this text. Full
-         * names that are hidden from the caller do not match.
-         */
-        q?: components['schemas']['MatchText'];
+        /** Only members who match this text, as in a search for users. */
+        q?: string;
         /**
          * Only direct members (`direct`), or only members of nested groups who
          * are not direct members (`indirect`).
@@ -3217,6 +3210,21 @@ export interface operations {
   search: {
     parameters: {
       query?: {
+        /**
+         * A text, of any length. Users come first whose user name, e-mail
+         * address, GitHub or GitLab user name equals the text; then those in
+         * whose names (user name, full, given and last name, chat nicks) each
+         * of its words begins a word; then those in which each is a part of
+         * one. Words may be in any order, and case, accents and punctuation
+         * are ignored. Unless a word has at least 3 characters, or is Chinese,
+         * Japanese or Korean, only the equal ones are found.
+         */
+        q?: string;
+        /**
+         * Whether `q` may be misspelled: words of at least 4 characters match
+         * words that differ from them by one letter.
+         */
+        similar?: components['parameters']['Similar'];
         /** Part of the user name. */
         username?: components['schemas']['SubstringTerm'];
         /** The user name. */
@@ -3309,8 +3317,16 @@ export interface operations {
   search_groups: {
     parameters: {
       query?: {
-        /** A part of the group name or of the description. */
-        q?: components['schemas']['MatchText'];
+        /**
+         * A text in the group name and the description, as in a search for
+         * users.
+         */
+        q?: string;
+        /**
+         * Whether `q` may be misspelled: words of at least 4 characters match
+         * words that differ from them by one letter.
+         */
+        similar?: components['parameters']['Similar'];
         /** Part of the group name. */
         groupname?: components['schemas']['SubstringTerm'];
         /** The group name. */
@@ -3338,7 +3354,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** A page of groups, ordered by name */
+      /** A page of groups, by name; with `q`, the closest first */
       200: {
         headers: {
           [name: string]: unknown;

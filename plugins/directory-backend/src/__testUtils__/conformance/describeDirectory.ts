@@ -23,6 +23,7 @@ import {
   groupSearch,
   memberSelection,
   searchTerms,
+  textOrder,
 } from './selectionArbitrary';
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
@@ -467,6 +468,34 @@ export function describeDirectory(
       );
       const hits = results.filter(({ result }) => result!.total > 0);
       expect(hits.length).toBeGreaterThan(200);
+    });
+
+    it('finds users and groups by a text, the closest first', async () => {
+      const page = fc.constantFrom(whole, second);
+      const orders = {
+        users: textOrder(model.users, ['username', 'human_name', 'ircnicks']),
+        groups: textOrder(model.groups, ['groupname', 'description']),
+      };
+      const users = await expectSame(
+        fc.sample(fc.record({ order: orders.users, page }), {
+          numRuns: 600,
+          seed: 8,
+        }),
+        (directory, query) =>
+          directory.listUsers({ ...allUsersQuery, ...query }, context),
+      );
+      const groups = await expectSame(
+        fc.sample(fc.record({ order: orders.groups, page }), {
+          numRuns: 300,
+          seed: 9,
+        }),
+        (directory, query) =>
+          directory.listGroups({ ...allGroups, ...query }, context),
+      );
+      for (const results of [users, groups]) {
+        const hits = results.filter(({ result }) => result!.total > 0);
+        expect(hits.length).toBeGreaterThan(100);
+      }
     });
 
     it('lists colleagues, newest first', async () => {

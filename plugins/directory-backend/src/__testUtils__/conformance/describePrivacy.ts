@@ -6,7 +6,7 @@ import type { PageRequest } from '../../directory/Page';
 import { allOf, not, type UserPredicate } from '../../directory/predicates';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import { userFieldNames } from '../../directory/schema';
-import { memberSelection, searchTerms } from './selectionArbitrary';
+import { memberSelection, searchTerms, textOrder } from './selectionArbitrary';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import type { Viewer } from '../naive/naiveSearch';
 import { resultsOf, context, viewer } from './queries';
@@ -121,6 +121,29 @@ export function describePrivacy(
       fc.sample(arbitrary, { numRuns: 400, seed: 7 }),
     );
     expect(found.filter(names => names.length > 0).length).toBeGreaterThan(50);
+  });
+
+  it('finds users by a text in what they show', async () => {
+    const { model } = subjects();
+    const names = ['username', 'human_name', 'ircnicks'] as const;
+    const arbitrary = fc
+      .record({
+        by: viewer(userNames(), ['human_name', 'ircnicks']),
+        order: textOrder(model.users, names),
+      })
+      .map(({ by, order }) => ({
+        by,
+        selection: {
+          from: { kind: 'all' as const },
+          order,
+          fields,
+          page: whole,
+        },
+      }));
+    const found = await expectSameUsers(
+      fc.sample(arbitrary, { numRuns: 400, seed: 10 }),
+    );
+    expect(found.filter(users => users.length > 0).length).toBeGreaterThan(50);
   });
 
   it('orders users by what they show', async () => {

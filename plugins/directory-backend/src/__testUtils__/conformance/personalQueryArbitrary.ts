@@ -165,6 +165,9 @@ function parameterOf(
   switch (term.kind) {
     case 'isTrue':
     case 'isUser':
+    case 'wordPrefix':
+    case 'wordPart':
+    case 'similarWord':
       return undefined;
     case 'memberOfAny':
       return ['group', '*'];

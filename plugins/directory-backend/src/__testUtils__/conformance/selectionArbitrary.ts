@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import type { ByTier } from '../../directory/Directory';
 import {
   type FieldCondition,
   type GroupPredicate,
+  type Predicate,
   type UserCondition,
   allOf,
   anyOf,
@@ -11,6 +13,7 @@ import type { DumpedEntry } from '../naive/DumpedEntry';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import { GROUP_ATTRIBUTES, USER_ATTRIBUTES } from '../naive/naiveRecords';
 import type { MemberSelection } from '../../http/request/parseGroupSearch';
+import { closestFirst, similarTo } from '../../http/request/parseText';
 
 /** Searchable fields; the first ones also match substrings. */
 const SUBSTRING_FIELDS = [
@@ -45,6 +48,43 @@ export function searchTerms(
     },
     { weight: 1, arbitrary: terms(anyUser, 3) },
   );
+}
+
+/**
+ * Orders of searches for a text: words of a user's or group's names, whole or in
+ * part, in any order, and with another letter.
+ */
+export function textOrder<Field extends UserField | GroupField>(
+  entries: readonly DumpedEntry[],
+  fields: readonly Field[],
+): fc.Arbitrary<ByTier<Predicate<FieldCondition<Field>>>> {
+  const texts = entries.flatMap(entry =>
+    ['uid', 'displayName', 'cn', 'description'].flatMap(name =>
+      entry.texts(name),
+    ),
+  );
+  return fc
+    .record({
+      words: fc
+        .constantFrom(...texts)
+        .chain(text => fc.shuffledSubarray(text.split(/[ ._-]/)))
+        .map(words => words.slice(0, 3)),
+      cut: fc.constantFrom(0, 0, 1, -1),
+      swap: fc.boolean(),
+      isSimilar: fc.boolean(),
+    })
+    .map(({ words, cut, swap, isSimilar }) => {
+      const text = words
+        .map(word => (cut > 0 ? word.slice(cut) : word.slice(0, cut || 99)))
+        .map(word => (swap ? word.slice(0, 2) + word.slice(3) : word))
+        .join(', ');
+      return {
+        kind: 'byTier',
+        tiers: isSimilar
+          ? [similarTo(text, fields)]
+          : closestFirst(text, { words: fields, whole: fields.slice(0, 1) }),
+      };
+    });
 }
 
 function termOn(

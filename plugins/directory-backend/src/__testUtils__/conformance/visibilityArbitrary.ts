@@ -17,7 +17,7 @@ import {
 import type { User } from '../../directory/records';
 import { groupFieldNames, userFieldNames } from '../../directory/schema';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
-import { groupSearch, searchTerms } from './selectionArbitrary';
+import { groupSearch, searchTerms, textOrder } from './selectionArbitrary';
 
 /** A query of any method of the port. */
 export type AnyQuery = (
@@ -119,7 +119,12 @@ export function anyQuery(
   const userSelection = fc.record({
     from: userSource,
     where: optional(searchTerms(model).map(terms => allOf(...terms))),
-    order: optional(fc.constant({ kind: 'newestFirst' as const })),
+    order: optional(
+      fc.oneof(
+        fc.constant({ kind: 'newestFirst' as const }),
+        textOrder(model.users, ['username', 'human_name']),
+      ),
+    ),
     page,
   });
   return fc.oneof(

@@ -39,9 +39,18 @@ jest.setTimeout(180_000);
 const page = { number: 1, size: 10_000 };
 
 /** Condition that an LDAP filter can express. */
-type FilterCondition =
-  | Exclude<UserCondition, { kind: 'memberOfAny' | 'isTrue' | 'isUser' }>
-  | FieldCondition<GroupField>;
+type FilterCondition = Exclude<
+  UserCondition | FieldCondition<GroupField>,
+  {
+    kind:
+      | 'memberOfAny'
+      | 'isTrue'
+      | 'isUser'
+      | 'wordPrefix'
+      | 'wordPart'
+      | 'similarWord';
+  }
+>;
 
 /** How conditions become filters. */
 interface FilterOptions {

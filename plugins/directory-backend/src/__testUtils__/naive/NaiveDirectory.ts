@@ -152,6 +152,7 @@ export class NaiveDirectory implements Directory {
   async listGroups({
     from,
     where,
+    order,
     fields,
     page,
   }: GroupSelection & Paged): Promise<Page<ListedGroup> | undefined> {
@@ -162,7 +163,12 @@ export class NaiveDirectory implements Directory {
     const groups = found.groups.filter(
       group => !where || this.#groupApplies(group, where),
     );
-    const { items, total } = pageOf(groups, page);
+    const ordered = order
+      ? byTier(groups, order.tiers, (group, tier) =>
+          this.#groupApplies(group, tier),
+        )
+      : groups;
+    const { items, total } = pageOf(ordered, page);
     return {
       items: items.map(group => ({
         group: naiveGroup(group, fields),
@@ -215,11 +221,25 @@ export class NaiveDirectory implements Directory {
     const users = source.filter(
       entry => !where || this.#applies(entry, where, viewer),
     );
-    const { items, total } = pageOf(
-      order ? this.#extensions.newestFirst(users, viewer) : users,
-      page,
-    );
+    const { items, total } = pageOf(this.#inOrder(users, order, viewer), page);
     return { items: items.map(entry => this.#user(entry, fields)), total };
+  }
+
+  #inOrder(
+    users: readonly DumpedEntry[],
+    order: UserSelection['order'],
+    viewer: Viewer,
+  ): readonly DumpedEntry[] {
+    switch (order?.kind) {
+      case 'newestFirst':
+        return this.#extensions.newestFirst(users, viewer);
+      case 'byTier':
+        return byTier(users, order.tiers, (user, tier) =>
+          this.#applies(user, tier, viewer),
+        );
+      default:
+        return users;
+    }
   }
 
   #usersFrom(
@@ -390,4 +410,18 @@ export function pageOf<T>(
     (_, index) => Math.ceil((index + 1) / size) === number,
   );
   return { items, total: all.length };
+}
+
+function byTier<Predicate>(
+  entries: readonly DumpedEntry[],
+  tiers: readonly Predicate[],
+  applies: (entry: DumpedEntry, tier: Predicate) => boolean,
+): readonly DumpedEntry[] {
+  return tiers.flatMap((tier, number) =>
+    entries.filter(
+      entry =>
+        applies(entry, tier) &&
+        !tiers.slice(0, number).some(earlier => applies(entry, earlier)),
+    ),
+  );
 }

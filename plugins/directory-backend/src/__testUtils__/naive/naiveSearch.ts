@@ -10,6 +10,7 @@ import type { GroupField, UserField } from '../../directory/schema';
 import { GROUP_ATTRIBUTES, naiveTime } from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
 import { smallLetters } from '../../replica/tables/foldText';
+import { areSimilar, foldWords } from '../../replica/tables/foldWords';
 
 /** What a viewer may see of private profiles. */
 export type Viewer =
@@ -112,6 +113,12 @@ function textApplies(
       return true;
     case 'equals':
       return isEqual(value, condition.text);
+    case 'wordPrefix':
+      return foldWords(value).some(word => word.startsWith(condition.word));
+    case 'wordPart':
+      return foldWords(value).some(word => word.includes(condition.word));
+    case 'similarWord':
+      return foldWords(value).some(word => areSimilar(word, condition.word));
     default:
       return isContained(value, condition.text);
   }

@@ -1,27 +1,29 @@
 import type { PageRequest } from '../../directory/Page';
 import {
   type GroupPredicate,
-  type UserCondition,
   type UserPredicate,
   allOf,
   anyOf,
 } from '../../directory/predicates';
+import type { GroupField } from '../../directory/schema';
 import { noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
+import { closestFirst, parseText, readSearchText } from './parseText';
 import {
-  readSearchText,
   readTerm,
   rejectUnknown,
   requireSubstring,
+  TEXT_FIELDS,
 } from './parseUserSearch';
-import type { MembershipKind } from '../../directory/Directory';
+import type { GroupSelection, MembershipKind } from '../../directory/Directory';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
 const FIELDS = ['groupname', 'description'] as const;
 
 const PARAMETERS: ReadonlySet<string> = new Set([
   'q',
+  'similar',
   ...FIELDS.flatMap(field => [field, `${field}__exact`]),
   ...PAGE_PARAMETERS,
 ]);
@@ -29,6 +31,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 /** A parsed group search. */
 interface GroupSearch {
   readonly where: GroupPredicate;
+  readonly order: GroupSelection['order'];
   readonly page: PageRequest;
 }
 
@@ -42,24 +45,16 @@ export function parseGroupSearch(
 ): GroupSearch {
   const page = parseSearchPage(query, errors);
   rejectUnknown(query, PARAMETERS, errors);
-  const substringTerm = (
-    name: string,
-    field: (typeof FIELDS)[number],
-    text: string,
-  ): GroupPredicate => ({
-    kind: 'substring',
-    field,
-    text: requireSubstring(name, text, errors),
-  });
   const terms = [
-    ...readTerm<GroupPredicate>(query, 'q', text =>
-      anyOf(...FIELDS.map(field => substringTerm('q', field, text))),
-    ),
     ...FIELDS.flatMap(field => [
       ...readTerm<GroupPredicate>(query, field, text =>
         text === '*'
           ? { kind: 'present', field }
-          : substringTerm(field, field, text),
+          : {
+              kind: 'substring',
+              field,
+              text: requireSubstring(field, text, errors),
+            },
       ),
       ...readTerm<GroupPredicate>(query, `${field}__exact`, text =>
         text === '*'
@@ -68,10 +63,14 @@ export function parseGroupSearch(
       ),
     ]),
   ];
-  if (terms.length === 0) {
+  const order = parseText<GroupField>(query, errors, {
+    words: FIELDS,
+    whole: ['groupname'],
+  });
+  if (terms.length === 0 && !order) {
     errors.reject(noSearchTerm());
   }
-  return { where: allOf(...terms), page };
+  return { where: allOf(...terms), order, page };
 }
 
 /** Which members of a group are requested. */
@@ -81,9 +80,9 @@ export interface MemberSelection {
 }
 
 /**
- * Parses which members of a group are requested: `q`, at least 3 characters of
- * the user name or the full name, and `membership`, `direct` or `indirect`.
- * Both are extensions of the contract.
+ * Parses which members of a group are requested: `q`, a text as in a user
+ * search, and `membership`, `direct` or `indirect`. Both are extensions of the
+ * contract.
  */
 export function parseMemberSelection(
   query: URLSearchParams,
@@ -93,7 +92,7 @@ export function parseMemberSelection(
   return {
     membership: parseMembership(query.get('membership'), errors),
     ...(text !== undefined && {
-      where: nameContains(requireSubstring('q', text, errors)),
+      where: anyOf(...closestFirst(text, TEXT_FIELDS)),
     }),
   };
 }
@@ -109,11 +108,4 @@ function parseMembership(
     errors.add('membership', 'Membership. Must be direct or indirect.');
   }
   return undefined;
-}
-
-function nameContains(text: string): UserPredicate {
-  const fields = ['username', 'human_name'] as const;
-  return anyOf<UserCondition>(
-    ...fields.map(field => ({ kind: 'substring' as const, field, text })),
-  );
 }

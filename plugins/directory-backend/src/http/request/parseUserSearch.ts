@@ -1,3 +1,4 @@
+import type { UserSelection } from '../../directory/Directory';
 import type { PageRequest } from '../../directory/Page';
 import {
   type UserCondition,
@@ -9,6 +10,7 @@ import { InvalidRequestError, noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { parseIsoTime } from './parseIsoTime';
 import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
+import { foldSearchText, parseText, readSearchText } from './parseText';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
 const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
@@ -29,6 +31,15 @@ const EXACT_TERMS: Readonly<Record<string, UserField>> = {
   rssurl: 'rssurls',
 };
 
+/** Fields that a text is searched in. */
+export const TEXT_FIELDS = {
+  words: ['username', 'human_name', 'givenname', 'surname', 'ircnicks'],
+  whole: [
+    ...(['username', 'emails', 'rhbzemail'] as const),
+    ...(['github_username', 'gitlab_username'] as const),
+  ],
+} as const;
+
 /** Maximum number of different `group` terms. */
 const MAX_GROUPS = 20;
 
@@ -36,6 +47,8 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   ...[SUBSTRING_TERMS, EXACT_TERMS].flatMap(terms =>
     Object.keys(terms).flatMap(name => [name, `${name}__exact`]),
   ),
+  'q',
+  'similar',
   'group',
   'creation__before',
   ...PAGE_PARAMETERS,
@@ -44,6 +57,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 /** A parsed user search. */
 export interface UserSearch {
   readonly where: UserPredicate;
+  readonly order: UserSelection['order'];
   readonly page: PageRequest;
 }
 
@@ -52,6 +66,8 @@ export interface UserSearchRules {
   parsePage(query: URLSearchParams, errors: ParameterErrors): PageRequest;
   /** Whether unknown parameters are ignored instead of rejected. */
   readonly ignoresUnknown: boolean;
+  /** Whether `q` searches for a text. */
+  readonly hasText: boolean;
   /** Whether `*` in a substring term matches users with any value. */
   readonly hasSubstringPresence: boolean;
   /** The time strictly before which `creation__before` finds accounts. */
@@ -63,6 +79,7 @@ export interface UserSearchRules {
 const contractRules: UserSearchRules = {
   parsePage: parseSearchPage,
   ignoresUnknown: false,
+  hasText: true,
   hasSubstringPresence: true,
   before: time => time,
   invalidTime: () =>
@@ -75,6 +92,7 @@ const contractRules: UserSearchRules = {
  *
  * Malformed parameters are reported first. Otherwise the search is rejected,
  * in this order, for a page size outside 1 to 40, a short term, and no term.
+ * With `q`, users are ordered by how closely they match it.
  */
 export function parseUserSearch(
   query: URLSearchParams,
@@ -120,10 +138,13 @@ export function parseUserSearch(
       };
     }),
   ];
-  if (terms.length === 0) {
+  const order = rules.hasText
+    ? parseText<UserField>(query, errors, TEXT_FIELDS)
+    : undefined;
+  if (terms.length === 0 && !order) {
     errors.reject(noSearchTerm());
   }
-  return { where: allOf(...terms), page };
+  return { where: allOf(...terms), order, page };
 }
 
 /** The term of a search parameter; none when it is blank or missing. */
@@ -173,24 +194,6 @@ function groupTerm(text: string): UserCondition {
 }
 
 const MIN_SUBSTRING = 3;
-
-/**
- * The first value of a search parameter as a directory compares it: trimmed,
- * each run of white space folded into one space (RFC 4518 §2.6.1); `undefined`
- * when it is blank or missing. Only ASCII white space is folded: 389 Directory
- * Server does not treat the ideographic space of a Japanese name as a space.
- */
-export function readSearchText(
-  query: URLSearchParams,
-  parameter: string,
-): string | undefined {
-  return foldSearchText(query.get(parameter) ?? '') || undefined;
-}
-
-/** As {@link readSearchText}, of one value. */
-function foldSearchText(text: string): string {
-  return text.trim().replace(/[\t-\r ]+/g, ' ');
-}
 
 /** Rejects a substring term of fewer than 3 code points; returns its text. */
 export function requireSubstring(

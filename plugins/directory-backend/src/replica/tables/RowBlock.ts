@@ -1,5 +1,6 @@
 import type { SearchOnlyValues } from './entries';
 import { TextColumn } from './TextColumn';
+import { WordColumn } from './WordColumn';
 
 /** An entry that the API serves. */
 export interface ServedRecord<T> {
@@ -42,12 +43,14 @@ export class Row<T extends object> implements ServedRecord<T> {
 /** Fields to index, by the type of their values. */
 export interface IndexSpec<T> {
   readonly texts: readonly (keyof T)[];
+  readonly words: readonly (keyof T)[];
   readonly times: readonly (keyof T)[];
 }
 
 /** Values of one field of all rows, in the form that a search compares. */
 interface Column {
   texts?: TextColumn;
+  words?: WordColumn;
   times?: Float64Array;
   flags?: Uint8Array;
   /** Indexes of the rows that have the field. */
@@ -103,14 +106,15 @@ export class RowBlock<T extends object> {
   /** The texts of a field, by the index of the row. */
   texts(field: keyof T): TextColumn {
     const column = this.#column(field);
-    column.texts ??= TextColumn.of(
-      this.#rows.map(({ record, searchOnly }) =>
-        [record[field], searchOnly?.[field]]
-          .flat()
-          .filter(each => typeof each === 'string'),
-      ),
-    );
+    column.texts ??= TextColumn.of(this.#valuesOf(field));
     return column.texts;
+  }
+
+  /** The words of a field, by the index of the row. */
+  words(field: keyof T): WordColumn {
+    const column = this.#column(field);
+    column.words ??= new WordColumn(this.#valuesOf(field));
+    return column.words;
   }
 
   /** The times of a field, by the index of the row; NaN for none. */
@@ -144,7 +148,7 @@ export class RowBlock<T extends object> {
   }
 
   /** Builds missing indexes, one for each step of the iteration. */
-  *buildIndexes({ texts, times }: IndexSpec<T>): Iterable<void> {
+  *buildIndexes({ texts, words, times }: IndexSpec<T>): Iterable<void> {
     for (const field of texts) {
       const column = this.#column(field);
       if (!column.texts || !column.present) {
@@ -152,11 +156,24 @@ export class RowBlock<T extends object> {
         yield void this.present(field);
       }
     }
+    for (const field of words) {
+      if (!this.#column(field).words) {
+        yield void this.words(field);
+      }
+    }
     for (const field of times) {
       if (!this.#column(field).times) {
         yield void this.times(field);
       }
     }
+  }
+
+  #valuesOf(field: keyof T): readonly (readonly string[])[] {
+    return this.#rows.map(({ record, searchOnly }) =>
+      [record[field], searchOnly?.[field]]
+        .flat()
+        .filter(each => typeof each === 'string'),
+    );
   }
 
   #column(field: keyof T): Column {

@@ -2,7 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { inOrder } from './rankSets';
 import { type IndexSpec, Row, type ServedRecord } from './RowBlock';
+import { foldText } from './foldText';
 import { RowOrder } from './RowOrder';
+import type { WordMatch } from './WordColumn';
 
 /** {@link ServedRecords} without writes. */
 export type ReadableRecords<T extends object> = Omit<
@@ -115,12 +117,19 @@ export class ServedRecords<T extends object> {
 
   /** Ranks of the entries with a value that contains a text. */
   ranksContaining(field: keyof T, text: string): Uint32Array {
-    return this.#order.find(block => block.texts(field).containing(text));
+    const folded = foldText(text);
+    return this.#order.find(block => block.texts(field).containing(folded));
   }
 
   /** Ranks of the entries with a value that equals a text. */
   ranksEqualTo(field: keyof T, text: string): Uint32Array {
-    return this.#order.find(block => block.texts(field).equalTo(text));
+    const folded = foldText(text);
+    return this.#order.find(block => block.texts(field).equalTo(folded));
+  }
+
+  /** Ranks of the entries with a word that matches a folded one. */
+  ranksWithWord(field: keyof T, match: WordMatch, word: string): Uint32Array {
+    return this.#order.find(block => block.words(field).matching(match, word));
   }
 
   /** Ranks of the entries whose value is before a time. */

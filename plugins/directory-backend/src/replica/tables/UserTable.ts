@@ -20,6 +20,7 @@ const INDEXED_FIELDS: IndexSpec<User> = {
     'websites',
     'rssurls',
   ],
+  words: ['username', 'surname', 'givenname', 'human_name', 'ircnicks'],
   times: ['creation'],
 };
 

@@ -1,0 +1,69 @@
+import {
+  type FieldCondition,
+  visitPredicate,
+} from '../../directory/predicates';
+import { closestFirst, similarTo } from './parseText';
+
+const fields = { words: ['name'], whole: ['email'] } as const;
+
+type Condition = FieldCondition<'name' | 'email'>;
+
+/** The kinds and texts of the conditions of each tier. */
+const tiers = (text: string) =>
+  closestFirst(text, fields).map(tier =>
+    visitPredicate<Condition, readonly string[]>(tier, {
+      condition: condition => {
+        const value = 'word' in condition ? condition.word : text;
+        return [`${condition.kind} ${value}`];
+      },
+      allOf: parts => parts.flat(),
+      anyOf: parts => parts.flat(),
+      not: part => part,
+    }).join(', '),
+  );
+
+describe('closestFirst', () => {
+  it.each([
+    [
+      'Liddell, Alice',
+      [
+        'equals Liddell, Alice',
+        'wordPrefix liddell, wordPrefix alice',
+        'wordPart liddell, wordPart alice',
+      ],
+    ],
+    ['Al Liddell', ['equals Al Liddell', 'wordPrefix al, wordPrefix liddell']],
+    ['al', ['equals al']],
+    ['...', ['equals ...']],
+    ['林', ['equals 林', 'wordPrefix 林', 'wordPart 林']],
+  ])('searches for %j', (text, expected) => {
+    expect(tiers(text)).toEqual(expected);
+  });
+
+  it('compares at most eight words', () => {
+    const text = Array.from({ length: 100 }, (_, n) => `word${n}`).join(' ');
+    expect(tiers(text)[1]?.match(/wordPrefix/g)).toHaveLength(8);
+  });
+});
+
+describe('similarTo', () => {
+  it('compares words of at least four letters, and the beginning of others', () => {
+    expect(similarTo('Lidell Al', fields.words)).toEqual({
+      kind: 'allOf',
+      of: [
+        {
+          kind: 'anyOf',
+          of: [{ kind: 'similarWord', field: 'name', word: 'lidell' }],
+        },
+        {
+          kind: 'anyOf',
+          of: [{ kind: 'wordPrefix', field: 'name', word: 'al' }],
+        },
+      ],
+    });
+  });
+
+  it('applies to nothing without such a word', () => {
+    expect(similarTo('al', fields.words)).toEqual({ kind: 'anyOf', of: [] });
+  });
+});

@@ -1,0 +1,136 @@
+import type { ByTier } from '../../directory/Directory';
+import {
+  allOf,
+  anyOf,
+  type FieldCondition,
+  type Predicate,
+} from '../../directory/predicates';
+import { foldWords } from '../../replica/tables/foldWords';
+import type { ParameterErrors } from './ParameterErrors';
+
+/** Minimum letters of a word that is searched within others. */
+const MIN_PART = 3;
+/** Minimum letters of a word that similar ones are searched for. */
+const MIN_SIMILAR = 4;
+/** Maximum number of words, which bounds the cost of a search. */
+const MAX_WORDS = 8;
+
+/** Scripts in which one letter may be a name, and words have no spaces. */
+const IDEOGRAPH =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/** Fields that a text is searched in. */
+interface TextFields<Field> {
+  /** Contain words of the text. */
+  readonly words: readonly Field[];
+  /** Equal the text. */
+  readonly whole: readonly Field[];
+}
+
+/**
+ * Returns the predicates of a search for a text, the closest first: a value
+ * equals the text; each of its words begins a word of a field; each is contained
+ * in one. Texts without a word of at least 3 letters only match as a whole,
+ * except in Chinese, Japanese and Korean.
+ */
+export function closestFirst<Field>(
+  text: string,
+  { words: fields, whole }: TextFields<Field>,
+): readonly Predicate<FieldCondition<Field>>[] {
+  const words = wordsOf(text);
+  const each = (kind: 'wordPrefix' | 'wordPart') =>
+    allOf(...words.map(word => inAnyOf(fields, kind, word)));
+  return [
+    anyOf(...whole.map(field => ({ kind: 'equals' as const, field, text }))),
+    ...(words.some(isLong) ? [each('wordPrefix')] : []),
+    ...(words.length > 0 && words.every(isLong) ? [each('wordPart')] : []),
+  ];
+}
+
+/**
+ * Returns the predicate of a search for a text that may be misspelled: each of
+ * its words differs from a word of a field by one letter at most, or begins one
+ * if it is short. Applies to nothing when all words are short.
+ */
+export function similarTo<Field>(
+  text: string,
+  fields: readonly Field[],
+): Predicate<FieldCondition<Field>> {
+  const words = wordsOf(text);
+  const isComparable = (word: string) => [...word].length >= MIN_SIMILAR;
+  return words.some(isComparable)
+    ? allOf(
+        ...words.map(word =>
+          inAnyOf(
+            fields,
+            isComparable(word) ? 'similarWord' : 'wordPrefix',
+            word,
+          ),
+        ),
+      )
+    : anyOf();
+}
+
+function wordsOf(text: string): readonly string[] {
+  return foldWords(text).slice(0, MAX_WORDS);
+}
+
+function isLong(word: string): boolean {
+  return [...word].length >= MIN_PART || IDEOGRAPH.test(word);
+}
+
+function inAnyOf<Field>(
+  fields: readonly Field[],
+  kind: 'wordPrefix' | 'wordPart' | 'similarWord',
+  word: string,
+): Predicate<FieldCondition<Field>> {
+  return anyOf(...fields.map(field => ({ kind, field, word })));
+}
+
+/**
+ * The first value of a search parameter as a directory compares it: trimmed,
+ * each run of white space folded into one space (RFC 4518 §2.6.1); `undefined`
+ * when it is blank or missing. Only ASCII white space is folded: 389 Directory
+ * Server does not treat the ideographic space of a Japanese name as a space.
+ */
+export function readSearchText(
+  query: URLSearchParams,
+  parameter: string,
+): string | undefined {
+  return foldSearchText(query.get(parameter) ?? '') || undefined;
+}
+
+/** As {@link readSearchText}, of one value. */
+export function foldSearchText(text: string): string {
+  return text.trim().replace(/[\t-\r ]+/g, ' ');
+}
+
+/**
+ * Parses `q`, a text, and `similar`, whether it may be misspelled: both are
+ * extensions of the contract. Texts have no minimum length.
+ *
+ * @returns the order of the results; `undefined` without a text
+ */
+export function parseText<Field>(
+  query: URLSearchParams,
+  errors: ParameterErrors,
+  fields: TextFields<Field>,
+): ByTier<Predicate<FieldCondition<Field>>> | undefined {
+  const text = readSearchText(query, 'q');
+  const similar = query.get('similar') ?? 'false';
+  if (similar !== 'true' && similar !== 'false') {
+    errors.add(
+      'similar',
+      'Whether the text may be misspelled. Must be true or false.',
+    );
+  }
+  return text === undefined
+    ? undefined
+    : {
+        kind: 'byTier',
+        tiers:
+          similar === 'true'
+            ? [similarTo(text, fields.words)]
+            : closestFirst(text, fields),
+      };
+}

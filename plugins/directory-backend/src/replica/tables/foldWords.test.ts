@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { areSimilar, foldWords } from './foldWords';
+
+describe('foldWords', () => {
+  it.each([
+    ['Liddell, Alice', ['liddell', 'alice']],
+    ['  José  Ñandú ', ['jose', 'nandu']],
+    ['Łukasz Strauß-Øystein', ['lukasz', 'strauss', 'oystein']],
+    ['mary-jane_w', ['mary', 'jane', 'w']],
+    ['山田 太郎', ['山田', '太郎']],
+    ['ﬁnal', ['final']],
+    ['...', []],
+  ])('splits %j', (text, words) => {
+    expect(foldWords(text)).toEqual(words);
+  });
+});
+
+describe('areSimilar', () => {
+  const word = fc.string({
+    unit: fc.constantFrom('a', 'b', 'c'),
+    maxLength: 5,
+  });
+
+  it('equals a comparison with all edits', () => {
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        expect(areSimilar(a, b)).toBe(a === b || editsOf(a).has(b));
+      }),
+      { numRuns: 20_000, seed: 20_261_124 },
+    );
+  });
+});
+
+/** All words that differ from one by an edit. */
+function editsOf(word: string): Set<string> {
+  const edits = new Set<string>();
+  for (let at = 0; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    edits.add(before + after.slice(1));
+    if (after.length > 1) {
+      edits.add(before + after[1] + after[0] + after.slice(2));
+    }
+    for (const letter of 'abc') {
+      edits.add(before + letter + after);
+      edits.add(before + (after && letter) + after.slice(1));
+    }
+  }
+  return edits;
+}
