@@ -24,6 +24,7 @@ export {
   entityNameOf,
   isGroupOfAllUsers,
 } from './entityNameOf';
+export { foldWords } from './foldWords';
 export type { components, operations, paths } from './generated/openapi';
 export * from './openApiDocument';
 export { paginate, type FetchPage } from './paginate';

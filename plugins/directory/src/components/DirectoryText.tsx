@@ -1,3 +1,4 @@
+import { foldWords } from '@directory-gateway/backstage-plugin-directory-common';
 import styles from './DirectoryText.module.css';
 
 /**
@@ -8,27 +9,55 @@ export function DirectoryText(props: {
   /** Value as stored in the directory: users write most of them themselves. */
   value: string;
 
-  /** Text to highlight at its first occurrence, ignoring case. */
+  /** Searched text, to highlight its words. Defaults to none. */
   mark?: string;
 }) {
   const { value, mark = '' } = props;
-  const start = mark ? value.toLowerCase().indexOf(mark.toLowerCase()) : -1;
-  const end = start + mark.length;
   return (
     <bdi>
-      {start < 0 ? (
-        <Runs value={value} />
-      ) : (
-        <>
-          <Runs value={value.slice(0, start)} />
-          <mark className={styles.mark}>
-            <Runs value={value.slice(start, end)} />
+      {markedParts(value, mark).map(({ text, isMarked }, index) =>
+        isMarked ? (
+          // eslint-disable-next-line react/no-array-index-key -- the same text may be there twice
+          <mark key={index} className={styles.mark}>
+            <Runs value={text} />
           </mark>
-          <Runs value={value.slice(end)} />
-        </>
+        ) : (
+          // eslint-disable-next-line react/no-array-index-key -- as above
+          <Runs key={index} value={text} />
+        ),
       )}
     </bdi>
   );
+}
+
+/** Splits a value at its words, which are marked where a searched word is. */
+function markedParts(
+  value: string,
+  searched: string,
+): { text: string; isMarked: boolean }[] {
+  const words = foldWords(searched);
+  if (words.length === 0) {
+    return [{ text: value, isMarked: false }];
+  }
+  return value
+    .split(/([\p{L}\p{N}\p{M}]+)/u)
+    .flatMap(part => {
+      const [folded = ''] = foldWords(part);
+      const word = words.find(one => folded.includes(one));
+      if (word === undefined) {
+        return [{ text: part, isMarked: false }];
+      }
+      // A letter may be folded to two: the whole word is marked then.
+      const isAligned = folded.length === part.length;
+      const start = isAligned ? folded.indexOf(word) : 0;
+      const end = isAligned ? start + word.length : part.length;
+      return [
+        { text: part.slice(0, start), isMarked: false },
+        { text: part.slice(start, end), isMarked: true },
+        { text: part.slice(end), isMarked: false },
+      ];
+    })
+    .filter(({ text }) => text !== '');
 }
 
 function Runs({ value }: { value: string }) {

@@ -39,7 +39,7 @@ export const paginationMessages = {
 } as const;
 
 export const searchMessages = {
-  tooShort: 'Type at least three characters.',
+  short: 'To search parts of names, type at least three characters.',
   hint: 'Press the down arrow to move through the results, Enter to open one.',
   view: 'View',
   cards: 'Cards',

@@ -14,7 +14,7 @@ export function GroupHistory({ groupname }: { groupname: string }) {
   const mayReadAll = useMay('directory.history.read');
   const { data: user } = useCurrentUser();
   const { data: sponsors } = useSponsors(groupname);
-  const isSponsor = sponsors?.some(({ person }) => person.username === user);
+  const isSponsor = sponsors?.some(({ username }) => username === user);
   const enabled = mayReadAll || isSponsor === true;
   const query = useHistory({ kind: 'group', name: groupname, page, enabled });
   // Without directory.changes.history, there is none.

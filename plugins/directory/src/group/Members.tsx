@@ -5,7 +5,7 @@ import { useMay } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
 import { Section } from '../page/DirectoryPage';
 import { Pagination, PastEnd } from '../page/Pagination';
-import { isTooShort, SearchList } from '../page/SearchList';
+import { isShort, SearchList } from '../page/SearchList';
 import { EmptyState } from '../page/states';
 import { CardsSkeleton } from '../people/PeopleCards';
 import { PeopleView } from '../people/PeopleResults';
@@ -31,6 +31,7 @@ export function Members(props: {
   const mayExport = useMay('directory.members.export');
   const [query, setQuery] = useMembersQuery();
   const { q, membership, page, view } = query;
+  const members = useMembers(groupname, query);
   const isAll = !q && membership === 'all';
 
   return (
@@ -40,11 +41,10 @@ export function Members(props: {
     >
       <SearchList
         isSection
-        query={useMembers(groupname, query)}
+        query={members}
         label={t('group.members.search')}
         placeholder={t('group.members.placeholder')}
         text={q}
-        isTooShort={isTooShort(q)}
         onSearch={text => setQuery({ q: text }, { replace: true })}
         filters={
           <ToggleButtonGroup
@@ -79,7 +79,11 @@ export function Members(props: {
             <NoMembers query={query} setQuery={setQuery} />
           ) : (
             <>
-              <PeopleView people={people} view={view} />
+              <PeopleView
+                people={people}
+                text={members.isPlaceholderData ? undefined : q}
+                view={view}
+              />
               <Pagination
                 page={page}
                 total={total}
@@ -122,7 +126,10 @@ function NoMembers(props: { query: MembersQuery; setQuery: SetMembersQuery }) {
       title={t('group.members.noMatch')}
       description={
         q
-          ? t('group.members.searched', { text: visibleText(q) })
+          ? [
+              t('group.members.searched', { text: visibleText(q) }),
+              ...(isShort(q) ? [t('search.short')] : []),
+            ].join(' ')
           : t(
               membership === 'direct'
                 ? 'group.members.noDirect'

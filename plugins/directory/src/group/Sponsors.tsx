@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Section } from '../page/DirectoryPage';
 import { QueryPanel } from '../page/QueryPanel';
 import { CardsSkeleton, PeopleCards } from '../people/PeopleCards';
-import type { MatchedPerson } from '../people/searchPeople';
+import type { FoundPerson } from '../people/peopleQuery';
 import { directoryTranslationRef } from '../translation';
 import { useSponsors } from './useMembers';
 
@@ -33,7 +33,7 @@ export function Sponsors({ groupname }: { groupname: string }) {
   );
 }
 
-function SponsorCards({ sponsors }: { sponsors: MatchedPerson[] }) {
+function SponsorCards({ sponsors }: { sponsors: FoundPerson[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [showsAll, setShowsAll] = useState(false);
   if (sponsors.length === 0) {

@@ -1,15 +1,10 @@
 import type { MaskedMember } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { PAGE_SIZE } from '../page/Pagination';
-import { isTooShort, type View } from '../page/SearchList';
+import type { View } from '../page/SearchList';
 import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
 import { type FoundPerson, PERSON_FIELDS } from '../people/peopleQuery';
-import type { Match, MatchedPerson } from '../people/searchPeople';
-
-interface MembersResult {
-  people: MatchedPerson[];
-  total: number;
-}
+import type { PeoplePageData } from '../people/searchPeople';
 
 /** Members and sponsors are never locked. */
 const memberHeader = {
@@ -21,9 +16,8 @@ export function useMembers(groupname: string, query: MembersQuery) {
   const { q, membership, page } = query;
   return useDirectoryQuery({
     key: ['members', groupname, q, membership, page],
-    enabled: !isTooShort(q),
     keepPrevious: true,
-    load: async (client, signal): Promise<MembersResult> => {
+    load: async (client, signal): Promise<PeoplePageData> => {
       const { data } = await client.get('/groups/{groupname}/members/', {
         params: {
           path: { groupname },
@@ -38,7 +32,7 @@ export function useMembers(groupname: string, query: MembersQuery) {
         signal,
       });
       return {
-        people: data.result.map(member => toMatchedPerson(member, q)),
+        people: data.result.map(toPerson),
         total: data.total_results,
       };
     },
@@ -49,33 +43,19 @@ export function useMembers(groupname: string, query: MembersQuery) {
 export function useSponsors(groupname: string) {
   return useDirectoryQuery({
     key: ['sponsors', groupname],
-    load: async (client, signal): Promise<MatchedPerson[]> => {
+    load: async (client, signal): Promise<FoundPerson[]> => {
       const { data } = await client.get('/groups/{groupname}/sponsors/', {
         params: { path: { groupname }, header: memberHeader },
         signal,
       });
-      return data.result.map(sponsor => toMatchedPerson(sponsor));
+      return data.result.map(toPerson);
     },
   });
 }
 
-/**
- * Converts a member or a sponsor for the lists of users; the searched text is
- * highlighted.
- */
-function toMatchedPerson(member: MaskedMember, text = ''): MatchedPerson {
-  // The mask selects exactly these fields, so that none is missing.
-  const person = { ...member, locked: false } as FoundPerson;
-  const lowerCase = text.toLowerCase();
-  const matches = text
-    ? (['username', 'human_name'] as const).flatMap((field): Match[] => {
-        const value = person[field];
-        return value?.toLowerCase().includes(lowerCase)
-          ? [{ field, text, value }]
-          : [];
-      })
-    : [];
-  return { person, matches };
+/** The mask selects exactly these fields, so that none is missing. */
+function toPerson(member: MaskedMember): FoundPerson {
+  return { ...member, locked: false } as FoundPerson;
 }
 
 /** Kinds of membership. */

@@ -4,7 +4,7 @@ import { RiGroupLine } from '@remixicon/react';
 import { visibleText } from '../components/DirectoryText';
 import { DirectoryPage } from '../page/DirectoryPage';
 import { Pagination, PastEnd } from '../page/Pagination';
-import { isTooShort, SearchList } from '../page/SearchList';
+import { isShort, SearchList } from '../page/SearchList';
 import { EmptyState, LoadingBlocks } from '../page/states';
 import { directoryTranslationRef, formatCount } from '../translation';
 import { GroupsTable } from './GroupsTable';
@@ -32,7 +32,6 @@ export function GroupsPage() {
         label={t('groups.search.label')}
         placeholder={t('groups.search.placeholder')}
         text={q}
-        isTooShort={isTooShort(q)}
         onSearch={text => setQuery({ q: text }, { replace: true })}
         total={({ total }) => t('groups.total', formatCount(total))}
         skeleton={<LoadingBlocks heights={SKELETON} />}
@@ -77,7 +76,10 @@ function NoGroups(props: { query: GroupsQuery; setQuery: SetGroupsQuery }) {
     <EmptyState
       icon={<RiGroupLine />}
       title={t('groups.noResults.title')}
-      description={t('groups.noResults.searched', { text: visibleText(q) })}
+      description={[
+        t('groups.noResults.searched', { text: visibleText(q) }),
+        ...(isShort(q) ? [t('search.short')] : []),
+      ].join(' ')}
       actions={
         <Button onPress={() => setQuery({ q: '' })}>
           {t('groups.noResults.showAll')}

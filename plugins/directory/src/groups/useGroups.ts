@@ -1,7 +1,6 @@
 import type { MaskedGroup } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { PAGE_SIZE } from '../page/Pagination';
-import { isTooShort } from '../page/SearchList';
 import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
 
 /** Fields of each group. */
@@ -32,7 +31,6 @@ export const groupHeader = { 'X-Fields': GROUP_FIELDS.join(',') };
 export function useGroups({ q, page }: GroupsQuery) {
   return useDirectoryQuery({
     key: ['groups', q, page],
-    enabled: !isTooShort(q),
     keepPrevious: true,
     load: async (client, signal): Promise<GroupsResult> => {
       const query = { page_number: page, page_size: PAGE_SIZE };

@@ -6,6 +6,7 @@ import {
   ToggleButtonGroup,
   VisuallyHidden,
 } from '@backstage/ui';
+import { foldWords } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiLayoutGridLine, RiTableLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import {
@@ -31,9 +32,6 @@ interface SearchFieldProps {
   onSearch: (text: string) => void;
   label: string;
   placeholder: string;
-
-  /** Whether the text is too short to search. */
-  isTooShort: boolean;
 
   /** Whether the list is only a part of the page. Defaults to false. */
   isSection?: boolean;
@@ -61,7 +59,7 @@ interface SearchListProps<Data> extends SearchFieldProps {
  * the field and the results.
  */
 export function SearchList<Data>(props: SearchListProps<Data>) {
-  const { query, filters, view, onView, isTooShort: isWaiting } = props;
+  const { query, filters, view, onView } = props;
   const { data, isPlaceholderData } = query;
   const list = useRef<HTMLDivElement>(null);
   const results = useRef<HTMLDivElement>(null);
@@ -75,7 +73,7 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
       <div className={styles.bar}>
         {filters && <div className={styles.filters}>{filters}</div>}
         <div className={styles.total}>
-          {data !== undefined && !isWaiting && (
+          {data !== undefined && (
             <Text role="status" variant="body-medium" color="secondary">
               {props.total(data)}
             </Text>
@@ -92,17 +90,15 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
           )
         }
         aria-busy={isPlaceholderData}
-        className={isPlaceholderData || isWaiting ? styles.old : undefined}
+        className={isPlaceholderData ? styles.old : undefined}
       >
-        {!(isWaiting && data === undefined) && (
-          <QueryPanel
-            query={query}
-            skeleton={props.skeleton}
-            hidesStaleNotice={props.hidesStaleNotice}
-          >
-            {props.children}
-          </QueryPanel>
-        )}
+        <QueryPanel
+          query={query}
+          skeleton={props.skeleton}
+          hidesStaleNotice={props.hidesStaleNotice}
+        >
+          {props.children}
+        </QueryPanel>
       </div>
     </div>
   );
@@ -111,7 +107,7 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
 /** Pause in typing after which the text is searched, in milliseconds. */
 const PAUSE = 250;
 
-/** Search field that reports when the text is too short for the server. */
+/** Search field that reports the text after a pause in typing. */
 function TextSearch(
   props: SearchFieldProps & {
     /** Moves the focus to the results. */
@@ -157,9 +153,6 @@ function TextSearch(
         onSubmit={value => onSearch(value.trim())}
       />
       <VisuallyHidden id={hint}>{t('search.hint')}</VisuallyHidden>
-      <p role="status" className={styles.tooShort}>
-        {props.isTooShort && t('search.tooShort')}
-      </p>
     </div>
   );
 }
@@ -202,13 +195,12 @@ export function useDebounced<Value>(value: Value, delay = PAUSE): Value {
   return settled;
 }
 
-/** Minimum length of a text that the server searches, in code points. */
-export const MIN_SEARCH_LENGTH = 3;
-
-/** Whether a text is not empty but too short for the server to search. */
-export function isTooShort(text: string): boolean {
-  const { length } = Array.from(text.trim().replace(/\s+/g, ' '));
-  return length > 0 && length < MIN_SEARCH_LENGTH;
+/**
+ * Whether a text is so short that the server compares it with whole names only,
+ * except in Chinese, Japanese and Korean.
+ */
+export function isShort(text: string): boolean {
+  return text !== '' && foldWords(text).every(word => [...word].length < 3);
 }
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };

@@ -11,7 +11,7 @@ import { parseDate } from '@internationalized/date';
 import { useState } from 'react';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
-import { MIN_SEARCH_LENGTH, useDebounced } from '../page/SearchList';
+import { useDebounced } from '../page/SearchList';
 import { directoryTranslationRef } from '../translation';
 import {
   isFiltered,
@@ -73,11 +73,11 @@ function GroupPicker({ onPick }: { onPick: (group: string) => void }) {
 
   const { data, isFetching } = useDirectoryQuery({
     key: ['group suggestions', settled],
-    enabled: Array.from(settled).length >= MIN_SEARCH_LENGTH,
+    enabled: settled !== '',
     keepPrevious: true,
     load: async (client, signal) => {
       const found = await client.get('/search/groups/', {
-        params: { query: { groupname: settled, page_size: SUGGESTIONS } },
+        params: { query: { q: settled, page_size: SUGGESTIONS } },
         signal,
       });
       return found.data.result;

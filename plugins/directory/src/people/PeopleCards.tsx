@@ -8,15 +8,19 @@ import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './PeopleCards.module.css';
 import type { FoundPerson } from './peopleQuery';
-import type { MatchedPerson } from './searchPeople';
+import { otherMatches } from './searchPeople';
 
 /** Users as cards, in as many columns as fit. */
-export function PeopleCards({ people }: { people: readonly MatchedPerson[] }) {
+export function PeopleCards(props: {
+  people: readonly FoundPerson[];
+  text?: string;
+}) {
+  const { people, text } = props;
   return (
     <ul className={styles.cards}>
-      {people.map(({ person, matches }) => (
+      {people.map(person => (
         <li key={person.username} className={styles.item}>
-          <PersonCard person={person} matches={matches} />
+          <PersonCard person={person} text={text} />
         </li>
       ))}
     </ul>
@@ -24,18 +28,11 @@ export function PeopleCards({ people }: { people: readonly MatchedPerson[] }) {
 }
 
 /** Card of a user with a link to the user's page. */
-function PersonCard({ person, matches }: MatchedPerson) {
+function PersonCard({ person, text }: { person: FoundPerson; text?: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(personRouteRef);
   const { username, human_name, pronouns, timezone } = person;
   const name = human_name ?? username;
-  const markIn = (field: string, value: string) => {
-    const match = matches.find(one => one.field === field);
-    return <DirectoryText value={value} mark={match?.text} />;
-  };
-  const otherMatches = matches.filter(
-    ({ field }) => field !== 'username' && field !== 'human_name',
-  );
 
   return (
     <Card
@@ -53,13 +50,13 @@ function PersonCard({ person, matches }: MatchedPerson) {
             truncate
             title={visibleText(name)}
           >
-            {human_name
-              ? markIn('human_name', human_name)
-              : markIn('username', username)}
+            <DirectoryText value={name} mark={text} />
           </Text>
           <Text as="p" variant="body-small" color="secondary" truncate>
             {[
-              ...(human_name ? [markIn('username', username)] : []),
+              ...(human_name
+                ? [<DirectoryText key="" value={username} mark={text} />]
+                : []),
               ...(pronouns?.slice(0, 1) ?? []).map(value => (
                 <DirectoryText key={value} value={value} />
               )),
@@ -70,12 +67,15 @@ function PersonCard({ person, matches }: MatchedPerson) {
               </span>
             ))}
           </Text>
-          {otherMatches.map(({ field, value, text }) => (
-            <Text key={field} as="p" variant="body-small" truncate>
-              <span className={styles.field}>{t(`people.field.${field}`)}</span>{' '}
-              <DirectoryText value={value} mark={text} />
-            </Text>
-          ))}
+          {text &&
+            otherMatches(person, text).map(({ field, value }) => (
+              <Text key={field} as="p" variant="body-small" truncate>
+                <span className={styles.field}>
+                  {t(`people.field.${field}`)}
+                </span>{' '}
+                <DirectoryText value={value} mark={text} />
+              </Text>
+            ))}
           <PersonBadges person={person} />
         </div>
         {timezone && (

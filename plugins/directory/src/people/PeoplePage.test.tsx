@@ -20,14 +20,6 @@ const bob = person({ username: 'bob', is_private: true });
 const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
-/** Returns users by the searched field. */
-function respondByField(found: Record<string, (typeof karl)[]>) {
-  server.on('/search/users/', ({ query }) => {
-    const field = Object.keys(found).find(name => query.has(name));
-    return pageOf(field ? found[field] : []);
-  });
-}
-
 const searches = () =>
   server.requests.filter(({ path }) => path === '/search/users/');
 
@@ -36,6 +28,7 @@ const searchBox = () => screen.findByRole('searchbox');
 beforeEach(() => {
   server.requests.length = 0;
   server.on('/me/colleagues/', () => pageOf([karl, bob]));
+  server.on('/search/groups/', () => pageOf([]));
 });
 
 describe('PeoplePage', () => {
@@ -68,45 +61,73 @@ describe('PeoplePage', () => {
     expect(screen.getByText('Locked')).toBeVisible();
   });
 
-  it('searches each field and highlights the matches', async () => {
-    respondByField({
-      username: [karl, karla],
-      human_name: [karl],
-      github_username: [karl],
-    });
+  it('searches for a text and highlights its words', async () => {
+    server.on('/search/users/', () => pageOf([karl, karla]));
     renderDirectory('/directory/people');
-    await userEvent.type(await searchBox(), 'karl');
+    await userEvent.type(await searchBox(), 'Lårsson, karlp');
 
-    const section = (
-      await screen.findByRole('heading', { name: 'User name' })
-    ).closest('section')!;
-    expect(within(section).getByText('2 matches')).toBeVisible();
-    expect(searches().map(({ query }) => [...query.keys()][0])).toEqual([
-      'username',
-      'human_name',
-      'ircnick',
-      'github_username',
-      'gitlab_username',
-    ]);
+    expect(await screen.findByText('Larsson')).toBeVisible();
+    expect(searches().at(-1)!.query.get('q')).toBe('Lårsson, karlp');
     const card = screen
       .getByRole('link', { name: 'Karl Larsson, karl' })
       .closest('article')!;
     expect(
       [...card.querySelectorAll('mark')].map(mark => mark.textContent),
-    ).toEqual(['Karl', 'karl', 'karl']);
+    ).toEqual(['Larsson', 'karlp', 'karlp']);
     expect(card).toHaveTextContent('GitHub karlp');
-    // Found in three fields, shown once.
-    expect(screen.queryByRole('heading', { name: 'GitHub' })).toBeNull();
     expect(screen.getByText('2 people')).toBeVisible();
   });
 
-  it('requires three characters', async () => {
+  it('searches for short texts, which may be whole names', async () => {
+    server.on('/search/users/', () => pageOf([]));
     renderDirectory('/directory/people?q=ka');
 
     expect(
-      await screen.findByText('Type at least three characters.'),
+      await screen.findByText(
+        'Nobody matches “ka”. To search parts of names, type at least three characters.',
+      ),
     ).toBeVisible();
-    expect(searches()).toHaveLength(0);
+    expect(searches()[0].query.get('q')).toBe('ka');
+  });
+
+  it('suggests similar names', async () => {
+    server.on('/search/users/', ({ query }) =>
+      pageOf(query.get('similar') === 'true' ? [karl] : []),
+    );
+    renderDirectory('/directory/people?q=kral');
+
+    expect(
+      await screen.findByRole('heading', { name: 'Did you mean…?' }),
+    ).toBeVisible();
+    expect(screen.getByText('Karl Larsson')).toBeVisible();
+  });
+
+  it('links to the group of the searched name', async () => {
+    server.on('/search/users/', () => pageOf([]));
+    server.on('/search/groups/', ({ query }) =>
+      pageOf(
+        query.get('groupname__exact') === 'Packager'
+          ? [{ groupname: 'packager' }]
+          : [],
+      ),
+    );
+    renderDirectory('/directory/people?q=Packager');
+
+    expect(
+      await screen.findByRole('link', { name: 'packager' }),
+    ).toHaveAttribute('href', '/directory/groups/packager');
+  });
+
+  it('searches for the name in the address of a profile', async () => {
+    server.on('/search/users/', () => pageOf([karl]));
+    renderDirectory(
+      `/directory/people?q=${encodeURIComponent(
+        'https://github.com/karlp?tab',
+      )}`,
+    );
+
+    await screen.findByText('Karl Larsson');
+    expect(searches()[0].query.get('q')).toBe('karlp');
   });
 
   it('cancels superseded searches', async () => {
@@ -114,7 +135,7 @@ describe('PeoplePage', () => {
     server.on('/search/users/', () => new Promise(() => undefined));
     server.msw.events.on('request:start', ({ request }) => {
       const { searchParams } = new URL(request.url);
-      const text = searchParams.get('username');
+      const text = searchParams.get('q');
       request.signal.addEventListener('abort', () => {
         if (text) {
           aborted.push(text);
@@ -122,29 +143,23 @@ describe('PeoplePage', () => {
       });
     });
     renderDirectory('/directory/people?q=karl');
-    await waitFor(() => expect(searches()).toHaveLength(5));
+    await waitFor(() => expect(searches()).toHaveLength(1));
 
-    respondByField({ username: [karla] });
+    server.on('/search/users/', () => pageOf([karla]));
     await userEvent.type(await searchBox(), 'a');
 
-    expect(await screen.findByText('Karla Ek')).toBeVisible();
+    expect(
+      await screen.findByRole('link', { name: 'Karla Ek, karla' }),
+    ).toBeInTheDocument();
     expect(aborted).toEqual(['karl']);
     server.msw.events.removeAllListeners();
   });
 
-  it('keeps field and page in the URL', async () => {
+  it('keeps the page in the URL', async () => {
     server.on('/search/users/', ({ query }) =>
-      pageOf(
-        query.has('human_name')
-          ? [query.get('page_number') === '2' ? karla : karl]
-          : [],
-        query.has('human_name') ? 30 : 0,
-      ),
+      pageOf([query.get('page_number') === '2' ? karla : karl], 30),
     );
     renderDirectory('/directory/people?q=karl');
-    await userEvent.click(
-      await screen.findByRole('button', { name: 'Show all 30' }),
-    );
     await userEvent.click(
       await screen.findByRole('button', { name: 'Next page' }),
     );
@@ -154,7 +169,7 @@ describe('PeoplePage', () => {
     ).toBeInTheDocument();
     expect(screen.getByText('25 to 30 of 30')).toBeVisible();
     expect(Object.fromEntries(searches().at(-1)!.query)).toMatchObject({
-      human_name: 'karl',
+      q: 'karl',
       page_number: '2',
       page_size: '24',
     });
@@ -183,23 +198,6 @@ describe('PeoplePage', () => {
     );
   });
 
-  it('shows the searched fields and widens when nothing matches', async () => {
-    respondByField({ surname: [karl] });
-    renderDirectory('/directory/people?q=larsson');
-
-    expect(await screen.findByText('No people found')).toBeVisible();
-    expect(
-      screen.getByText(
-        /^No match for “larsson” in User name, Name, Nick, GitHub,? or GitLab\.$/,
-      ),
-    ).toBeVisible();
-
-    await userEvent.click(
-      screen.getByRole('button', { name: 'Search all fields' }),
-    );
-    expect(await screen.findByText('Karl Larsson')).toBeVisible();
-  });
-
   it('shows a table and moves between cards by arrow keys', async () => {
     renderDirectory('/directory/people');
     await screen.findByText('Karl Larsson');
@@ -218,19 +216,6 @@ describe('PeoplePage', () => {
     expect(
       await screen.findByRole('rowheader', { name: /Karl Larsson/ }),
     ).toBeVisible();
-  });
-
-  it('shows the results of other fields when one fails', async () => {
-    server.on('/search/users/', ({ query }) =>
-      query.has('github_username')
-        ? failure(504, { message: 'Too slow' })
-        : pageOf(query.has('username') ? [karl] : []),
-    );
-    renderDirectory('/directory/people?q=karl');
-
-    expect(await screen.findByText('Karl Larsson')).toBeVisible();
-    expect(screen.getByText('could not be searched')).toBeVisible();
-    expect(screen.getByText('At least 1 people')).toBeVisible();
   });
 
   it('shows the error, the next retry and a retry button', async () => {

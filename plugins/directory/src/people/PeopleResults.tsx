@@ -1,13 +1,15 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Flex, Skeleton, Text } from '@backstage/ui';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Button, Flex, Link, Skeleton, Text } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
-import { visibleText } from '../components/DirectoryText';
+import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { Pagination, PastEnd } from '../page/Pagination';
-import type { View } from '../page/SearchList';
+import { isShort, type View } from '../page/SearchList';
 import { EmptyState, LoadingBlocks } from '../page/states';
-import { directoryTranslationRef, formatCount } from '../translation';
+import { groupRouteRef } from '../routes';
+import { directoryTranslationRef } from '../translation';
 import { CardsSkeleton, PeopleCards } from './PeopleCards';
 import {
+  type FoundPerson,
   isFiltered,
   NO_FILTERS,
   type PeopleQuery,
@@ -15,71 +17,77 @@ import {
 } from './peopleQuery';
 import styles from './PeopleResults.module.css';
 import { PeopleTable } from './PeopleTable';
-import type { MatchedPerson, MatchSection } from './searchPeople';
-import type { PeopleList, PeopleResult } from './usePeople';
+import type { PeopleResult } from './usePeople';
 
-/** The results of a query: by field, or a list with pages. */
+/** The results of a query: a list with pages. */
 export function PeopleResults(props: {
   result: PeopleResult;
   query: PeopleQuery;
-  list: PeopleList;
+
+  /** Whether the result is that of an earlier query. */
+  isOld: boolean;
   setQuery: SetPeopleQuery;
 }) {
-  const { result, query, list, setQuery } = props;
+  const { result, query, isOld, setQuery } = props;
+  const { list, people, total, group } = result;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const shown = result.sections.filter(
-    ({ people, error }) => people.length > 0 || error,
-  );
-  if (shown.length === 0) {
-    return <NoPeople query={query} list={list} setQuery={setQuery} />;
-  }
-  const titleOf = ({ field }: MatchSection) => {
-    if (field) {
-      return t(`people.field.${field}`);
-    }
-    return t(`people.${result.list === 'found' ? 'filtered' : result.list}`);
-  };
-  const isColleagues = result.list === 'colleagues';
+  const isMarked = list === 'found' && !isOld;
 
   return (
     <>
-      {list.kind === 'field' && list.terms.length > 1 && (
-        <Button
-          size="small"
-          variant="tertiary"
-          onPress={() => setQuery({ field: undefined })}
-        >
-          {t('people.backToAll')}
-        </Button>
-      )}
-      {shown.map(section => (
-        <PeopleSection
-          key={section.field ?? result.list}
-          section={section}
-          title={titleOf(section)}
-          view={query.view}
-          onShowAll={
-            list.kind === 'fields'
-              ? () => setQuery({ field: section.field })
-              : undefined
-          }
-        />
-      ))}
-      {isColleagues && (
-        <Flex mt="4">
-          <Button variant="secondary" onPress={() => setQuery({ all: true })}>
-            {t('people.showAllPeople')}
-          </Button>
-        </Flex>
-      )}
-      {list.kind !== 'fields' && !isColleagues && (
-        <Pagination
-          page={query.page}
-          total={shown[0].total}
-          onChange={page => setQuery({ page })}
-        />
+      {group !== undefined && <GroupOfName group={group} />}
+      {people.length === 0 ? (
+        <NoPeople query={query} setQuery={setQuery} />
+      ) : (
+        <>
+          {list !== 'found' && (
+            <Text
+              as="h2"
+              variant="body-large"
+              weight="bold"
+              className={styles.heading}
+            >
+              {t(`people.${list}`)}
+            </Text>
+          )}
+          <PeopleView
+            people={people}
+            text={isMarked ? query.q : undefined}
+            view={query.view}
+          />
+          {list === 'colleagues' ? (
+            <Flex mt="4">
+              <Button
+                variant="secondary"
+                onPress={() => setQuery({ all: true })}
+              >
+                {t('people.showAllPeople')}
+              </Button>
+            </Flex>
+          ) : (
+            <Pagination
+              page={query.page}
+              total={total}
+              onChange={page => setQuery({ page })}
+            />
+          )}
+        </>
       )}
     </>
+  );
+}
+
+/** Link to the group whose name was searched. */
+function GroupOfName({ group }: { group: string }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(groupRouteRef);
+  return (
+    <Text as="p" className={styles.heading}>
+      {t('people.groupOfName')}{' '}
+      <Link href={href?.({ groupname: group }) ?? ''}>
+        <DirectoryText value={group} />
+      </Link>
+    </Text>
   );
 }
 
@@ -100,63 +108,23 @@ export function PeopleSkeleton({ view }: { view: View }) {
 
 /** Users as cards or as a table. */
 export function PeopleView(props: {
-  people: readonly MatchedPerson[];
+  people: readonly FoundPerson[];
+
+  /** Searched text, to highlight it. Defaults to none. */
+  text?: string;
   view: View;
 }) {
-  const { people, view } = props;
+  const { view, ...list } = props;
   return view === 'table' ? (
-    <PeopleTable people={people} />
+    <PeopleTable {...list} />
   ) : (
-    <PeopleCards people={people} />
+    <PeopleCards {...list} />
   );
 }
 
-/** The matches of one field, with its name and their number. */
-function PeopleSection(props: {
-  section: MatchSection;
-  title: string;
-  view: View;
-
-  /** Shows only the matches of this field, on pages, when there are more. */
-  onShowAll?: () => void;
-}) {
-  const { section, title, view, onShowAll } = props;
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const { people, total, shownAbove, error, field } = section;
-  const count = error
-    ? t('people.sectionFailed')
-    : [
-        ...(field ? [t('people.matches', formatCount(total))] : []),
-        ...(shownAbove ? [t('people.shownAbove', { count: shownAbove })] : []),
-      ].join(', ');
-
-  return (
-    <section className={styles.section}>
-      <div className={styles.heading}>
-        <Text as="h2" variant="body-large" weight="bold">
-          {title}
-        </Text>
-        <Text variant="body-small" color={error ? 'danger' : 'secondary'}>
-          {count}
-        </Text>
-        {onShowAll && people.length + shownAbove < total && (
-          <Button size="small" variant="tertiary" onPress={onShowAll}>
-            {t('people.showAll', { total: total.toLocaleString() })}
-          </Button>
-        )}
-      </div>
-      {people.length > 0 && <PeopleView people={people} view={view} />}
-    </section>
-  );
-}
-
-/** States what was searched in which fields, with buttons to widen the search. */
-function NoPeople(props: {
-  query: PeopleQuery;
-  list: PeopleList;
-  setQuery: SetPeopleQuery;
-}) {
-  const { query, list, setQuery } = props;
+/** States why there is nobody to show, with buttons that show others. */
+function NoPeople(props: { query: PeopleQuery; setQuery: SetPeopleQuery }) {
+  const { query, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { page, q } = query;
   if (page > 1) {
@@ -169,28 +137,18 @@ function NoPeople(props: {
     );
   }
   const hasFilters = isFiltered(query);
-  const canWiden = 'canWiden' in list && list.canWiden;
-  const searched = t('people.noResults.searched', {
-    text: visibleText(q),
-    fields: new Intl.ListFormat(undefined, { type: 'disjunction' }).format(
-      searchedTerms(list).map(({ field }) => t(`people.field.${field}`)),
-    ),
-  });
-  const description = () => {
-    if (!q) {
-      return t(
-        hasFilters ? 'people.noResults.filtered' : 'people.noResults.empty',
-      );
-    }
-    return hasFilters
-      ? `${searched} ${t('people.noResults.withFilters')}`
-      : searched;
-  };
+  const reasons = [
+    ...(q ? [t('people.noResults.searched', { text: visibleText(q) })] : []),
+    ...(isShort(q) ? [t('search.short')] : []),
+    ...(hasFilters
+      ? [t(q ? 'people.noResults.withFilters' : 'people.noResults.filtered')]
+      : []),
+  ];
   return (
     <EmptyState
       icon={<RiUserSearchLine />}
       title={t('people.noResults.title')}
-      description={description()}
+      description={reasons.join(' ') || t('people.noResults.empty')}
       actions={
         <>
           {hasFilters && (
@@ -198,18 +156,10 @@ function NoPeople(props: {
               {t('people.noResults.dropFilters')}
             </Button>
           )}
-          {(canWiden || query.field) && (
-            <Button
-              variant={hasFilters ? 'secondary' : 'primary'}
-              onPress={() => setQuery({ wide: true, field: undefined })}
-            >
-              {t('people.noResults.allFields')}
-            </Button>
-          )}
           {q && !hasFilters && (
             <Button
               variant="secondary"
-              onPress={() => setQuery({ q: '', wide: false, all: true })}
+              onPress={() => setQuery({ q: '', all: true })}
             >
               {t('people.showAllPeople')}
             </Button>
@@ -218,11 +168,4 @@ function NoPeople(props: {
       }
     />
   );
-}
-
-function searchedTerms(list: PeopleList) {
-  if (list.kind === 'field') {
-    return [list.term];
-  }
-  return list.kind === 'fields' ? list.terms : [];
 }

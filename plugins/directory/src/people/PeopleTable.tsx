@@ -9,29 +9,37 @@ import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { PersonBadges } from './PeopleCards';
 import styles from './PeopleTable.module.css';
-import type { MatchedPerson } from './searchPeople';
+import type { FoundPerson } from './peopleQuery';
+import { otherMatches } from './searchPeople';
 
-type Row = MatchedPerson & { id: string };
+type Row = FoundPerson & { id: string };
 
 /** Table of users; a narrow screen has one column of text. */
-export function PeopleTable({ people }: { people: readonly MatchedPerson[] }) {
+export function PeopleTable(props: {
+  people: readonly FoundPerson[];
+  text?: string;
+}) {
+  const { people, text = '' } = props;
   const href = useRouteRef(personRouteRef);
-  const columns = useColumns(people.some(({ matches }) => matches.length > 0));
+  const hasMatches = people.some(
+    person => otherMatches(person, text).length > 0,
+  );
+  const columns = useColumns(text, hasMatches);
   return (
     <LinkTable
       columns={columns}
       items={people}
       idOf={idOf}
-      hrefOf={({ person }) => href?.({ username: person.username })}
+      hrefOf={({ username }) => href?.({ username })}
     />
   );
 }
 
-function idOf({ person }: MatchedPerson) {
-  return person.username;
+function idOf({ username }: FoundPerson) {
+  return username;
 }
 
-function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
+function useColumns(text: string, hasMatches: boolean): ColumnConfig<Row>[] {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { up } = useBreakpoint();
   const isWide = up('md');
@@ -44,17 +52,19 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         label: t('people.column.person'),
         isRowHeader: true,
         defaultWidth: '3fr',
-        cell: row => <PersonCell row={row} isWide={isWide} />,
+        cell: person => (
+          <PersonCell person={person} text={text} isWide={isWide} />
+        ),
       },
       {
         id: 'username',
         label: t('people.column.username'),
         isHidden: !isWide,
         defaultWidth: '2fr',
-        cell: ({ person }) => (
+        cell: ({ username }) => (
           <Cell className={styles.text}>
             <Text truncate>
-              <DirectoryText value={person.username} />
+              <DirectoryText value={username} mark={text} />
             </Text>
           </Cell>
         ),
@@ -64,9 +74,9 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         label: t('people.column.match'),
         isHidden: !hasMatches || !isWide,
         defaultWidth: '3fr',
-        cell: ({ matches }) => (
+        cell: person => (
           <Cell className={styles.text}>
-            <Matches matches={matches} />
+            <Matches person={person} text={text} />
           </Cell>
         ),
       },
@@ -75,10 +85,10 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         label: t('people.column.pronouns'),
         isHidden: !isVeryWide,
         defaultWidth: '2fr',
-        cell: ({ person }) => (
+        cell: ({ pronouns }) => (
           <Cell className={styles.text}>
             <Text color="secondary" truncate>
-              <DirectoryText value={person.pronouns?.[0] ?? ''} />
+              <DirectoryText value={pronouns?.[0] ?? ''} />
             </Text>
           </Cell>
         ),
@@ -89,11 +99,9 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         isHidden: !isWide,
         defaultWidth: '1fr',
         minWidth: 120, // fits the heading and a date
-        cell: ({ person }) => (
+        cell: ({ timezone }) => (
           <Cell className={styles.number}>
-            {person.timezone && (
-              <LocalTime timeZone={person.timezone} form="brief" />
-            )}
+            {timezone && <LocalTime timeZone={timezone} form="brief" />}
           </Cell>
         ),
       },
@@ -103,31 +111,34 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         isHidden: !isWide,
         defaultWidth: '1fr',
         minWidth: 120, // fits the heading and a date
-        cell: ({ person }) => <JoinedCell creation={person.creation} />,
+        cell: ({ creation }) => <JoinedCell creation={creation} />,
       },
     ],
-    [hasMatches, isVeryWide, isWide, t],
+    [text, hasMatches, isVeryWide, isWide, t],
   );
 }
 
-function PersonCell({ row, isWide }: { row: Row; isWide: boolean }) {
-  const { person, matches } = row;
+function PersonCell(props: {
+  person: FoundPerson;
+  text: string;
+  isWide: boolean;
+}) {
+  const { person, text, isWide } = props;
   const { username, human_name } = person;
-  const isFoundByUsername = matches.some(({ field }) => field === 'username');
   return (
     <Cell className={styles.text}>
       <span className={styles.person}>
         <ColoredAvatar username={username} name={human_name} size="medium" />
         <span className={styles.name}>
           <Text weight="bold">
-            <DirectoryText value={human_name ?? username} />
+            <DirectoryText value={human_name ?? username} mark={text} />
           </Text>
-          {!isWide && human_name && !isFoundByUsername && (
+          {!isWide && human_name && (
             <Text as="p" variant="body-small" color="secondary">
-              <DirectoryText value={username} />
+              <DirectoryText value={username} mark={text} />
             </Text>
           )}
-          {!isWide && <Matches matches={matches} />}
+          {!isWide && <Matches person={person} text={text} />}
           <PersonBadges person={person} />
         </span>
       </span>
@@ -135,12 +146,12 @@ function PersonCell({ row, isWide }: { row: Row; isWide: boolean }) {
   );
 }
 
-/** The fields that matched, with the matching text highlighted. */
-function Matches({ matches }: Pick<Row, 'matches'>) {
+/** Other fields that matched, with the matching words highlighted. */
+function Matches({ person, text }: { person: FoundPerson; text: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <>
-      {matches.map(({ field, value, text }) => (
+      {otherMatches(person, text).map(({ field, value }) => (
         <Text key={field} as="p" variant="body-small">
           <span className={styles.field}>{t(`people.field.${field}`)}</span>{' '}
           <DirectoryText value={value} mark={text} />

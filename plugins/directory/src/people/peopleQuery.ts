@@ -9,7 +9,7 @@ export const PRESENCE_FIELDS = [
   'website',
   'rssurl',
   'ircnick',
-] as const satisfies readonly SearchField[];
+] as const satisfies readonly MatchedField[];
 
 /** A field that a filter can require. */
 export type PresenceField = (typeof PRESENCE_FIELDS)[number];
@@ -29,12 +29,6 @@ export interface PeopleFilters {
 /** The query of the page: its URL parameters. */
 export interface PeopleQuery extends PeopleFilters {
   q: string;
-
-  /** Limits the results to the matches in this field, on pages. */
-  field: SearchField | undefined;
-
-  /** Whether to search all fields. */
-  wide: boolean;
 
   /** Whether to list all users when there is no text and no filter. */
   all: boolean;
@@ -66,8 +60,6 @@ function readQuery(params: URLSearchParams): PeopleQuery {
     group: params.getAll('group'),
     before: before && /^\d{4}-\d\d-\d\d$/.test(before) ? before : undefined,
     has: PRESENCE_FIELDS.filter(field => has.includes(field)),
-    field: (params.get('field') as SearchField | null) ?? undefined,
-    wide: params.has('wide'),
     all: params.has('all'),
     page: readPage(params),
     view: params.get('view') === 'table' ? 'table' : 'cards',
@@ -79,19 +71,21 @@ export function usePeopleQuery(): [PeopleQuery, SetPeopleQuery] {
   return useUrlQuery(readQuery);
 }
 
-/** A parameter of `/search/users/` that is a field of a user. */
-export type SearchField =
-  | 'username'
-  | 'human_name'
-  | 'email'
-  | 'ircnick'
-  | 'github_username'
-  | 'gitlab_username'
-  | 'givenname'
-  | 'surname'
-  | 'rhbzemail'
-  | 'website'
-  | 'rssurl';
+/** Fields that a text is searched in, besides the user name and the full name. */
+export const MATCHED_FIELDS = [
+  'ircnick',
+  'github_username',
+  'gitlab_username',
+  'email',
+  'rhbzemail',
+  'givenname',
+  'surname',
+  'website',
+  'rssurl',
+] as const;
+
+/** One of {@link MATCHED_FIELDS}. */
+export type MatchedField = (typeof MATCHED_FIELDS)[number];
 
 /** Fields of each user in a list. */
 export const PERSON_FIELDS = [
@@ -118,11 +112,9 @@ export type FoundPerson = Required<
   Pick<MaskedUser, (typeof PERSON_FIELDS)[number]>
 >;
 
-/** Returns the values of a user that a search in a field compares. */
-export function valuesOf(person: FoundPerson, field: SearchField): string[] {
+/** Returns the values of a user in a field. */
+export function valuesOf(person: FoundPerson, field: MatchedField): string[] {
   const values = {
-    username: [person.username],
-    human_name: [person.human_name],
     email: person.emails,
     ircnick: person.ircnicks,
     github_username: [person.github_username],

@@ -1,17 +1,18 @@
 import {
   type DirectoryClient,
+  foldWords,
   isDirectoryResponseError,
   type operations,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { PAGE_SIZE } from '../page/Pagination';
 import {
   type FoundPerson,
+  MATCHED_FIELDS,
+  type MatchedField,
   type PeopleFilters,
   PERSON_FIELDS,
-  type SearchField,
   valuesOf,
 } from './peopleQuery';
-import type { SearchTerm } from './readSearchText';
 
 /** A page of a list of people. */
 export interface PeoplePageData {
@@ -23,28 +24,28 @@ type SearchQuery = NonNullable<operations['search']['parameters']['query']>;
 
 const header = { 'X-Fields': PERSON_FIELDS.join(',') };
 
-/** Searches users by a text in one field and by the filters. */
+/** Searches users by a text and by the filters. */
 export async function searchPeople(
   client: DirectoryClient,
   options: {
-    /** Text to search. Defaults to none: the filters only. */
-    term?: SearchTerm;
+    /** Defaults to none: the filters only. */
+    text?: string;
+
+    /** Whether the text may be misspelled. Defaults to false. */
+    similar?: boolean;
     filters: PeopleFilters;
     page: number;
-
-    /** Defaults to {@link PAGE_SIZE}. */
-    pageSize?: number;
     signal: AbortSignal;
   },
 ): Promise<PeoplePageData> {
-  const { term, filters, page, pageSize = PAGE_SIZE, signal } = options;
+  const { text, similar, filters, page, signal } = options;
   const query: SearchQuery = {
     ...Object.fromEntries(filters.has.map(field => [field, '*'])),
-    ...(term && { [term.field]: term.value }),
+    ...(text && { q: text, ...(similar && { similar }) }),
     ...(filters.group.length && { group: [...filters.group] }),
     ...(filters.before && { creation__before: filters.before }),
     page_number: page,
-    page_size: pageSize,
+    page_size: PAGE_SIZE,
   };
   const { data } = await client.get('/search/users/', {
     params: { query, header },
@@ -93,104 +94,25 @@ function toPage(data: { result: object[]; total_results: number }) {
   return { people: data.result as FoundPerson[], total: data.total_results };
 }
 
-/** Result of a search in one field. */
-export type FieldResult = { term: SearchTerm } & (
-  | { page: PeoplePageData; error?: undefined }
-  | { page?: undefined; error: unknown }
-);
-
 /** A field that matched, and its value. */
 export interface Match {
-  field: SearchField;
-  /** Searched text, to highlight it in the value. */
-  text: string;
+  field: MatchedField;
   value: string;
 }
 
-/** A user in the results, with all known matches. */
-export interface MatchedPerson {
-  person: FoundPerson;
-  matches: Match[];
-}
-
-/** Matches in one field, without those of earlier fields. */
-export interface MatchSection {
-  /** `undefined` when no text was searched. */
-  field: SearchField | undefined;
-  people: MatchedPerson[];
-  /** Number of matches in this field, on all pages. */
-  total: number;
-  /** Number of loaded matches that an earlier section shows. */
-  shownAbove: number;
-  error?: unknown;
-}
-
-/** The results of all fields. */
-export interface MergedMatches {
-  sections: MatchSection[];
-  /** Number of users found: exactly, or at least. */
-  count: number;
-  isExact: boolean;
-}
-
 /**
- * Merges the results of several fields: each user appears once, in the section
- * of the first field that matched, with all matches. Counts are those of the
- * server; the number of users is exact only when every result is complete.
+ * Returns the values by which a text found a user, besides the user name and the
+ * full name: those with a word that these do not contain.
  */
-export function mergeMatches(results: readonly FieldResult[]): MergedMatches {
-  const found = new Map<string, MatchedPerson>();
-  const sections = results.map(({ term, page, error }): MatchSection => {
-    const section: MatchSection = {
-      field: term.field,
-      people: [],
-      total: page?.total ?? 0,
-      shownAbove: 0,
-      error,
-    };
-    for (const person of page?.people ?? []) {
-      const match = matchOf(person, term);
-      const known = found.get(person.username);
-      if (known) {
-        known.matches.push(match);
-        section.shownAbove += 1;
-      } else {
-        const matched = { person, matches: [match] };
-        found.set(person.username, matched);
-        section.people.push(matched);
-      }
-    }
-    return section;
-  });
-  const isExact = results.every(
-    ({ page }) => page && page.people.length >= page.total,
+export function otherMatches(person: FoundPerson, text: string): Match[] {
+  const names = foldWords(`${person.username} ${person.human_name ?? ''}`);
+  const words = foldWords(text).filter(
+    word => !names.some(name => name.includes(word)),
   );
-  return {
-    sections,
-    isExact: isExact || results.length === 1,
-    count: Math.max(found.size, ...sections.map(({ total }) => total)),
-  };
-}
-
-/** Returns a list without a searched text in the shape of results. */
-export function withoutMatches({ people, total }: PeoplePageData) {
-  const section: MatchSection = {
-    field: undefined,
-    people: people.map(person => ({ person, matches: [] })),
-    total,
-    shownAbove: 0,
-  };
-  return { sections: [section], isExact: true, count: total };
-}
-
-/** Returns the value that matched; the server folds more than case, so it may be another. */
-function matchOf(person: FoundPerson, term: SearchTerm): Match {
-  const values = valuesOf(person, term.field);
-  const wanted = term.value.toLowerCase();
-  const value = values.find(text => text.toLowerCase().includes(wanted));
-  return {
-    field: term.field,
-    text: term.value,
-    value: value ?? values[0] ?? '',
-  };
+  const isMatch = (value: string) =>
+    foldWords(value).some(own => words.some(word => own.includes(word)));
+  return MATCHED_FIELDS.flatMap(field => {
+    const value = valuesOf(person, field).find(isMatch);
+    return value === undefined ? [] : [{ field, value }];
+  });
 }

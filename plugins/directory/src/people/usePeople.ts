@@ -1,125 +1,81 @@
+import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { isFiltered, type PeopleQuery } from './peopleQuery';
-import { readSearchText, type SearchTerm } from './readSearchText';
 import {
-  type FieldResult,
   listColleagues,
   listPeople,
-  type MergedMatches,
-  mergeMatches,
   type PeoplePageData,
   searchPeople,
-  withoutMatches,
 } from './searchPeople';
 
-/** Users of each field when several fields share a page. */
-const PREVIEW_SIZE = 12;
-
 /** Users to show, and the list that they are from. */
-export interface PeopleResult extends MergedMatches {
-  list: 'found' | 'filtered' | 'all' | 'colleagues';
+export interface PeopleResult extends PeoplePageData {
+  list: 'found' | 'similar' | 'filtered' | 'all' | 'colleagues';
+
+  /** A group whose name is the searched text. */
+  group?: string;
 }
 
-/**
- * Queries the users of a page. Each field is a separate request; all requests
- * are aborted when the query changes.
- */
-export function usePeople(query: PeopleQuery, list: PeopleList) {
-  const { group, before, has, page } = query;
+/** Queries the users of a page. A change of the query aborts the requests. */
+export function usePeople(query: PeopleQuery) {
+  const { q, all, group, before, has, page } = query;
   const filters = { group, before, has };
 
   return useDirectoryQuery({
-    key: ['people', list, filters, page],
-    enabled: list.kind !== 'tooShort',
+    key: ['people', q, all, filters, page],
     keepPrevious: true,
     load: async (client, signal): Promise<PeopleResult> => {
-      if (list.kind === 'fields') {
-        const results = await searchFields(list.terms, term =>
-          searchPeople(client, {
-            term,
-            filters,
-            page: 1,
-            pageSize: PREVIEW_SIZE,
-            signal,
-          }),
-        );
-        return { list: 'found', ...mergeMatches(results) };
+      if (q) {
+        return findPeople(client, { q, filters, page, signal });
       }
-      if (list.kind === 'field') {
-        const { term } = list;
-        const found = await searchPeople(client, {
-          term,
-          filters,
-          page,
-          signal,
-        });
-        return { list: 'found', ...mergeMatches([{ term, page: found }]) };
-      }
-      if (list.kind === 'filtered') {
+      if (isFiltered(filters)) {
         const found = await searchPeople(client, { filters, page, signal });
-        return { list: 'filtered', ...withoutMatches(found) };
+        return { list: 'filtered', ...found };
       }
-      if (list.kind === 'colleagues') {
+      if (!all) {
         const colleagues = await listColleagues(client, signal);
         if (colleagues.total > 0) {
-          return { list: 'colleagues', ...withoutMatches(colleagues) };
+          return { list: 'colleagues', ...colleagues };
         }
       }
-      const all = await listPeople(client, { page, signal });
-      return { list: 'all', ...withoutMatches(all) };
+      const people = await listPeople(client, { page, signal });
+      return { list: 'all', ...people };
     },
   });
 }
 
-/**
- * Searches all fields in parallel. A field that fails is reported as such; the
- * query fails when all fields fail.
- */
-async function searchFields(
-  terms: readonly SearchTerm[],
-  search: (term: SearchTerm) => Promise<PeoplePageData>,
-): Promise<FieldResult[]> {
-  const outcomes = await Promise.allSettled(terms.map(search));
-  const [first] = outcomes;
-  if (
-    first.status === 'rejected' &&
-    outcomes.every(({ status }) => status === 'rejected')
-  ) {
-    throw first.reason;
+/** Finds users, or users with similar names, and the group of that name. */
+async function findPeople(
+  client: DirectoryClient,
+  options: Pick<PeopleQuery, 'q' | 'page'> & {
+    filters: Pick<PeopleQuery, 'group' | 'before' | 'has'>;
+    signal: AbortSignal;
+  },
+): Promise<PeopleResult> {
+  const { q, signal } = options;
+  const search = { ...options, text: nameIn(q) };
+  const [found, groups] = await Promise.all([
+    searchPeople(client, search),
+    client.get('/search/groups/', {
+      params: { query: { groupname__exact: q, page_size: 1 } },
+      signal,
+    }),
+  ]);
+  const group = groups.data.result[0]?.groupname;
+  if (found.total > 0) {
+    return { list: 'found', group, ...found };
   }
-  return outcomes.map((outcome, index) => ({
-    term: terms[index],
-    ...(outcome.status === 'fulfilled'
-      ? { page: outcome.value }
-      : { error: outcome.reason }),
-  }));
+  const similar = await searchPeople(client, { ...search, similar: true });
+  return {
+    list: similar.total > 0 ? 'similar' : 'found',
+    group,
+    ...similar,
+  };
 }
 
-/** The list that the page shows. */
-export type PeopleList =
-  | { kind: 'tooShort' }
-  | { kind: 'fields'; terms: SearchTerm[]; canWiden: boolean }
-  | { kind: 'field'; term: SearchTerm; terms: SearchTerm[]; canWiden: boolean }
-  | { kind: 'filtered' }
-  | { kind: 'all' }
-  | { kind: 'colleagues' };
-
-/** Selects the list for a query. */
-export function selectList(query: PeopleQuery): PeopleList {
-  const plan = readSearchText(query.q, query.wide);
-  if (plan.kind === 'tooShort') {
-    return plan;
-  }
-  if (plan.kind === 'nothing') {
-    if (isFiltered(query)) {
-      return { kind: 'filtered' };
-    }
-    return { kind: query.all ? 'all' : 'colleagues' };
-  }
-  const { terms, canWiden } = plan;
-  const [first, second] = terms;
-  const selected = terms.find(({ field }) => field === query.field);
-  return selected || !second
-    ? { kind: 'field', term: selected ?? first, terms, canWiden }
-    : { kind: 'fields', terms, canWiden };
+/** The user name in the address of a profile on GitHub or GitLab. */
+function nameIn(text: string): string {
+  const [, name] =
+    text.match(/^https?:\/\/(?:www\.)?git(?:hub|lab)\.com\/([^/?#]+)/i) ?? [];
+  return name ?? text;
 }

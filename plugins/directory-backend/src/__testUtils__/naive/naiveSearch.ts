@@ -1,3 +1,4 @@
+import { foldWords } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   type FieldCondition,
   type GroupCondition,
@@ -10,7 +11,7 @@ import type { GroupField, UserField } from '../../directory/schema';
 import { GROUP_ATTRIBUTES, naiveTime } from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
 import { smallLetters } from '../../replica/tables/foldText';
-import { areSimilar, foldWords } from '../../replica/tables/foldWords';
+import { areSimilar } from '../../replica/tables/areSimilar';
 
 /** What a viewer may see of private profiles. */
 export type Viewer =

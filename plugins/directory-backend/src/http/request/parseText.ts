@@ -1,3 +1,4 @@
+import { foldWords } from '@directory-gateway/backstage-plugin-directory-common';
 import type { ByTier } from '../../directory/Directory';
 import {
   allOf,
@@ -5,7 +6,6 @@ import {
   type FieldCondition,
   type Predicate,
 } from '../../directory/predicates';
-import { foldWords } from '../../replica/tables/foldWords';
 import type { ParameterErrors } from './ParameterErrors';
 
 /** Minimum letters of a word that is searched within others. */

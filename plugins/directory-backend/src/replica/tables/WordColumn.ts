@@ -1,4 +1,5 @@
-import { areSimilar, foldWords } from './foldWords';
+import { foldWords } from '@directory-gateway/backstage-plugin-directory-common';
+import { areSimilar } from './areSimilar';
 import { TextColumn } from './TextColumn';
 
 /** Around each word. */

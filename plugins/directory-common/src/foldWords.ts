@@ -1,0 +1,25 @@
+/** Letters that Unicode does not decompose into one without an accent. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ æ: 'ae', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ł: 'l', ø: 'o', œ: 'oe' },
+  ...{ ß: 'ss', þ: 'th', ŧ: 't' },
+};
+
+const ASCII = /^[\0-\x7f]*$/;
+const NOT_DECOMPOSED = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
+
+/**
+ * Returns the words of a text, as the parameter `q` of searches compares them:
+ * without case, accents and punctuation.
+ *
+ * @public
+ */
+export function foldWords(text: string): readonly string[] {
+  const folded = ASCII.test(text)
+    ? text.toLowerCase()
+    : text
+        .normalize('NFKD')
+        .replace(/\p{M}/gu, '')
+        .toLowerCase()
+        .replace(NOT_DECOMPOSED, letter => LETTERS[letter]);
+  return folded.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+}
