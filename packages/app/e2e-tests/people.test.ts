@@ -33,13 +33,11 @@ test('superseded searches are not sent', async ({ portal, openBrowserAs }) => {
   page.on('request', request => {
     const { pathname, searchParams } = new URL(request.url());
     if (pathname.endsWith('/search/users/')) {
-      searched.push(searchParams.get('username') ?? '');
+      searched.push(searchParams.get('q') ?? '');
     }
   });
 
-  await page.getByRole('searchbox').pressSequentially('al');
-  await expect(page.getByText('Type at least three characters.')).toBeVisible();
-  await page.getByRole('searchbox').pressSequentially('ice');
+  await page.getByRole('searchbox').pressSequentially('alice');
   await expect(
     page.getByRole('link', { name: 'Alice Liddell, alice' }),
   ).toBeVisible();
@@ -52,7 +50,7 @@ test('hidden fields of a private profile are not searchable', async ({
   openBrowserAs,
 }) => {
   const hidden = `${portal.url}/directory/people?q=${encodeURIComponent(
-    'github: bob-gh',
+    'bob-gh',
   )}`;
   const other = await openBrowserAs(alice);
   await other.goto(hidden);
@@ -61,6 +59,26 @@ test('hidden fields of a private profile are not searchable', async ({
   const owner = await openBrowserAs({ ticket: 'bob' });
   await owner.goto(hidden);
   await expect(owner.getByText('Bob Private')).toBeVisible();
+});
+
+test('words are found in any order, and similar names are suggested', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  const found = page.getByRole('link', { name: 'Alice Liddell, alice' });
+  await page.goto(`${portal.url}/directory/people?q=Liddell,+Alice`);
+  await expect(found).toBeVisible();
+
+  await page.goto(`${portal.url}/directory/people?q=alcie`);
+  await expect(
+    page.getByRole('heading', { name: 'Did you mean…?' }),
+  ).toBeVisible();
+  await expect(found).toBeVisible();
+
+  await page.goto(`${portal.url}/directory/people?q=packager`);
+  await page.getByRole('link', { name: 'packager', exact: true }).click();
+  await expect(page).toHaveURL(/\/directory\/groups\/packager$/);
 });
 
 test('filters are in the URL and can be removed', async ({

@@ -33,7 +33,7 @@ export const peopleScenes: readonly Scene[] = [
     shows: page => page.locator('mark'),
   }),
   people({
-    name: 'found-in-several-fields',
+    name: 'found-many',
     query: '?q=mar',
     shows: page => page.locator('mark'),
   }),
@@ -54,8 +54,13 @@ export const peopleScenes: readonly Scene[] = [
   }),
   people({
     name: 'too-short',
-    query: '?q=al',
-    shows: page => page.getByText('Type at least three characters.'),
+    query: '?q=zz',
+    shows: page => page.getByText(/type at least three characters/),
+  }),
+  people({
+    name: 'similar',
+    query: '?q=alcie',
+    shows: heading('Did you mean…?'),
   }),
   people({
     name: 'nothing-found',
