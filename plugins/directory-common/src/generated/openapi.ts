@@ -3212,12 +3212,13 @@ export interface operations {
       query?: {
         /**
          * A text, of any length. Users come first whose user name, e-mail
-         * address, GitHub or GitLab user name equals the text; then those in
-         * whose names (user name, full, given and last name, chat nicks) each
-         * of its words begins a word; then those in which each is a part of
-         * one. Words may be in any order, and case, accents and punctuation
-         * are ignored. Unless a word has at least 3 characters, or is Chinese,
-         * Japanese or Korean, only the equal ones are found.
+         * address, GitHub or GitLab user name, website or feed equals the
+         * text; then those in whose names (user name, full, given and last
+         * name, chat nicks) each of its words begins a word; then those in
+         * which each is a part of one. Words may be in any order, and case,
+         * accents and punctuation are ignored. Unless a word has at least 3
+         * characters, or is Chinese, Japanese or Korean, only the equal ones
+         * are found.
          */
         q?: string;
         /**

@@ -37,6 +37,7 @@ export const TEXT_FIELDS = {
   whole: [
     ...(['username', 'emails', 'rhbzemail'] as const),
     ...(['github_username', 'gitlab_username'] as const),
+    ...(['websites', 'rssurls'] as const),
   ],
 } as const;
 
