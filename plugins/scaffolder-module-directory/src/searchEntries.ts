@@ -16,7 +16,7 @@ export interface Entry {
   description?: string;
 }
 
-/** Minimum number of characters that the API searches. */
+/** Minimum number of characters of a text that is searched. */
 export const MIN_SEARCH_LENGTH = 3;
 
 const page_size = 20;
@@ -56,27 +56,20 @@ async function searchUsers(
   { text, signal }: SearchOptions,
 ): Promise<Entry[]> {
   const header = { 'X-Fields': 'username,human_name' };
-  const searchBy = (field: 'username' | 'human_name') =>
-    client.get('/search/users/', {
-      params: { query: { [field]: text, page_size }, header },
-      signal,
-    });
-  const responses = text
-    ? await Promise.all([searchBy('username'), searchBy('human_name')])
-    : [
-        await client.get('/me/colleagues/', {
-          params: { query: { page_size }, header },
-          signal,
-        }),
-      ];
-  const users: MaskedUser[] = responses.flatMap(({ data }) => data.result);
-  const byName = new Map(
-    users.map(({ username = '', human_name }) => [
-      username,
-      { name: username, description: human_name ?? undefined },
-    ]),
-  );
-  return [...byName.values()].slice(0, page_size);
+  const { data } = text
+    ? await client.get('/search/users/', {
+        params: { query: { q: text, page_size }, header },
+        signal,
+      })
+    : await client.get('/me/colleagues/', {
+        params: { query: { page_size }, header },
+        signal,
+      });
+  const users: MaskedUser[] = data.result;
+  return users.map(({ username = '', human_name }) => ({
+    name: username,
+    description: human_name ?? undefined,
+  }));
 }
 
 async function searchGroups(
