@@ -1,11 +1,12 @@
 /** Letters that Unicode does not decompose into one without an accent. */
-const LETTERS: Readonly<Record<string, string>> = {
-  ...{ æ: 'ae', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ł: 'l', ø: 'o', œ: 'oe' },
-  ...{ ß: 'ss', þ: 'th', ŧ: 't' },
-};
+const LETTERS = new Map(
+  'æ ae, đ d, ð d, ħ h, ı i, ł l, ø o, œ oe, ß ss, þ th, ŧ t'
+    .split(', ')
+    .map(pair => pair.split(' ') as [string, string]),
+);
 
 const ASCII = /^[\0-\x7f]*$/;
-const NOT_DECOMPOSED = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
+const NOT_DECOMPOSED = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g');
 
 /**
  * Returns the words of a text, as the parameter `q` of searches compares them:
@@ -20,6 +21,6 @@ export function foldWords(text: string): readonly string[] {
         .normalize('NFKD')
         .replace(/\p{M}/gu, '')
         .toLowerCase()
-        .replace(NOT_DECOMPOSED, letter => LETTERS[letter]);
+        .replace(NOT_DECOMPOSED, letter => LETTERS.get(letter)!);
   return folded.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 }
