@@ -476,7 +476,7 @@ export function describeDirectory(
         users: textOrder(model.users, ['username', 'human_name', 'ircnicks']),
         groups: textOrder(model.groups, ['groupname', 'description']),
       };
-      const users = await expectSame(
+      const foundUsers = await expectSame(
         fc.sample(fc.record({ order: orders.users, page }), {
           numRuns: 600,
           seed: 8,
@@ -484,7 +484,7 @@ export function describeDirectory(
         (directory, query) =>
           directory.listUsers({ ...allUsersQuery, ...query }, context),
       );
-      const groups = await expectSame(
+      const foundGroups = await expectSame(
         fc.sample(fc.record({ order: orders.groups, page }), {
           numRuns: 300,
           seed: 9,
@@ -492,7 +492,7 @@ export function describeDirectory(
         (directory, query) =>
           directory.listGroups({ ...allGroups, ...query }, context),
       );
-      for (const results of [users, groups]) {
+      for (const results of [foundUsers, foundGroups]) {
         const hits = results.filter(({ result }) => result!.total > 0);
         expect(hits.length).toBeGreaterThan(50);
       }

@@ -60,14 +60,15 @@ export class TableCheck {
    * @returns whether there are any
    */
   async findDeleted(keys: Omit<ReplicaKeys, 'server'>): Promise<boolean> {
-    let found = false;
+    let count = 0;
     for (const kind of replicaKinds) {
-      await forEachMissing(this.#tables[kind].keys(), keys[kind], key => {
-        found = true;
-        this.found[kind].set(key, undefined);
-      });
+      count += await forEachMissing(
+        this.#tables[kind].keys(),
+        keys[kind],
+        key => this.found[kind].set(key, undefined),
+      );
     }
-    return found;
+    return count > 0;
   }
 
   /** Yields the entries to write, without those that were written meanwhile. */
@@ -94,19 +95,24 @@ export interface EntryTable {
 /**
  * Calls a function with the keys that are missing in a set, and yields to the
  * event loop.
+ *
+ * @returns the number of missing keys
  */
 export async function forEachMissing(
   keys: Iterable<string>,
   present: Pick<ReadonlySet<string>, 'has'>,
   onMissing: (key: string) => void,
-): Promise<void> {
+): Promise<number> {
   let compared = 0;
+  let missing = 0;
   for (const key of keys) {
     if (!present.has(key)) {
+      missing++;
       onMissing(key);
     }
     if (++compared % KEYS_PER_SLICE === 0) {
       await nextTurn();
     }
   }
+  return missing;
 }
