@@ -2329,7 +2329,8 @@ export interface components {
     SearchPageSize: number;
     /**
      * Whether `q` may be misspelled: words of at least 4 characters match
-     * words that differ from them by one letter.
+     * words that differ from them by one letter. Only the first three words
+     * are used.
      */
     Similar: boolean;
     /** Number of the page, from 1. */
@@ -3223,7 +3224,8 @@ export interface operations {
         q?: string;
         /**
          * Whether `q` may be misspelled: words of at least 4 characters match
-         * words that differ from them by one letter.
+         * words that differ from them by one letter. Only the first three words
+         * are used.
          */
         similar?: components['parameters']['Similar'];
         /** Part of the user name. */
@@ -3325,7 +3327,8 @@ export interface operations {
         q?: string;
         /**
          * Whether `q` may be misspelled: words of at least 4 characters match
-         * words that differ from them by one letter.
+         * words that differ from them by one letter. Only the first three words
+         * are used.
          */
         similar?: components['parameters']['Similar'];
         /** Part of the group name. */

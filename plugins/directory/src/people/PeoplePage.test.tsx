@@ -84,7 +84,7 @@ describe('PeoplePage', () => {
 
     expect(
       await screen.findByText(
-        'Nobody matches “ka”. To search parts of names, type at least three characters.',
+        'No person matches “ka”. To search parts of names, type at least three characters.',
       ),
     ).toBeVisible();
     expect(searches()[0].query.get('q')).toBe('ka');
@@ -116,6 +116,15 @@ describe('PeoplePage', () => {
     expect(
       await screen.findByRole('link', { name: 'packager' }),
     ).toHaveAttribute('href', '/directory/groups/packager');
+  });
+
+  it('does not link to a group of another name', async () => {
+    server.on('/search/users/', () => pageOf([]));
+    server.on('/search/groups/', () => pageOf([{ groupname: 'packager' }]));
+    renderDirectory('/directory/people?q=*');
+
+    expect(await screen.findByText('No people found')).toBeVisible();
+    expect(screen.queryByRole('link', { name: 'packager' })).toBeNull();
   });
 
   it('searches for the name in the address of a profile', async () => {

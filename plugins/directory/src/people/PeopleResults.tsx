@@ -122,7 +122,7 @@ export function PeopleView(props: {
   );
 }
 
-/** States why there is nobody to show, with buttons that show others. */
+/** States why the list is empty, with buttons that show other people. */
 function NoPeople(props: { query: PeopleQuery; setQuery: SetPeopleQuery }) {
   const { query, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);

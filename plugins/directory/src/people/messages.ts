@@ -47,7 +47,7 @@ export const peopleMessages = {
   showAllPeople: 'Show all people',
   noResults: {
     title: 'No people found',
-    searched: 'Nobody matches “{{text}}”.',
+    searched: 'No person matches “{{text}}”.',
     filtered: 'No person matches all filters.',
     withFilters: 'Only people who match the filters are searched.',
     dropFilters: 'Search without filters',

@@ -61,7 +61,10 @@ async function findPeople(
       signal,
     }),
   ]);
-  const group = groups.data.result[0]?.groupname;
+  // The text `*` matches any group.
+  const group = groups.data.result.find(
+    ({ groupname }) => groupname?.toLowerCase() === q.toLowerCase(),
+  )?.groupname;
   if (found.total > 0) {
     return { list: 'found', group, ...found };
   }

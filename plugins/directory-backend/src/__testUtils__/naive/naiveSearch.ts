@@ -11,7 +11,7 @@ import type { GroupField, UserField } from '../../directory/schema';
 import { GROUP_ATTRIBUTES, naiveTime } from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
 import { smallLetters } from '../../replica/tables/foldText';
-import { areSimilar } from '../../replica/tables/areSimilar';
+import { areSimilar } from '../../replica/tables/WordColumn';
 
 /** What a viewer may see of private profiles. */
 export type Viewer =

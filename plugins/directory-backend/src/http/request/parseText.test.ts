@@ -63,6 +63,17 @@ describe('similarTo', () => {
     });
   });
 
+  it('compares the first three words', () => {
+    const names = ['abcd', 'bcde', 'cdef', 'defg'];
+    const similar = JSON.stringify(similarTo(names.join(' '), fields.words));
+    expect(names.map(name => similar.includes(name))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it('applies to nothing without such a word', () => {
     expect(similarTo('al', fields.words)).toEqual({ kind: 'anyOf', of: [] });
   });

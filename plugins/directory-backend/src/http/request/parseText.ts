@@ -8,15 +8,16 @@ import {
 } from '../../directory/predicates';
 import type { ParameterErrors } from './ParameterErrors';
 
-/** Minimum letters of a word that is searched within others. */
+/** Minimum length of a word that is searched within other words. */
 const MIN_PART = 3;
-/** Minimum letters of a word that similar ones are searched for. */
+/** Minimum length of a word that is compared with similar words. */
 const MIN_SIMILAR = 4;
-/** Maximum number of words, which bounds the cost of a search. */
+/** Maximum numbers of words, which bound the cost of a search. */
 const MAX_WORDS = 8;
+const MAX_SIMILAR_WORDS = 3;
 
 /** Scripts in which one letter may be a name, and words have no spaces. */
-const IDEOGRAPH =
+const CJK =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** Fields that a text is searched in. */
@@ -50,13 +51,14 @@ export function closestFirst<Field>(
 /**
  * Returns the predicate of a search for a text that may be misspelled: each of
  * its words differs from a word of a field by one letter at most, or begins one
- * if it is short. Applies to nothing when all words are short.
+ * if it is short. Only the first three words count. Applies to nothing when all
+ * words are short.
  */
 export function similarTo<Field>(
   text: string,
   fields: readonly Field[],
 ): Predicate<FieldCondition<Field>> {
-  const words = wordsOf(text);
+  const words = wordsOf(text).slice(0, MAX_SIMILAR_WORDS);
   const isComparable = (word: string) => [...word].length >= MIN_SIMILAR;
   return words.some(isComparable)
     ? allOf(
@@ -76,7 +78,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 function isLong(word: string): boolean {
-  return [...word].length >= MIN_PART || IDEOGRAPH.test(word);
+  return [...word].length >= MIN_PART || CJK.test(word);
 }
 
 function inAnyOf<Field>(

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { areSimilar } from './areSimilar';
+import { areSimilar } from './WordColumn';
 
 describe('areSimilar', () => {
   const word = fc.string({
