@@ -88,12 +88,21 @@ export class TextColumn {
     return Uint32Array.from(found);
   }
 
-  /** Ranks of the entries with a value that passes a test. */
-  where(test: (value: string) => boolean): Uint32Array {
+  /**
+   * Ranks of the entries with a value that passes a test.
+   *
+   * @param test - gets a text, and where the value begins and ends in it
+   */
+  where(
+    test: (text: string, start: number, end: number) => boolean,
+  ): Uint32Array {
     const found: number[] = [];
-    const values = this.#text.split(SEPARATOR).slice(1, -1);
-    for (const [value, folded] of values.entries()) {
-      if (found.at(-1) !== this.#ranks[value] && test(folded)) {
+    for (const [value, start] of this.#starts.entries()) {
+      const next = this.#starts[value + 1] ?? this.#text.length;
+      if (
+        found.at(-1) !== this.#ranks[value] &&
+        test(this.#text, start, next - SEPARATOR.length)
+      ) {
         found.push(this.#ranks[value]);
       }
     }

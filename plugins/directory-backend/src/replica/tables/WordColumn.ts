@@ -33,33 +33,67 @@ export class WordColumn {
       case 'wordPart':
         return this.#column.containing(word);
       default:
-        return this.#column.where(value =>
-          value.split(SPACE).some(other => areSimilar(word, other)),
+        return this.#column.where((text, start, end) =>
+          hasSimilar(word, { text, start, end }),
         );
     }
   }
 }
 
+/** Whether a part of a text has a word that is similar to another one. */
+function hasSimilar(
+  word: string,
+  part: { readonly text: string; readonly start: number; readonly end: number },
+): boolean {
+  const { text, end } = part;
+  let from = part.start + SPACE.length;
+  while (from < end) {
+    const next = text.indexOf(SPACE, from);
+    const to = next === -1 ? end : Math.min(next, end);
+    if (areSimilar(word, text, from, to)) {
+      return true;
+    }
+    from = to + SPACE.length;
+  }
+  return false;
+}
+
 /**
- * Whether two words differ by one letter at most: another letter, one more, or
- * two neighbors that are swapped.
+ * Whether a word differs from a part of a text by one letter at most: another
+ * letter, one more or less, or two neighbors that are swapped.
+ *
+ * @param from - start of the part. Default: that of the text
+ * @param to - end of the part. Default: that of the text
  */
-export function areSimilar(a: string, b: string): boolean {
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  const lengthDifference = long.length - short.length;
-  if (lengthDifference > 1) {
+export function areSimilar(
+  word: string,
+  text: string,
+  from = 0,
+  to = text.length,
+): boolean {
+  const longer = to - from - word.length;
+  if (Math.abs(longer) > 1) {
     return false;
   }
   let at = 0;
-  while (at < short.length && short[at] === long[at]) {
+  while (at < word.length && from + at < to && word[at] === text[from + at]) {
     at++;
   }
-  if (lengthDifference === 1) {
-    return short.slice(at) === long.slice(at + 1);
+  /** Whether the rest of the word equals that of the part. */
+  const isRest = (wordAt: number, textAt: number) =>
+    text.slice(textAt, to) === word.slice(wordAt);
+  const here = from + at;
+  switch (longer) {
+    case 1:
+      return isRest(at, here + 1);
+    case -1:
+      return isRest(at + 1, here);
+    default:
+      return (
+        isRest(at + 1, here + 1) ||
+        (word[at] === text[here + 1] &&
+          word[at + 1] === text[here] &&
+          isRest(at + 2, here + 2))
+      );
   }
-  const isSwapped =
-    short[at] === long[at + 1] &&
-    short[at + 1] === long[at] &&
-    short.slice(at + 2) === long.slice(at + 2);
-  return isSwapped || short.slice(at + 1) === long.slice(at + 1);
 }
