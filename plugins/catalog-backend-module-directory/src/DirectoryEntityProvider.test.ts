@@ -7,7 +7,10 @@ import type {
 import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import { DirectoryEntityProvider } from './DirectoryEntityProvider';
+import {
+  DirectoryEntityProvider,
+  type DirectoryEntityProviderOptions,
+} from './DirectoryEntityProvider';
 import {
   CursorExpiredError,
   type Directory,
@@ -24,6 +27,7 @@ class TestDirectory {
   readonly log: ({ user: string } | { group: string })[] = [];
   isAvailable = true;
   isExpired = false;
+  /** Whether the log is written. */
   hasLog = true;
   /** Whether the log will exist. */
   isLogTemporary = false;
@@ -93,6 +97,9 @@ class TestDirectory {
         if (this.isExpired) {
           this.isExpired = false;
           throw new CursorExpiredError('expired');
+        }
+        if (!this.hasLog) {
+          throw new Error('503');
         }
         const changes = this.#read(this.log.slice(Number(cursor)));
         if (changes.length === 0) {
@@ -166,7 +173,7 @@ class TestCatalog {
 async function connect(
   directory: TestDirectory,
   catalog: TestCatalog,
-  transforms: DirectoryTransforms = {},
+  options: Partial<DirectoryEntityProviderOptions> = {},
 ) {
   const logger = mockServices.logger.mock();
   const provider = new DirectoryEntityProvider({
@@ -180,7 +187,8 @@ async function connect(
     rejectRemovalsAbovePercentage: 5,
     settleMs: 0,
     confirmMs: 1,
-    transforms,
+    transforms: {},
+    ...options,
   });
   await provider.connect({
     applyMutation: mutation => catalog.applyMutation(mutation),
@@ -414,18 +422,35 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.entities.has('user:default/late')).toBe(true);
   });
 
+  it('compares everything when the change log is no longer written', async () => {
+    const directory = filled(3);
+    const catalog = new TestCatalog();
+    const { follow, runUntil } = await connect(directory, catalog, {
+      unloggedIntervalMs: 10,
+    });
+    await follow();
+    directory.hasLog = false;
+    directory.isLogTemporary = true;
+    directory.setUser('late', ['staff']);
+    await runUntil('not updated', () =>
+      catalog.entities.has('user:default/late'),
+    );
+  });
+
   it('leaves out what filters reject, and writes what transforms return', async () => {
     const directory = filled(2);
     directory.setGroup('hidden');
     directory.setUser('u2', ['hidden', 'staff']);
     const catalog = new TestCatalog();
     const { follow } = await connect(directory, catalog, {
-      filterUser: ({ username }) => username !== 'u0',
-      filterGroup: ({ groupname }) => groupname !== 'hidden',
-      transformGroup: entity => ({
-        ...entity,
-        spec: { ...entity.spec, type: 'department' },
-      }),
+      transforms: {
+        filterUser: ({ username }) => username !== 'u0',
+        filterGroup: ({ groupname }) => groupname !== 'hidden',
+        transformGroup: entity => ({
+          ...entity,
+          spec: { ...entity.spec, type: 'department' },
+        }),
+      },
     });
     await follow();
     expect([...catalog.entities.keys()].sort()).toEqual([
@@ -469,7 +494,7 @@ describe('DirectoryEntityProvider', () => {
                   }
                 : entity,
           };
-          const { follow } = await connect(directory, catalog, transforms);
+          const { follow } = await connect(directory, catalog, { transforms });
           await follow();
           for (const round of rounds) {
             for (const { kind, name: changed, names: others } of round) {
@@ -490,7 +515,7 @@ describe('DirectoryEntityProvider', () => {
             await follow();
           }
           const complete = new TestCatalog();
-          await (await connect(directory, complete, transforms)).follow();
+          await (await connect(directory, complete, { transforms })).follow();
           expect(catalog.entities).toEqual(complete.entities);
         },
       ),

@@ -28,7 +28,10 @@ export const RUN_MS = 5 * 60_000;
 /** Instances of the portal are at most this far apart. */
 const SETTLE_MS = 3000;
 
-/** Interval of reconciliations while changes cannot be followed. */
+/**
+ * Interval of reconciliations while changes cannot be followed, and time of
+ * failures after which changes are not followed further.
+ */
 const UNLOGGED_INTERVAL_MS = 20_000;
 
 /** Interval of attempts to follow changes again. */
@@ -64,6 +67,8 @@ export interface DirectoryEntityProviderOptions extends EntityOptions {
   readonly reconciliationIntervalMs: number;
   /** Milliseconds by which instances may be apart. Default: 3000. */
   readonly settleMs?: number;
+  /** Milliseconds between reconciliations without a log. Default: 20000. */
+  readonly unloggedIntervalMs?: number;
   /** Milliseconds until written entities are looked up. Default: 15000. */
   readonly confirmMs?: number;
 }
@@ -115,7 +120,8 @@ export class DirectoryEntityProvider implements EntityProvider {
   #missing: ReadonlySet<string> = new Set();
   readonly #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  #hasFailed = false;
+  /** Time of the first failure since the last success. */
+  #failedAt: number | undefined;
   #hasRejected = false;
   #reported = '';
 
@@ -125,6 +131,11 @@ export class DirectoryEntityProvider implements EntityProvider {
 
   get #settleMs(): number {
     return this.#options.settleMs ?? SETTLE_MS;
+  }
+
+  get #unloggedIntervalMs(): number {
+    const { unloggedIntervalMs = UNLOGGED_INTERVAL_MS } = this.#options;
+    return Math.min(unloggedIntervalMs, this.#options.reconciliationIntervalMs);
   }
 
   get #confirmMs(): number {
@@ -160,19 +171,25 @@ export class DirectoryEntityProvider implements EntityProvider {
     while (!signal.aborted && performance.now() < endsAt) {
       try {
         await this.#step(signal, endsAt);
-        this.#hasFailed = false;
+        this.#failedAt = undefined;
         pauseMs = MIN_PAUSE_MS;
       } catch (error) {
         if (signal.aborted) {
           return;
         }
+        const now = performance.now();
         if (error instanceof CursorExpiredError) {
           this.#state = undefined;
-        } else if (!this.#hasFailed) {
-          this.#hasFailed = true;
+        } else if (this.#failedAt === undefined) {
+          this.#failedAt = now;
           this.#options.logger.warn(
             `Users and groups of the catalog are not updated: ${error}`,
           );
+        }
+        const failedMs = now - (this.#failedAt ?? now);
+        if (failedMs >= this.#unloggedIntervalMs) {
+          // Entities can be compared while only the change log is unavailable.
+          this.#state = undefined;
         }
         await pause(pauseMs, signal);
         pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
@@ -262,9 +279,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       deletions: undefined,
       reconcileAt:
         performance.now() +
-        (isUnlogged
-          ? Math.min(UNLOGGED_INTERVAL_MS, reconciliationIntervalMs)
-          : reconciliationIntervalMs),
+        (isUnlogged ? this.#unloggedIntervalMs : reconciliationIntervalMs),
       unconfirmed: new Set(),
       confirmAt: performance.now() + this.#confirmMs,
       confirmPauseMs: this.#confirmMs,

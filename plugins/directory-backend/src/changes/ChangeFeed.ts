@@ -28,7 +28,7 @@ export class TooManyWaitingError extends CustomErrorBase {
   name = 'TooManyWaitingError' as const;
 }
 
-/** The change log cannot be read. */
+/** The change log cannot be read, or is not being written. */
 export class ChangeLogUnavailableError extends CustomErrorBase {
   name = 'ChangeLogUnavailableError' as const;
 }
@@ -102,16 +102,15 @@ export class ChangeFeed {
    * Reads changes after a cursor, and waits for one if there is none.
    *
    * @throws TooManyWaitingError
-   * @throws ChangeLogUnavailableError
+   * @throws ChangeLogUnavailableError also when there are no changes and it is
+   *   not known whether there would be some, because the log is not being written
    * @throws DirectoryUnavailableError when it is not known what is private.
    */
   async read(request: ChangeRequest): Promise<ChangeFeedResult> {
     const { cursor } = request;
     if (cursor === undefined) {
       await this.#requireDirectory(request.context);
-      if (!this.#isLogging()) {
-        throw new ChangeLogUnavailableError('The change log is not written');
-      }
+      this.#requireLogging();
       const { last } = await queryLog(() => this.#log.position());
       return this.#resultOf({ changes: [], after: last, hasMore: false });
     }
@@ -145,14 +144,12 @@ export class ChangeFeed {
       if (!found) {
         return { outcome: 'expired' };
       }
+      if (found.changes.length > 0 || found.hasMore) {
+        return this.#resultOf(found);
+      }
       const remainingMs = endsAt - performance.now();
-      if (
-        found.changes.length > 0 ||
-        found.hasMore ||
-        remainingMs <= 0 ||
-        context.signal.aborted ||
-        this.#isStopped
-      ) {
+      if (remainingMs <= 0 || context.signal.aborted || this.#isStopped) {
+        this.#requireLogging();
         return this.#resultOf(found);
       }
       after = found.after;
@@ -230,6 +227,12 @@ export class ChangeFeed {
   /** Rejects while the directory cannot be read. */
   async #requireDirectory(context: CallerContext): Promise<void> {
     await this.#directory.countMembers({ groupnames: [] }, context);
+  }
+
+  #requireLogging(): void {
+    if (!this.#isLogging()) {
+      throw new ChangeLogUnavailableError('The change log is not written');
+    }
   }
 
   async #resultOf(found: {
