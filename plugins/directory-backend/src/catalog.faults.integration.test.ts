@@ -4,6 +4,9 @@ import { startOrganization } from './__testUtils__/catalog/startOrganization';
 /** Repetitions of each fault. */
 const FAULTS = Number(process.env.FAULTS || 10);
 
+/** Characters of the portal's log in an error. */
+const LOG_LENGTH = 8000;
+
 jest.setTimeout(600_000 + FAULTS * 300_000);
 
 let organization: Awaited<ReturnType<typeof startOrganization>>;
@@ -26,11 +29,18 @@ describe('the entities of the catalog', () => {
         const { length } = stripVTControlCharacters(
           organization.gateway().log(),
         );
-        await cause();
-        await organization.untilFailing(length);
-        await organization.expectKept();
-        await recover();
-        await organization.expectRecovered();
+        try {
+          await cause();
+          await organization.untilFailing(length);
+          await organization.expectKept();
+          await recover();
+          await organization.expectRecovered();
+        } catch (error) {
+          const log = organization.gateway().log().slice(-LOG_LENGTH);
+          throw new Error(`Round ${round} failed. The portal logged:\n${log}`, {
+            cause: error,
+          });
+        }
         expect(organization.gateway().alive()).toBe(true);
       }
     },

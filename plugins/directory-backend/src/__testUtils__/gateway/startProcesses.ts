@@ -222,6 +222,6 @@ function backendOf(shared: {
       store: { type: 'redis', connection: url },
     },
     // Time for the load balancer to see the shutdown.
-    lifecycle: { serverShutdownDelay: { milliseconds: 500 } },
+    lifecycle: { serverShutdownDelay: { seconds: 5 } },
   };
 }
