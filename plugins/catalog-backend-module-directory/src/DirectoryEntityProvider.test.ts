@@ -4,6 +4,13 @@ import type {
   CatalogService,
   EntityProviderMutation,
 } from '@backstage/plugin-catalog-node';
+import { metrics } from '@opentelemetry/api';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
@@ -328,10 +335,27 @@ describe('DirectoryEntityProvider', () => {
       directory.users.delete(`u${index}`);
     }
     directory.setUser('added');
+    const exporter = new InMemoryMetricExporter(
+      AggregationTemporality.CUMULATIVE,
+    );
+    const reader = new PeriodicExportingMetricReader({ exporter });
+    metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
     const { follow, logged } = await connect(directory, catalog);
     await follow();
     expect(catalog.entities.size).toBe(102);
     expect(logged()).toContain('50 of 102 users and groups would be removed');
+    await reader.forceFlush();
+    const recorded = exporter
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics)
+      .flatMap(scope => scope.metrics)
+      .find(
+        ({ descriptor }) =>
+          descriptor.name === 'catalog.directory.removals.rejected',
+      );
+    expect(recorded?.dataPoints).toMatchObject([{ value: 50 }]);
+    await reader.shutdown();
+    metrics.disable();
   });
 
   it.each([

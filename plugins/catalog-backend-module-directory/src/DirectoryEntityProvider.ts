@@ -122,11 +122,18 @@ export class DirectoryEntityProvider implements EntityProvider {
   #running: Promise<void> = Promise.resolve();
   /** Time of the first failure since the last success. */
   #failedAt: number | undefined;
-  #hasRejected = false;
+  /** Removals that the last attempt rejected. */
+  #rejectedRemovals = 0;
   #reported = '';
 
   constructor(options: DirectoryEntityProviderOptions) {
     this.#options = options;
+    metrics
+      .getMeter('catalog')
+      .createObservableGauge('catalog.directory.removals.rejected', {
+        description: 'Removals that are rejected because they are too many',
+      })
+      .addCallback(result => result.observe(this.#rejectedRemovals));
   }
 
   get #settleMs(): number {
@@ -523,12 +530,12 @@ export class DirectoryEntityProvider implements EntityProvider {
   #mayRemove(count: number, known: number): boolean {
     const { logger, rejectRemovalsAbovePercentage: maximum } = this.#options;
     const isRejected = count > MIN_REMOVALS && count > (known * maximum) / 100;
-    if (isRejected && !this.#hasRejected) {
+    if (isRejected && this.#rejectedRemovals === 0) {
       logger.error(
         `${count} of ${known} users and groups would be removed from the catalog, which is more than ${maximum} %: none is removed. If they were really deleted, raise catalog.providers.directory.rejectRemovalsAbovePercentage for one start`,
       );
     }
-    this.#hasRejected = isRejected;
+    this.#rejectedRemovals = isRejected ? count : 0;
     return !isRejected;
   }
 
