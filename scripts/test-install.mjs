@@ -20,6 +20,8 @@ import { checkFields, FIELDS_TEMPLATE } from './template-fields.mjs';
 /** The version that makes portals of the release in backstage.json. */
 const CREATE_APP = '@backstage/create-app@0.9.2';
 
+/** Until all packages of a release are in the registry; the next one is later. */
+const RELEASE_MS = 14 * 24 * 60 * 60_000;
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -161,7 +163,11 @@ async function attempt(title, run) {
   }
 }
 
-/** A portal as the release makes it, with what this registry lacks pinned. */
+/**
+ * A portal as the release makes it, with what this registry lacks pinned. This
+ * seed of yarn.lock lacks some packages: of those, versions that were published
+ * after the release are ignored.
+ */
 async function createPortal() {
   await bash(
     `echo portal | npx --yes ${CREATE_APP} --skip-install --path portal`,
@@ -173,12 +179,26 @@ async function createPortal() {
   );
   // The seed of yarn.lock that create-app downloads.
   await copyFile(join(root, 'yarn.lock'), join(portal, 'yarn.lock'));
+  const minutes = Math.floor((Date.now() - (await releaseEnd())) / 60_000);
+  await change('.yarnrc.yml', text => {
+    const settings =
+      /^npmMinimalAgeGate: .*\nnpmPreapprovedPackages:\n {2}- .*\n/m;
+    assert.match(text, settings);
+    return text.replace(settings, `npmMinimalAgeGate: ${minutes}m\n`);
+  });
   const { resolutions } = JSON.parse(
     await readFile(join(root, 'package.json'), 'utf8'),
   );
   await change('package.json', text =>
     mergeText('package.json', text, JSON.stringify({ resolutions })),
   );
+}
+
+/** When all packages of the release were published, in milliseconds. */
+async function releaseEnd() {
+  const times = await bash(`npm view ${CREATE_APP} time --json`, work);
+  const version = CREATE_APP.split('@').at(-1);
+  return Date.parse(JSON.parse(times)[version]) + RELEASE_MS;
 }
 
 async function carryOut(step) {
