@@ -45,7 +45,7 @@ const SAMPLES = 20;
 export async function checkFields({ page, url, AxeBuilder }) {
   const combobox = name => page.getByRole('combobox', { name });
   const option = name =>
-    page.getByRole('option', { name: new RegExp(`^${name}\\b`) });
+    page.getByRole('option', { name: new RegExp(`^${name}(?![\\w.-])`) });
   const button = name => page.getByRole('button', { name, exact: true });
 
   await page.goto(`${url}/create/templates/default/directory-fields`);

@@ -344,16 +344,30 @@ describe('DirectoryEntityProvider', () => {
     await follow();
     expect(catalog.entities.size).toBe(102);
     expect(logged()).toContain('50 of 102 users and groups would be removed');
-    await reader.forceFlush();
-    const recorded = exporter
-      .getMetrics()
-      .flatMap(({ scopeMetrics }) => scopeMetrics)
-      .flatMap(scope => scope.metrics)
-      .find(
-        ({ descriptor }) =>
-          descriptor.name === 'catalog.directory.removals.rejected',
-      );
-    expect(recorded?.dataPoints).toMatchObject([{ value: 50 }]);
+    const rejected = async () => {
+      await reader.forceFlush();
+      const metric = exporter
+        .getMetrics()
+        .at(-1)!
+        .scopeMetrics.flatMap(scope => scope.metrics)
+        .find(
+          ({ descriptor }) =>
+            descriptor.name === 'catalog.directory.removals.rejected',
+        );
+      return metric?.dataPoints[0].value;
+    };
+    expect(await rejected()).toBe(50);
+
+    directory.setUser('later');
+    await follow();
+    expect(catalog.entities.size).toBe(103);
+    expect(await rejected()).toBe(50);
+
+    for (let index = 0; index < 50; index++) {
+      directory.setUser(`u${index}`, ['staff']);
+    }
+    await follow();
+    expect(await rejected()).toBe(0);
     await reader.shutdown();
     metrics.disable();
   });

@@ -29,8 +29,8 @@ export const RUN_MS = 5 * 60_000;
 const SETTLE_MS = 3000;
 
 /**
- * Interval of reconciliations while changes cannot be followed, and time of
- * failures after which changes are not followed further.
+ * Interval of reconciliations while the directory does not log changes. When
+ * reading changes has failed for this long, all entities are compared, too.
  */
 const UNLOGGED_INTERVAL_MS = 20_000;
 
@@ -122,7 +122,7 @@ export class DirectoryEntityProvider implements EntityProvider {
   #running: Promise<void> = Promise.resolve();
   /** Time of the first failure since the last success. */
   #failedAt: number | undefined;
-  /** Removals that the last attempt rejected. */
+  /** Missing entities that stay because they are too many. */
   #rejectedRemovals = 0;
   #reported = '';
 
@@ -498,9 +498,11 @@ export class DirectoryEntityProvider implements EntityProvider {
       appeared.length === 0
         ? [...missing].filter(ref => confirmed.has(ref))
         : [];
-    const removed = this.#mayRemove(removable.length, applied.size)
-      ? removable
-      : [];
+    const mayRemove = this.#mayRemove(removable.length, applied.size);
+    const removed = mayRemove ? removable : [];
+    if (missing.size === removed.length) {
+      this.#rejectedRemovals = 0;
+    }
     await this.#mutate({ added: [], removed });
     removed.forEach(ref => applied.delete(ref) && missing.delete(ref));
     state.missing = missing;
@@ -535,7 +537,9 @@ export class DirectoryEntityProvider implements EntityProvider {
         `${count} of ${known} users and groups would be removed from the catalog, which is more than ${maximum} %: none is removed. If they were really deleted, raise catalog.providers.directory.rejectRemovalsAbovePercentage for one start`,
       );
     }
-    this.#rejectedRemovals = isRejected ? count : 0;
+    if (isRejected) {
+      this.#rejectedRemovals = count;
+    }
     return !isRejected;
   }
 

@@ -113,7 +113,7 @@ describe('the entities of the catalog', () => {
     });
 
     const files = await readdir(folder);
-    const databases = files.filter(name => name.includes('.sqlite'));
+    const databases = files.filter(name => /\.sqlite(-wal)?$/.test(name));
     expect(databases.length).toBeGreaterThan(1);
     const texts = [
       JSON.stringify(await entities()),
