@@ -45,7 +45,7 @@ interface Option {
 }
 
 /** Delay of a search after the last key, in milliseconds. */
-const DEBOUNCE_MS = 100;
+const DEBOUNCE_MS = 50;
 
 /**
  * A field for one user or group. Searches the directory while the user types,
