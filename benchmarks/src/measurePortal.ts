@@ -85,6 +85,7 @@ export async function measurePortal(
   let limits: Limits | undefined;
   try {
     const start = await measureStart({ portal, loop, ...measured }, signal);
+    await portal.untilIdle(signal);
     limits = await Limits.start(realm, portal);
     const memoryAtStart = await portal.memory();
     const token = tokenCredentials(await portal.token(), GUEST);

@@ -11,6 +11,8 @@ import { BENCHMARKS, settings } from '../settings';
 const START_TIMEOUT_MS = 180_000;
 const POLL_MS = 20;
 const STOP_TIMEOUT_MS = 3000;
+/** Duration of a sample of the CPU time; an idle portal uses a tenth. */
+const IDLE_SAMPLE_MS = 3000;
 /** Unit of CPU times in /proc, 100 Hz on Linux. */
 const CLOCK_TICK_MS = 10;
 /** Length of the end of the log in an error. */
@@ -219,6 +221,18 @@ export class Portal {
     // The name in parentheses may contain spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
+  }
+
+  /** Waits until the catalog has processed its entities, and the process rests. */
+  async untilIdle(signal: AbortSignal): Promise<void> {
+    let before = await this.cpuMs();
+    let used = IDLE_SAMPLE_MS;
+    while (used > IDLE_SAMPLE_MS / 10) {
+      await sleep(IDLE_SAMPLE_MS, undefined, { signal });
+      const now = await this.cpuMs();
+      used = now - before;
+      before = now;
+    }
   }
 
   startProfile(): Promise<void> {
