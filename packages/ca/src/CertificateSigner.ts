@@ -28,7 +28,7 @@ export interface IssuerDescription {
  *
  * @public
  */
-export interface CertificateOrder {
+export interface SignCertificateRequest {
   /** The CA that signs. */
   readonly issuerId: IssuerId;
   /** Positive, at most 20 octets, never used before. */
@@ -63,7 +63,7 @@ export interface CertificateOrder {
  *
  * @public
  */
-export interface RevocationListOrder {
+export interface SignRevocationListRequest {
   /** The CA that signs. */
   readonly issuerId: IssuerId;
   /** CRL number, greater than that of every earlier CRL of the CA. */
@@ -126,7 +126,7 @@ export interface CertificateSigner {
    * @throws SignerRefusalError when the request fails a check, also if repeated.
    * @throws SignerUnavailableError when a later attempt may succeed.
    */
-  signCertificate(order: CertificateOrder): Promise<Buffer>;
+  signCertificate(request: SignCertificateRequest): Promise<Buffer>;
 
   /**
    * Signs a CRL, and logs it before returning it.
@@ -135,7 +135,7 @@ export interface CertificateSigner {
    * @throws SignerRefusalError when the request fails a check, also if repeated.
    * @throws SignerUnavailableError when a later attempt may succeed.
    */
-  signRevocationList(order: RevocationListOrder): Promise<Buffer>;
+  signRevocationList(request: SignRevocationListRequest): Promise<Buffer>;
 
   /**
    * Blocks a key permanently: it is never certified again.

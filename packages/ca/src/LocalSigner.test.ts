@@ -12,9 +12,9 @@ import {
   TestCa,
 } from './__testUtils__/TestCa';
 import {
-  type CertificateOrder,
+  type SignCertificateRequest,
   type LoggedCertificate,
-  type RevocationListOrder,
+  type SignRevocationListRequest,
   SignerRefusalError,
   SignerUnavailableError,
 } from './CertificateSigner';
@@ -51,19 +51,19 @@ function sha256(bytes: Buffer): string {
 describe('signCertificate', () => {
   it('composes the certificate from the request and the profile', async () => {
     const privateKey = newKey();
-    const order = await ca.order({ csr: await createCsr(privateKey) });
-    const der = await signer.signCertificate(order);
+    const request = await ca.request({ csr: await createCsr(privateKey) });
+    const der = await signer.signCertificate(request);
     const issuer = new X509Certificate(ca.issuer.chain[0]);
     expect(new X509Certificate(der).verify(issuer.publicKey)).toBe(true);
     const urls = documentUrlsOf({ id: ca.issuer.id, publicUrl: PUBLIC_URL });
     expect(urls.crl).toMatch(/\/api\/directory\/ca\/[0-9a-f]{16}\/crl$/);
     expect(new Certificate(der).description).toMatchObject({
       certificate: {
-        serialNumber: order.serialNumber,
+        serialNumber: request.serialNumber,
         subject: 'CN=alice,O=EXAMPLE.TEST',
         issuer: 'CN=Issuing CA,O=EXAMPLE.TEST',
-        notBefore: Math.floor(order.notBefore.getTime() / 1000) * 1000,
-        notAfter: Math.floor(order.notAfter.getTime() / 1000) * 1000,
+        notBefore: Math.floor(request.notBefore.getTime() / 1000) * 1000,
+        notAfter: Math.floor(request.notAfter.getTime() / 1000) * 1000,
         publicKey: { sha256: sha256(signingKeyOf(privateKey).spki) },
         san: {
           rfc822Name: ['alice@example.test'],
@@ -82,15 +82,15 @@ describe('signCertificate', () => {
 
   it('returns the logged certificate when a request is repeated', async () => {
     const privateKey = newKey();
-    const order = await ca.order({ csr: await createCsr(privateKey) });
+    const request = await ca.request({ csr: await createCsr(privateKey) });
     const [first, concurrent] = await Promise.all([
-      signer.signCertificate(order),
-      signer.signCertificate(order),
+      signer.signCertificate(request),
+      signer.signCertificate(request),
     ]);
     expect(concurrent).toEqual(first);
     // Even when it would be too late for a new certificate.
     ca.now += DAY_MS;
-    const repeated = { ...order, csr: await createCsr(privateKey) };
+    const repeated = { ...request, csr: await createCsr(privateKey) };
     expect(await signer.signCertificate(repeated)).toEqual(first);
     const other = await ca.open();
     expect(await other.signCertificate(repeated)).toEqual(first);
@@ -99,12 +99,12 @@ describe('signCertificate', () => {
 
   it('returns a certificate that another process has logged since', async () => {
     const other = await ca.open();
-    const order = await ca.order();
-    const certificate = await other.signCertificate(order);
-    expect(await signer.signCertificate(order)).toEqual(certificate);
+    const request = await ca.request();
+    const certificate = await other.signCertificate(request);
+    expect(await signer.signCertificate(request)).toEqual(certificate);
   });
 
-  it.each<[string, Partial<CertificateOrder>]>([
+  it.each<[string, Partial<SignCertificateRequest>]>([
     ['user', { username: 'bob' }],
     ['profile', { profile: 'other' }],
     ['expiry', { notAfter: new Date() }],
@@ -121,20 +121,20 @@ describe('signCertificate', () => {
   ])(
     'refuses the serial number of a certificate for another %s',
     async (_, changes) => {
-      const order = await ca.order();
-      await signer.signCertificate(order);
+      const request = await ca.request();
+      await signer.signCertificate(request);
       await expect(
-        signer.signCertificate({ ...order, ...changes }),
+        signer.signCertificate({ ...request, ...changes }),
       ).rejects.toThrow('The serial number was used for another request.');
       expect(await logged()).toHaveLength(1);
     },
   );
 
   it('refuses the serial number of a request that is being signed', async () => {
-    const order = await ca.order();
+    const request = await ca.request();
     const outcomes = await Promise.allSettled([
-      signer.signCertificate(order),
-      signer.signCertificate({ ...order, csr: await createCsr() }),
+      signer.signCertificate(request),
+      signer.signCertificate({ ...request, csr: await createCsr() }),
     ]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual([
       'fulfilled',
@@ -146,7 +146,7 @@ describe('signCertificate', () => {
   const minutes = (count: number) => new Date(ca.now + count * MINUTE_MS);
   const days = (count: number) => minutes(count * 24 * 60);
 
-  it.each<[string, RegExp, () => Promise<Partial<CertificateOrder>>]>([
+  it.each<[string, RegExp, () => Promise<Partial<SignCertificateRequest>>]>([
     [
       'a CSR whose signature is not valid',
       /^The CSR is invalid/,
@@ -257,8 +257,8 @@ describe('signCertificate', () => {
       }),
     ],
   ])('refuses %s', async (_, message, change) => {
-    const order = await ca.order(await change());
-    const refused = signer.signCertificate(order);
+    const request = await ca.request(await change());
+    const refused = signer.signCertificate(request);
     await expect(refused).rejects.toThrow(SignerRefusalError);
     await expect(refused).rejects.toThrow(message);
     expect(await readdir(ca.folder)).toEqual([]);
@@ -270,7 +270,7 @@ describe('signCertificate', () => {
     const own = await ca.open({ issuers: [issuer] });
     await expect(
       own.signCertificate(
-        await ca.order({ issuerId: issuer.id, csr: await createCsr(key) }),
+        await ca.request({ issuerId: issuer.id, csr: await createCsr(key) }),
       ),
     ).rejects.toThrow('The public key is that of a certificate authority.');
   });
@@ -278,21 +278,21 @@ describe('signCertificate', () => {
   it("refuses a validity beyond that of the CA's certificate", async () => {
     const issuer = await createIssuer({ validityMs: 10 * DAY_MS });
     const short = await ca.open({ issuers: [issuer] });
-    const order = await ca.order({ issuerId: issuer.id });
-    await expect(short.signCertificate(order)).rejects.toThrow(
+    const request = await ca.request({ issuerId: issuer.id });
+    await expect(short.signCertificate(request)).rejects.toThrow(
       "not within that of the CA's certificate",
     );
-    await short.signCertificate({ ...order, notAfter: days(9) });
+    await short.signCertificate({ ...request, notAfter: days(9) });
   });
 
   it('signs certificates with the first CA only', async () => {
     const next = await createIssuer();
     const both = await ca.open({ issuers: [next, ca.issuer] });
-    const order = await ca.order();
-    await expect(both.signCertificate(order)).rejects.toThrow(
+    const request = await ca.request();
+    await expect(both.signCertificate(request)).rejects.toThrow(
       'This CA signs only its CRL.',
     );
-    await both.signCertificate({ ...order, issuerId: next.id });
+    await both.signCertificate({ ...request, issuerId: next.id });
     await both.signRevocationList(ca.crl(1));
     const { issuers } = await both.describe();
     expect(issuers.map(({ id, crlNumber }) => [id, crlNumber])).toEqual([
@@ -306,12 +306,12 @@ describe('signCertificate', () => {
     const csr = await createCsr(key);
     const { spki } = signingKeyOf(key);
     const other = await ca.open();
-    await signer.signCertificate(await ca.order({ csr }));
+    await signer.signCertificate(await ca.request({ csr }));
     await signer.blockKey({ publicKeySha256: sha256(spki) });
     await signer.blockKey({ publicKeySha256: sha256(spki) });
     for (const process of [signer, other, await ca.open()]) {
       await expect(
-        process.signCertificate(await ca.order({ csr })),
+        process.signCertificate(await ca.request({ csr })),
       ).rejects.toThrow('The public key is blocked.');
     }
     await expect(
@@ -322,21 +322,21 @@ describe('signCertificate', () => {
   it('limits the rate over all processes and restarts', async () => {
     const limit = { certificates: 3, perMs: MINUTE_MS };
     const limited = await ca.open({ limit });
-    const orders = await Promise.all(
-      Array.from({ length: 5 }, () => ca.order()),
+    const requests = await Promise.all(
+      Array.from({ length: 5 }, () => ca.request()),
     );
     const outcomes = await Promise.allSettled(
-      orders.map(order => limited.signCertificate(order)),
+      requests.map(request => limited.signCertificate(request)),
     );
     const failed = outcomes.filter(({ status }) => status === 'rejected');
     expect(failed).toHaveLength(2);
     const later = await ca.open({ limit });
-    const order = await ca.order();
-    await expect(later.signCertificate(order)).rejects.toThrow(
+    const request = await ca.request();
+    await expect(later.signCertificate(request)).rejects.toThrow(
       SignerUnavailableError,
     );
     ca.now += MINUTE_MS;
-    await later.signCertificate(order);
+    await later.signCertificate(request);
   });
 
   it('counts signatures that could not be logged', async () => {
@@ -346,13 +346,13 @@ describe('signCertificate', () => {
       .spyOn(IssuanceLog.prototype, 'append')
       .mockRejectedValue(new SignerUnavailableError('The disk is full'));
     for (const message of ['The disk is full', 'The disk is full', /^More/]) {
-      await expect(limited.signCertificate(await ca.order())).rejects.toThrow(
+      await expect(limited.signCertificate(await ca.request())).rejects.toThrow(
         message,
       );
     }
     append.mockRestore();
     ca.now += MINUTE_MS;
-    await limited.signCertificate(await ca.order());
+    await limited.signCertificate(await ca.request());
   });
 
   it('limits the rate of blocked keys', async () => {
@@ -380,8 +380,8 @@ describe('signCertificate', () => {
       },
     });
     const external = await ca.open({ issuers: [issuer] });
-    const order = await ca.order({ issuerId: issuer.id });
-    await expect(external.signCertificate(order)).rejects.toThrow(
+    const request = await ca.request({ issuerId: issuer.id });
+    await expect(external.signCertificate(request)).rejects.toThrow(
       'The token is not inserted',
     );
     await expect(
@@ -389,7 +389,7 @@ describe('signCertificate', () => {
     ).rejects.toThrow('The token is not inserted');
     expect((await external.describe()).issuers).toHaveLength(1);
     isPresent = true;
-    await external.signCertificate(order);
+    await external.signCertificate(request);
   });
 });
 
@@ -397,9 +397,9 @@ describe('signRevocationList', () => {
   const revokedAt = new Date('2026-01-01T00:00:00Z');
 
   it('signs lists with increasing numbers and logs their entries', async () => {
-    const order = await ca.order();
-    await signer.signCertificate(order);
-    const { serialNumber } = order;
+    const request = await ca.request();
+    await signer.signCertificate(request);
+    const { serialNumber } = request;
     const entry = { serialNumber, revokedAt };
     const hold = { ...entry, reason: 'certificateHold' as const };
     await signer.signRevocationList(ca.crl(1));
@@ -421,11 +421,11 @@ describe('signRevocationList', () => {
   });
 
   it('omits a revoked certificate from the list after it has expired', async () => {
-    const order = await ca.order();
-    await signer.signCertificate(order);
-    const revoked = [{ serialNumber: order.serialNumber, revokedAt }];
+    const request = await ca.request();
+    await signer.signCertificate(request);
+    const revoked = [{ serialNumber: request.serialNumber, revokedAt }];
     await signer.signRevocationList(ca.crl(1, { revoked }));
-    ca.now = order.notAfter.getTime() + 6 * MINUTE_MS;
+    ca.now = request.notAfter.getTime() + 6 * MINUTE_MS;
     await signer.signRevocationList(ca.crl(2));
     await signer.signRevocationList(ca.crl(3));
     expect((await logged())[0].revocation).toMatchObject({ revokedAt });
@@ -450,7 +450,9 @@ describe('signRevocationList', () => {
     );
   });
 
-  it.each<[string, RegExp, (serial: bigint) => Partial<RevocationListOrder>]>([
+  it.each<
+    [string, RegExp, (serial: bigint) => Partial<SignRevocationListRequest>]
+  >([
     ['an earlier number', /greater than 7/, () => ({ number: 6n })],
     ['the same number', /greater than 7/, () => ({ number: 7n })],
     [
@@ -510,9 +512,9 @@ describe('signRevocationList', () => {
     ],
     ['an unknown CA', /CA is unknown/, () => ({ issuerId: 'x' })],
   ])('refuses %s', async (_, message, change) => {
-    const order = await ca.order();
-    await signer.signCertificate(order);
-    const { serialNumber } = order;
+    const request = await ca.request();
+    await signer.signCertificate(request);
+    const { serialNumber } = request;
     const revoked = [
       { serialNumber, revokedAt, reason: 'keyCompromise' as const },
       { serialNumber: 12n, revokedAt },

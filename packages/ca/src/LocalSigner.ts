@@ -5,12 +5,12 @@ import {
 } from '@directory-gateway/x509';
 import { type CaIssuer, documentUrlsOf, publicKeyOf } from './CaIssuer';
 import {
-  type CertificateOrder,
+  type SignCertificateRequest,
   type CertificateSigner,
   type IssuerDescription,
   type IssuerId,
   type LoggedCertificate,
-  type RevocationListOrder,
+  type SignRevocationListRequest,
   SignerLimitError,
   SignerRefusalError,
   SignerUnavailableError,
@@ -82,8 +82,8 @@ export const MAX_CRL_VALIDITY_MS = 31 * 24 * 60 * 60 * 1000;
  */
 const MAX_CRL_NUMBER_STEP = 2n ** 32n;
 
-interface RunningOrder {
-  readonly order: CertificateOrder;
+interface RunningRequest {
+  readonly request: SignCertificateRequest;
   readonly spki: Buffer;
   readonly certificate: Promise<Buffer>;
 }
@@ -116,7 +116,7 @@ export class LocalSigner implements CertificateSigner {
   /** SubjectPublicKeyInfo of the CAs and their issuers, in hex. */
   readonly #caKeys: ReadonlySet<string>;
   /** Requests that are being signed, by serial number. */
-  readonly #running = new Map<bigint, RunningOrder>();
+  readonly #running = new Map<bigint, RunningRequest>();
   /** Times of signed certificates that could not be logged. */
   readonly #unlogged = new RecentTimes();
   readonly #crlTimes = new RecentTimes();
@@ -185,33 +185,35 @@ export class LocalSigner implements CertificateSigner {
   }
 
   /** {@inheritDoc CertificateSigner.signCertificate} */
-  async signCertificate(order: CertificateOrder): Promise<Buffer> {
-    requireLimits(order);
-    const spki = verifyPossession(order);
+  async signCertificate(request: SignCertificateRequest): Promise<Buffer> {
+    requireLimits(request);
+    const spki = verifyPossession(request);
     await this.#log.refresh();
-    const logged = this.#log.state.findCertificate(order.serialNumber);
+    const logged = this.#log.state.findCertificate(request.serialNumber);
     if (logged) {
-      return await this.#readLogged({ order, spki, logged });
+      return await this.#readLogged({ request, spki, logged });
     }
-    const running = this.#running.get(order.serialNumber);
+    const running = this.#running.get(request.serialNumber);
     if (running) {
-      requireSameOrder({ order, spki }, running);
+      requireSameRequest({ request, spki }, running);
       return await running.certificate;
     }
-    const certificate = this.#signNew(order, spki);
-    this.#running.set(order.serialNumber, { order, spki, certificate });
+    const certificate = this.#signNew(request, spki);
+    this.#running.set(request.serialNumber, { request, spki, certificate });
     try {
       return await certificate;
     } finally {
-      this.#running.delete(order.serialNumber);
+      this.#running.delete(request.serialNumber);
     }
   }
 
   /** {@inheritDoc CertificateSigner.signRevocationList} */
-  async signRevocationList(order: RevocationListOrder): Promise<Buffer> {
-    const ca = this.#findCa(order.issuerId);
+  async signRevocationList(
+    request: SignRevocationListRequest,
+  ): Promise<Buffer> {
+    const ca = this.#findCa(request.issuerId);
     const previous = this.#crls.get(ca.id) ?? Promise.resolve();
-    const sign = () => this.#signList(order, ca);
+    const sign = () => this.#signList(request, ca);
     const signed = previous.then(sign, sign);
     this.#crls.set(ca.id, signed);
     return await signed;
@@ -230,7 +232,7 @@ export class LocalSigner implements CertificateSigner {
     }
     await this.#log.refresh();
     if (!this.#log.state.isBlocked(publicKeySha256)) {
-      this.#countOrder(this.#blockTimes, {
+      this.#countRequest(this.#blockTimes, {
         max: MAX_BLOCKS_PER_MINUTE,
         what: 'blocked keys',
       });
@@ -257,10 +259,13 @@ export class LocalSigner implements CertificateSigner {
     return ca;
   }
 
-  async #signNew(order: CertificateOrder, spki: Buffer): Promise<Buffer> {
+  async #signNew(
+    request: SignCertificateRequest,
+    spki: Buffer,
+  ): Promise<Buffer> {
     const { profiles, publicUrl } = this.#options;
-    const ca = this.#findCa(order.issuerId);
-    const profile = profiles.get(order.profile);
+    const ca = this.#findCa(request.issuerId);
+    const profile = profiles.get(request.profile);
     if (!profile) {
       throw new SignerRefusalError('The certificate profile is unknown.');
     }
@@ -268,10 +273,10 @@ export class LocalSigner implements CertificateSigner {
       throw new SignerRefusalError('This CA signs only its CRL.');
     }
     this.#checkKey(spki);
-    this.#checkValidity(order, { ca, profile });
+    this.#checkValidity(request, { ca, profile });
     this.#checkRate();
     const certificate = await makeCertificate({
-      order,
+      request,
       spki,
       profile,
       ca,
@@ -279,7 +284,12 @@ export class LocalSigner implements CertificateSigner {
     });
     const time = new Date(this.#now());
     try {
-      await this.#log.append({ kind: 'certificate', time, order, certificate });
+      await this.#log.append({
+        kind: 'certificate',
+        time,
+        request,
+        certificate,
+      });
     } catch (error) {
       this.#unlogged.add(time.getTime());
       throw error;
@@ -300,7 +310,7 @@ export class LocalSigner implements CertificateSigner {
   }
 
   #checkValidity(
-    { notBefore, notAfter }: CertificateOrder,
+    { notBefore, notAfter }: SignCertificateRequest,
     limits: { readonly ca: CaIssuer; readonly profile: CertificateProfile },
   ): void {
     const { certificate } = limits.ca.issuer;
@@ -341,7 +351,7 @@ export class LocalSigner implements CertificateSigner {
   }
 
   /** Counts a request before it is signed, because logging it can fail. */
-  #countOrder(
+  #countRequest(
     times: RecentTimes,
     limit: { readonly max: number; readonly what: string },
   ): void {
@@ -355,7 +365,7 @@ export class LocalSigner implements CertificateSigner {
   }
 
   async #readLogged(options: {
-    readonly order: CertificateOrder;
+    readonly request: SignCertificateRequest;
     readonly spki: Buffer;
     readonly logged: CertificatePlace;
   }): Promise<Buffer> {
@@ -363,20 +373,23 @@ export class LocalSigner implements CertificateSigner {
     if (entry.kind !== 'certificate') {
       throw new SignerUnavailableError('The issuance log was changed');
     }
-    const { order, certificate } = entry;
-    requireSameOrder(options, { order, spki: publicKeyOf(certificate) });
+    const { request, certificate } = entry;
+    requireSameRequest(options, { request, spki: publicKeyOf(certificate) });
     return certificate;
   }
 
-  async #signList(order: RevocationListOrder, ca: CaIssuer): Promise<Buffer> {
+  async #signList(
+    request: SignRevocationListRequest,
+    ca: CaIssuer,
+  ): Promise<Buffer> {
     await this.#log.refresh();
     const previous = this.#log.state.crlOf(ca.id);
-    this.#checkList(order, previous);
-    this.#countOrder(this.#crlTimes, {
+    this.#checkList(request, previous);
+    this.#countRequest(this.#crlTimes, {
       max: MAX_CRLS_PER_MINUTE,
       what: 'CRLs',
     });
-    const { number, thisUpdate, nextUpdate, revoked } = order;
+    const { number, thisUpdate, nextUpdate, revoked } = request;
     const crl = await signedCrl(
       ca.issuer.signRevocationList({
         number,
@@ -396,37 +409,37 @@ export class LocalSigner implements CertificateSigner {
     return crl;
   }
 
-  #checkList(order: RevocationListOrder, previous: CrlState): void {
-    if (order.number <= previous.number) {
+  #checkList(request: SignRevocationListRequest, previous: CrlState): void {
+    if (request.number <= previous.number) {
       throw new SignerRefusalError(
         `The CRL number must be greater than ${previous.number}.`,
       );
     }
     const maxNumber = previous.number + MAX_CRL_NUMBER_STEP;
-    if (order.number > maxNumber) {
+    if (request.number > maxNumber) {
       throw new SignerRefusalError(
         `The CRL number must be at most ${maxNumber}.`,
       );
     }
     const now = this.#now();
-    const start = order.thisUpdate.getTime();
+    const start = request.thisUpdate.getTime();
     if (!(start >= now - MAX_BACKDATING_MS && start <= now + CLOCK_SKEW_MS)) {
       throw new SignerRefusalError(
         'The CRL does not start now: check the clocks.',
       );
     }
-    if (!(order.nextUpdate.getTime() - start <= MAX_CRL_VALIDITY_MS)) {
+    if (!(request.nextUpdate.getTime() - start <= MAX_CRL_VALIDITY_MS)) {
       throw new SignerRefusalError('The CRL is valid for more than 31 days.');
     }
     const listed = new Map(
-      order.revoked.map(entry => [String(entry.serialNumber), entry]),
+      request.revoked.map(entry => [String(entry.serialNumber), entry]),
     );
-    if (listed.size < order.revoked.length) {
+    if (listed.size < request.revoked.length) {
       throw new SignerRefusalError(
         'The CRL contains a certificate more than once.',
       );
     }
-    for (const { reason } of order.revoked) {
+    for (const { reason } of request.revoked) {
       if (reason === 'removeFromCRL') {
         throw new SignerRefusalError(
           'The reason removeFromCRL is allowed only in delta CRLs.',
@@ -437,7 +450,7 @@ export class LocalSigner implements CertificateSigner {
       this.#checkKept(entry, {
         next: listed.get(String(entry.serialNumber)),
         isListed: entry.isListed,
-        thisUpdate: order.thisUpdate,
+        thisUpdate: request.thisUpdate,
       });
     }
   }
@@ -492,7 +505,10 @@ export class LocalSigner implements CertificateSigner {
 }
 
 /** @throws SignerRefusalError when the CSR, a name or the list of names is too long. */
-function requireLimits({ csr, alternativeNames }: CertificateOrder): void {
+function requireLimits({
+  csr,
+  alternativeNames,
+}: SignCertificateRequest): void {
   if (csr.length > MAX_CSR_BYTES) {
     throw new SignerRefusalError(
       `The CSR is longer than ${MAX_CSR_BYTES} bytes (DER).`,
@@ -516,8 +532,8 @@ function requireLimits({ csr, alternativeNames }: CertificateOrder): void {
  *
  * @throws SignerRefusalError when the CSR does not prove possession of the key.
  */
-function verifyPossession({ csr }: CertificateOrder): Buffer {
-  const result = readCertificateRequest(csr.toString('base64'));
+function verifyPossession({ csr }: SignCertificateRequest): Buffer {
+  const result = readCertificateRequest(csr);
   if (!result.ok) {
     throw new SignerRefusalError(`The CSR is invalid: ${result.message}`);
   }
@@ -528,33 +544,33 @@ function verifyPossession({ csr }: CertificateOrder): Buffer {
  * Checks that a serial number is used for one certificate only. A repeated request
  * has the same content, but its CSR may have been signed again.
  */
-function requireSameOrder(
-  ordered: { readonly order: CertificateOrder; readonly spki: Buffer },
-  first: { readonly order: CertificateOrder; readonly spki: Buffer },
+function requireSameRequest(
+  repeated: { readonly request: SignCertificateRequest; readonly spki: Buffer },
+  first: { readonly request: SignCertificateRequest; readonly spki: Buffer },
 ): void {
-  if (contentOf(ordered) !== contentOf(first)) {
+  if (contentOf(repeated) !== contentOf(first)) {
     throw new SignerRefusalError(
       'The serial number was used for another request.',
     );
   }
 }
 
-function contentOf(ordered: {
-  readonly order: CertificateOrder;
+function contentOf(repeated: {
+  readonly request: SignCertificateRequest;
   readonly spki: Buffer;
 }): string {
-  const { order, spki } = ordered;
-  const { alternativeNames: names } = order;
+  const { request, spki } = repeated;
+  const { alternativeNames: names } = request;
   return JSON.stringify([
-    order.issuerId,
-    order.profile,
-    order.username,
+    request.issuerId,
+    request.profile,
+    request.username,
     spki.toString('hex'),
     names.emails,
     names.userPrincipalNames,
     names.kerberosPrincipalNames,
-    order.notBefore,
-    order.notAfter,
+    request.notBefore,
+    request.notAfter,
   ]);
 }
 

@@ -78,8 +78,10 @@ async function signLeaf(
   try {
     const signer = await test.open();
     // The certificates of the ceremony are valid since five minutes.
-    const order = await test.order({ notBefore: new Date(test.now - 60_000) });
-    const leaf = await signer.signCertificate(order);
+    const request = await test.request({
+      notBefore: new Date(test.now - 60_000),
+    });
+    const leaf = await signer.signCertificate(request);
     const crl = await signer.signRevocationList(test.crl(1));
     await writeFile(file(name, 'leaf.pem'), writePem('CERTIFICATE', leaf));
     await writeFile(file(name, 'crl.pem'), writePem('X509 CRL', crl));
@@ -411,7 +413,7 @@ describe('directory-ca', () => {
     try {
       const signer = await test.open();
       await signer.signCertificate(
-        await test.order({ csr: await createCsr() }),
+        await test.request({ csr: await createCsr() }),
       );
       await signer.close();
       await ca('verify-log', test.folder);

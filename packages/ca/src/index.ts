@@ -8,12 +8,12 @@ export {
   SignerLimitError,
   SignerRefusalError,
   SignerUnavailableError,
-  type CertificateOrder,
+  type SignCertificateRequest,
   type CertificateSigner,
   type IssuerDescription,
   type IssuerId,
   type LoggedCertificate,
-  type RevocationListOrder,
+  type SignRevocationListRequest,
 } from './CertificateSigner';
 export { CaIssuer, documentUrlsOf, publicKeyOf } from './CaIssuer';
 export { KeyFile, type KeyFileOptions } from './keys/KeyFile';

@@ -40,7 +40,7 @@ async function input(): Promise<CertificateInput> {
     throw new Error(result.message);
   }
   return {
-    order: await test.order({ csr }),
+    request: await test.request({ csr }),
     spki: result.csr.publicKey.spki,
     profile: PROFILE,
     ca,
@@ -52,34 +52,37 @@ describe('makeCertificate', () => {
   it.each<[string, (input: CertificateInput) => Partial<CertificateInput>]>([
     [
       'serialNumber',
-      ({ order }) => ({
-        order: { ...order, serialNumber: randomSerialNumber() },
+      ({ request }) => ({
+        request: { ...request, serialNumber: randomSerialNumber() },
       }),
     ],
-    ['subject', ({ order }) => ({ order: { ...order, username: 'bob' } })],
+    [
+      'subject',
+      ({ request }) => ({ request: { ...request, username: 'bob' } }),
+    ],
     [
       'subject',
       ({ profile }) => ({ profile: { ...profile, organization: 'OTHER' } }),
     ],
     [
       'notBefore',
-      ({ order }) => ({
-        order: { ...order, notBefore: new Date(test.now - 60_000) },
+      ({ request }) => ({
+        request: { ...request, notBefore: new Date(test.now - 60_000) },
       }),
     ],
     [
       'notAfter',
-      ({ order }) => ({
-        order: { ...order, notAfter: new Date(test.now + 60_000) },
+      ({ request }) => ({
+        request: { ...request, notAfter: new Date(test.now + 60_000) },
       }),
     ],
     [
       'alternativeNames',
-      ({ order }) => ({
-        order: {
-          ...order,
+      ({ request }) => ({
+        request: {
+          ...request,
           alternativeNames: {
-            ...order.alternativeNames,
+            ...request.alternativeNames,
             kerberosPrincipalNames: ['root@EXAMPLE.TEST'],
           },
         },
@@ -87,11 +90,11 @@ describe('makeCertificate', () => {
     ],
     [
       'alternativeNames',
-      ({ order }) => ({
-        order: {
-          ...order,
+      ({ request }) => ({
+        request: {
+          ...request,
           alternativeNames: {
-            ...order.alternativeNames,
+            ...request.alternativeNames,
             emails: ['root@example.test'],
           },
         },

@@ -10,7 +10,7 @@ import {
 } from '@directory-gateway/x509';
 import type { CaIssuer } from './CaIssuer';
 import {
-  type CertificateOrder,
+  type SignCertificateRequest,
   SignerRefusalError,
   SignerUnavailableError,
 } from './CertificateSigner';
@@ -18,7 +18,7 @@ import type { CertificateProfile } from './profiles';
 
 /** Input of {@link makeCertificate}. */
 export interface CertificateInput {
-  readonly order: CertificateOrder;
+  readonly request: SignCertificateRequest;
   /** SubjectPublicKeyInfo of the CSR, whose proof of possession was verified. */
   readonly spki: Buffer;
   readonly profile: CertificateProfile;
@@ -68,21 +68,21 @@ export async function makeCertificate(
  * @throws RangeError when a name cannot be written to a certificate.
  */
 function composeFields(input: CertificateInput): CertificateFields {
-  const { order, profile, urls } = input;
-  if ([...order.username].length > MAX_COMMON_NAME_LENGTH) {
+  const { request, profile, urls } = input;
+  if ([...request.username].length > MAX_COMMON_NAME_LENGTH) {
     throw new RangeError(
       `A user name in a certificate has ${MAX_COMMON_NAME_LENGTH} characters at most`,
     );
   }
-  const alternativeNames = composeAlternativeNames(order);
+  const alternativeNames = composeAlternativeNames(request);
   return {
-    serialNumber: order.serialNumber,
+    serialNumber: request.serialNumber,
     subject: [
       { type: 'O', value: profile.organization },
-      { type: 'CN', value: order.username },
+      { type: 'CN', value: request.username },
     ],
-    notBefore: order.notBefore,
-    notAfter: order.notAfter,
+    notBefore: request.notBefore,
+    notAfter: request.notAfter,
     extensions: {
       basicConstraints: { ca: false },
       keyUsage: profile.keyUsage,
@@ -99,7 +99,7 @@ function composeFields(input: CertificateInput): CertificateFields {
 
 function composeAlternativeNames({
   alternativeNames: { emails, userPrincipalNames, kerberosPrincipalNames },
-}: CertificateOrder): WritableGeneralName[] {
+}: SignCertificateRequest): WritableGeneralName[] {
   return [
     ...emails.map(value => ({ kind: 'rfc822Name' as const, value })),
     ...userPrincipalNames.map(value => ({
@@ -185,16 +185,16 @@ const COMMON_NAME = '2.5.4.3';
 function expectedFacts(
   input: CertificateInput & { readonly fields: CertificateFields },
 ): Facts {
-  const { order, profile, ca, urls, spki } = input;
+  const { request, profile, ca, urls, spki } = input;
   const own = ca.issuer.certificate;
   return {
-    serialNumber: order.serialNumber.toString(),
+    serialNumber: request.serialNumber.toString(),
     issuer: own.subject,
-    notBefore: wholeSecond(order.notBefore),
-    notAfter: wholeSecond(order.notAfter),
+    notBefore: wholeSecond(request.notBefore),
+    notAfter: wholeSecond(request.notAfter),
     subject: [
       [[ORGANIZATION, profile.organization, 'utf8']],
-      [[COMMON_NAME, order.username, 'utf8']],
+      [[COMMON_NAME, request.username, 'utf8']],
     ],
     publicKey: createHash('sha256').update(spki).digest('hex'),
     ...(own.subjectKeyIdentifier !== undefined && {
@@ -203,7 +203,7 @@ function expectedFacts(
     ca: false,
     keyUsage: [...new Set(profile.keyUsage)].sort(),
     extendedKeyUsage: profile.extendedKeyUsage.map(oidOfPurpose),
-    alternativeNames: composeAlternativeNames(order).map(name =>
+    alternativeNames: composeAlternativeNames(request).map(name =>
       name.kind === 'krb5PrincipalName'
         ? [name.kind, name.principal]
         : [name.kind, name.value],

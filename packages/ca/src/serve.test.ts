@@ -15,7 +15,7 @@ import {
   newKey,
 } from './__testUtils__/TestCa';
 import {
-  type CertificateOrder,
+  type SignCertificateRequest,
   SignerUnavailableError,
 } from './CertificateSigner';
 import { serve } from './serve';
@@ -107,14 +107,18 @@ async function end(
   return code ?? killedBy;
 }
 
-async function createOrders(count: number): Promise<CertificateOrder[]> {
-  return await Promise.all(Array.from({ length: count }, () => ca.order()));
+async function createRequests(
+  count: number,
+): Promise<SignCertificateRequest[]> {
+  return await Promise.all(Array.from({ length: count }, () => ca.request()));
 }
 
 /** Returns the certificate, or `undefined` when the signer is not available. */
-async function trySign(order: CertificateOrder): Promise<Buffer | undefined> {
+async function trySign(
+  request: SignCertificateRequest,
+): Promise<Buffer | undefined> {
   try {
-    return await client.signCertificate(order);
+    return await client.signCertificate(request);
   } catch (error) {
     expect(error).toBeInstanceOf(SignerUnavailableError);
     return undefined;
@@ -123,20 +127,20 @@ async function trySign(order: CertificateOrder): Promise<Buffer | undefined> {
 
 describe('directory-ca serve', () => {
   it('returns the same certificates after it was killed during requests', async () => {
-    const orders = await createOrders(60);
+    const requests = await createRequests(60);
     const returned = new Map<bigint, Buffer>();
     for (let kill = 0; kill < 2; kill += 1) {
       const { child } = await start();
       let isKilled: Promise<unknown> | undefined;
       await Promise.all(
-        orders.map(async order => {
-          const certificate = await trySign(order);
+        requests.map(async request => {
+          const certificate = await trySign(request);
           if (!certificate) {
             return;
           }
-          const before = returned.get(order.serialNumber) ?? certificate;
+          const before = returned.get(request.serialNumber) ?? certificate;
           expect(certificate).toEqual(before);
-          returned.set(order.serialNumber, certificate);
+          returned.set(request.serialNumber, certificate);
           if (returned.size >= 10 * (kill + 1)) {
             isKilled ??= end(child, 'SIGKILL');
           }
@@ -147,9 +151,9 @@ describe('directory-ca serve', () => {
     expect(returned.size).toBeGreaterThanOrEqual(20);
 
     const { child } = await start();
-    for (const order of orders) {
-      const certificate = await client.signCertificate(order);
-      expect(returned.get(order.serialNumber) ?? certificate).toEqual(
+    for (const request of requests) {
+      const certificate = await client.signCertificate(request);
+      expect(returned.get(request.serialNumber) ?? certificate).toEqual(
         certificate,
       );
     }
@@ -158,13 +162,13 @@ describe('directory-ca serve', () => {
       logged.push(serialNumber);
     }
     expect(new Set(logged)).toEqual(
-      new Set(orders.map(order => order.serialNumber)),
+      new Set(requests.map(request => request.serialNumber)),
     );
-    expect(logged).toHaveLength(orders.length);
+    expect(logged).toHaveLength(requests.length);
     await expect(end(child, 'SIGTERM')).resolves.toBe(0);
 
     const { stdout } = await execute(BIN, ['verify-log', ca.folder]);
-    expect(stdout).toContain(`certificates: ${orders.length})`);
+    expect(stdout).toContain(`certificates: ${requests.length})`);
   });
 
   it('finishes the requests in flight at SIGTERM', async () => {
@@ -173,9 +177,9 @@ describe('directory-ca serve', () => {
       /^directory-ca: the issuance log ends with \d{8}T\S+\.jsonl, line \d+, SHA-256 [0-9a-f]{64}$/,
     );
     await client.describe();
-    const orders = await createOrders(20);
-    const inFlight = Promise.all(orders.map(trySign));
-    await client.signCertificate(orders[0]);
+    const requests = await createRequests(20);
+    const inFlight = Promise.all(requests.map(trySign));
+    await client.signCertificate(requests[0]);
     await expect(end(child, 'SIGTERM')).resolves.toBe(0);
     const certificates = await inFlight;
     expect(certificates[0]).toBeInstanceOf(Buffer);
@@ -269,8 +273,8 @@ describe('directory-ca serve', () => {
     const notBefore = new Date(new X509Certificate(chain[0]).validFrom);
     const certificates = new Array<Buffer>();
     for (let time = 0; time < 2; time += 1) {
-      const order = await ca.order({ issuerId, notBefore });
-      await expect(client.signCertificate(order)).rejects.toThrow(
+      const request = await ca.request({ issuerId, notBefore });
+      await expect(client.signCertificate(request)).rejects.toThrow(
         SignerUnavailableError,
       );
       await expect(client.describe()).resolves.toEqual({ issuers });
@@ -278,7 +282,7 @@ describe('directory-ca serve', () => {
       let certificate: Buffer | undefined;
       while (!certificate) {
         // It is not tried again for a second after a failure.
-        certificate = await trySign(order);
+        certificate = await trySign(request);
       }
       certificates.push(certificate);
       await rename(tokens, `${tokens}.removed`);

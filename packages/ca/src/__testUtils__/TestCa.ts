@@ -12,8 +12,8 @@ import {
 } from '@directory-gateway/x509';
 import { CaIssuer } from '../CaIssuer';
 import type {
-  CertificateOrder,
-  RevocationListOrder,
+  SignCertificateRequest,
+  SignRevocationListRequest,
 } from '../CertificateSigner';
 import { LocalSigner, type LocalSignerOptions } from '../LocalSigner';
 import type { CertificateProfile } from '../profiles';
@@ -127,9 +127,9 @@ export class TestCa {
   }
 
   /** Creates a request for alice, with the given fields replaced. */
-  async order(
-    changes: Partial<CertificateOrder> = {},
-  ): Promise<CertificateOrder> {
+  async request(
+    changes: Partial<SignCertificateRequest> = {},
+  ): Promise<SignCertificateRequest> {
     return {
       issuerId: this.issuer.id,
       serialNumber: randomSerialNumber(),
@@ -151,8 +151,8 @@ export class TestCa {
   /** Creates a request for a CRL, with the given fields replaced. */
   crl(
     number: number | bigint,
-    changes: Partial<RevocationListOrder> = {},
-  ): RevocationListOrder {
+    changes: Partial<SignRevocationListRequest> = {},
+  ): SignRevocationListRequest {
     return {
       issuerId: this.issuer.id,
       number: BigInt(number),

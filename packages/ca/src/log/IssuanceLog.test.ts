@@ -94,13 +94,15 @@ describe('IssuanceLog', () => {
 
   it('keeps the entries of processes that write at the same time', async () => {
     const signers = await Promise.all([1, 2, 3].map(() => ca.open()));
-    const orders = await Promise.all(
-      Array.from({ length: 30 }, () => ca.order()),
+    const requests = await Promise.all(
+      Array.from({ length: 30 }, () => ca.request()),
     );
     await Promise.all(
-      orders.map((order, index) => signers[index % 3].signCertificate(order)),
+      requests.map((request, index) =>
+        signers[index % 3].signCertificate(request),
+      ),
     );
-    const expected = orders.map(({ serialNumber }) => serialNumber).sort();
+    const expected = requests.map(({ serialNumber }) => serialNumber).sort();
     for (const signer of [...signers, await ca.open()]) {
       const logged = await serialNumbersIn(signer.loggedCertificates());
       expect(logged.sort()).toEqual(expected);
@@ -115,8 +117,8 @@ describe('IssuanceLog', () => {
 
   it('ignores and reports the incomplete last line of an interrupted process', async () => {
     const first = await ca.open();
-    const order = await ca.order();
-    const certificate = await first.signCertificate(order);
+    const request = await ca.request();
+    const certificate = await first.signCertificate(request);
     await first.close();
     const [name] = await files();
     const line = (await readFile(file(name))).subarray(0, 300);
@@ -126,8 +128,8 @@ describe('IssuanceLog', () => {
     expect(ca.warnings).toEqual([
       `The last line of ${name} is incomplete and ignored: its process was interrupted`,
     ]);
-    expect(await second.signCertificate(order)).toEqual(certificate);
-    await second.signCertificate(await ca.order());
+    expect(await second.signCertificate(request)).toEqual(certificate);
+    await second.signCertificate(await ca.request());
     const verification = await verifyLog(ca.folder);
     expect(verification).toMatchObject({
       files: 2,
@@ -139,23 +141,23 @@ describe('IssuanceLog', () => {
 
   it('continues in another file when the disk reports an error', async () => {
     const signer = await ca.open();
-    await signer.signCertificate(await ca.order());
+    await signer.signCertificate(await ca.request());
     const [name] = await files();
     const handle = await open(file(name));
     const prototype = Object.getPrototypeOf(handle);
     await handle.close();
     const datasync = jest.spyOn(prototype, 'datasync');
     datasync.mockRejectedValueOnce(new Error('EIO'));
-    const order = await ca.order();
-    await expect(signer.signCertificate(order)).rejects.toThrow(
+    const request = await ca.request();
+    await expect(signer.signCertificate(request)).rejects.toThrow(
       SignerUnavailableError,
     );
     datasync.mockRestore();
 
     ca.now += 1000;
-    await signer.signCertificate(await ca.order());
+    await signer.signCertificate(await ca.request());
     // The entry is in the file nevertheless: it must not be signed again.
-    await signer.signCertificate(order);
+    await signer.signCertificate(request);
     const verification = await verifyLog(ca.folder);
     expect(verification).toMatchObject({ files: 2, certificates: 3 });
     expect(verification.fault).toBeUndefined();
@@ -175,7 +177,7 @@ describe('IssuanceLog', () => {
     for (let run = 0; run < 2; run++) {
       ca.now += 1000;
       const signer = await ca.open();
-      await signer.signCertificate(await ca.order());
+      await signer.signCertificate(await ca.request());
       await signer.close();
     }
     await damage(await files());
@@ -191,7 +193,7 @@ describe('IssuanceLog', () => {
       for (const folder of [ca.folder, other.folder, ca.folder]) {
         ca.now += 1000;
         const signer = await ca.open({ logFolder: folder });
-        await signer.signCertificate(await ca.order());
+        await signer.signCertificate(await ca.request());
         await signer.close();
       }
       const [name] = await files();
@@ -206,8 +208,8 @@ describe('IssuanceLog', () => {
   });
 
   it('verifies the lines that it reads again', async () => {
-    const order = await ca.order();
-    await (await ca.open()).signCertificate(order);
+    const request = await ca.request();
+    await (await ca.open()).signCertificate(request);
     const signer = await ca.open();
     const [name] = await files();
     const lines = (await readFile(file(name), 'utf8')).split('\n');
@@ -218,7 +220,7 @@ describe('IssuanceLog', () => {
     lines[1] = `${members},"digest":"${digest}"}`;
     await writeFile(file(name), lines.join('\n'));
     const message = 'changed since it was read';
-    await expect(signer.signCertificate(order)).rejects.toThrow(message);
+    await expect(signer.signCertificate(request)).rejects.toThrow(message);
     await expect(serialNumbersIn(signer.loggedCertificates())).rejects.toThrow(
       message,
     );
@@ -226,15 +228,15 @@ describe('IssuanceLog', () => {
 
   it('is unavailable when a file is removed while it runs', async () => {
     const [signer, other] = [await ca.open(), await ca.open()];
-    await other.signCertificate(await ca.order());
-    await signer.signCertificate(await ca.order());
+    await other.signCertificate(await ca.request());
+    await signer.signCertificate(await ca.request());
     const [name] = await files();
     await rename(file(name), file('moved'));
-    await expect(signer.signCertificate(await ca.order())).rejects.toThrow(
+    await expect(signer.signCertificate(await ca.request())).rejects.toThrow(
       `${name} was removed`,
     );
     await rename(file('moved'), file(name));
-    await signer.signCertificate(await ca.order());
+    await signer.signCertificate(await ca.request());
   });
 });
 
@@ -253,15 +255,15 @@ describe('verifyLog', () => {
       ca.now += 1000;
       const signers = await openSigners(count);
       for (const signer of signers) {
-        const order = await ca.order();
-        await signer.signCertificate(order);
+        const request = await ca.request();
+        await signer.signCertificate(request);
         await signer.blockKey({
           publicKeySha256: blockEntry(count).publicKeySha256,
         });
         const { issuers } = await signer.describe();
         const revoked = [
           {
-            serialNumber: order.serialNumber,
+            serialNumber: request.serialNumber,
             revokedAt: new Date(ca.now),
             reason: 'certificateHold' as const,
           },
@@ -385,14 +387,14 @@ describe('verifyLog', () => {
         issuers: [other.issuer],
       });
       await signer.signCertificate(
-        await other.order({ issuerId: other.issuer.id }),
+        await other.request({ issuerId: other.issuer.id }),
       );
       const log = await openLog();
       for await (const entry of signer.loggedCertificates()) {
         await log.append({
           kind: 'certificate',
           time: new Date(),
-          order: await ca.order({ serialNumber: entry.serialNumber }),
+          request: await ca.request({ serialNumber: entry.serialNumber }),
           certificate: entry.certificate,
         });
       }
@@ -408,15 +410,15 @@ describe('verifyLog', () => {
 
   it('finds a certificate that does not match its request, and a serial number that was used twice', async () => {
     const signer = await ca.open();
-    const order = await ca.order();
-    const certificate = await signer.signCertificate(order);
+    const request = await ca.request();
+    const certificate = await signer.signCertificate(request);
     const log = await openLog();
     const time = new Date();
-    const append = (changes: Partial<typeof order>) =>
+    const append = (changes: Partial<typeof request>) =>
       log.append({
         kind: 'certificate',
         time,
-        order: { ...order, ...changes },
+        request: { ...request, ...changes },
         certificate,
       });
     // Two processes may sign the same request at the same time.

@@ -400,8 +400,8 @@ export class IssuanceLog {
   }
 
   #toLogged(entry: LogEntry & { kind: 'certificate' }): LoggedCertificate {
-    const { order, time, certificate } = entry;
-    const { issuerId, serialNumber, username, profile, requestedBy } = order;
+    const { request, time, certificate } = entry;
+    const { issuerId, serialNumber, username, profile, requestedBy } = request;
     const listed = this.state.crlOf(issuerId).entries.get(String(serialNumber));
     return {
       issuerId,

@@ -53,7 +53,7 @@ export class LogState {
     for (const { entry, place } of entries) {
       switch (entry.kind) {
         case 'certificate': {
-          const { serialNumber, notAfter } = entry.order;
+          const { serialNumber, notAfter } = entry.request;
           this.#certificates.set(String(serialNumber), { ...place, notAfter });
           this.#addTime(entry.time.getTime());
           break;

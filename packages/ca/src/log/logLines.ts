@@ -4,7 +4,7 @@ import {
   REVOCATION_REASONS,
   type RevocationReason,
 } from '@directory-gateway/x509';
-import type { CertificateOrder, IssuerId } from '../CertificateSigner';
+import type { SignCertificateRequest, IssuerId } from '../CertificateSigner';
 
 /** The first line of a file. */
 export interface StartEntry {
@@ -32,7 +32,7 @@ export interface Head {
 export interface CertificateEntry {
   readonly kind: 'certificate';
   readonly time: Date;
-  readonly order: CertificateOrder;
+  readonly request: SignCertificateRequest;
   /** DER. */
   readonly certificate: Buffer;
 }
@@ -247,7 +247,7 @@ function encode(entry: LogEntry) {
       return {
         kind: entry.kind,
         time,
-        order: encodeOrder(entry.order),
+        request: encodeRequest(entry.request),
         certificate: toBase64(entry.certificate),
       };
     case 'crl':
@@ -290,7 +290,7 @@ function decode(json: Encoded): LogEntry {
       return {
         kind: json.kind,
         time,
-        order: decodeOrder(json.order),
+        request: decodeRequest(json.request),
         certificate: fromBase64(json.certificate),
       };
     case 'crl':
@@ -318,13 +318,13 @@ function decode(json: Encoded): LogEntry {
   }
 }
 
-function encodeOrder(order: CertificateOrder) {
-  const { serialNumber, csr, notBefore, notAfter, alternativeNames } = order;
+function encodeRequest(request: SignCertificateRequest) {
+  const { serialNumber, csr, notBefore, notAfter, alternativeNames } = request;
   return {
-    issuerId: order.issuerId,
+    issuerId: request.issuerId,
     serialNumber: String(serialNumber),
-    profile: order.profile,
-    username: order.username,
+    profile: request.profile,
+    username: request.username,
     csr: toBase64(csr),
     alternativeNames: {
       emails: alternativeNames.emails,
@@ -333,11 +333,13 @@ function encodeOrder(order: CertificateOrder) {
     },
     notBefore: notBefore.toISOString(),
     notAfter: notAfter.toISOString(),
-    requestedBy: order.requestedBy,
+    requestedBy: request.requestedBy,
   };
 }
 
-function decodeOrder(json: ReturnType<typeof encodeOrder>): CertificateOrder {
+function decodeRequest(
+  json: ReturnType<typeof encodeRequest>,
+): SignCertificateRequest {
   return {
     issuerId: json.issuerId,
     serialNumber: BigInt(json.serialNumber),

@@ -150,9 +150,9 @@ class Verifier {
     }
   }
 
-  #checkCertificate({ order, certificate }: CertificateEntry): void {
-    const serialNumber = String(order.serialNumber);
-    const issuer = this.#issuers.get(order.issuerId);
+  #checkCertificate({ request, certificate }: CertificateEntry): void {
+    const serialNumber = String(request.serialNumber);
+    const issuer = this.#issuers.get(request.issuerId);
     const { description } = new Certificate(certificate);
     if (
       !issuer ||
@@ -160,22 +160,22 @@ class Verifier {
       !new X509Certificate(certificate).verify(issuer.publicKey)
     ) {
       throw new LogFault(
-        `certificate ${serialNumber} is not signed by CA ${order.issuerId}`,
+        `certificate ${serialNumber} is not signed by CA ${request.issuerId}`,
       );
     }
     const actual = description.certificate;
     const subject = actual.subjectName.rdns.at(-1)?.[0].value;
     if (
-      actual.serialNumber !== order.serialNumber ||
-      subject !== order.username ||
-      actual.notBefore !== wholeSecond(order.notBefore) ||
-      actual.notAfter !== wholeSecond(order.notAfter)
+      actual.serialNumber !== request.serialNumber ||
+      subject !== request.username ||
+      actual.notBefore !== wholeSecond(request.notBefore) ||
+      actual.notAfter !== wholeSecond(request.notAfter)
     ) {
       throw new LogFault(
         `certificate ${serialNumber} does not match its request`,
       );
     }
-    this.#checkUnique({ order, certificate });
+    this.#checkUnique({ request, certificate });
   }
 
   /**
@@ -183,15 +183,15 @@ class Verifier {
    * have signed the same request at the same time.
    */
   #checkUnique({
-    order,
+    request,
     certificate,
-  }: Pick<CertificateEntry, 'order' | 'certificate'>): void {
-    const { requestedBy, csr, ...rest } = order;
+  }: Pick<CertificateEntry, 'request' | 'certificate'>): void {
+    const { requestedBy, csr, ...rest } = request;
     const identity = createHash('sha256')
       .update(publicKeyOf(certificate))
       .update(JSON.stringify({ ...rest, serialNumber: undefined }))
       .digest('base64');
-    const serialNumber = String(order.serialNumber);
+    const serialNumber = String(request.serialNumber);
     const first = this.#serialNumbers.get(serialNumber);
     if (first !== undefined && first !== identity) {
       throw new LogFault(

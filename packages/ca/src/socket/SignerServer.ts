@@ -45,14 +45,14 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ['describe', handle(METHODS.describe, signer => signer.describe())],
   [
     'signCertificate',
-    handle(METHODS.signCertificate, (signer, order) =>
-      signer.signCertificate(order),
+    handle(METHODS.signCertificate, (signer, request) =>
+      signer.signCertificate(request),
     ),
   ],
   [
     'signRevocationList',
-    handle(METHODS.signRevocationList, (signer, order) =>
-      signer.signRevocationList(order),
+    handle(METHODS.signRevocationList, (signer, request) =>
+      signer.signRevocationList(request),
     ),
   ],
   [

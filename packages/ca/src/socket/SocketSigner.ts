@@ -1,11 +1,11 @@
 import { type Socket, connect } from 'node:net';
 import type { z } from 'zod';
 import {
-  type CertificateOrder,
+  type SignCertificateRequest,
   type CertificateSigner,
   type IssuerDescription,
   type LoggedCertificate,
-  type RevocationListOrder,
+  type SignRevocationListRequest,
   SignerLimitError,
   SignerRefusalError,
   SignerUnavailableError,
@@ -169,15 +169,21 @@ export class SocketSigner implements CertificateSigner {
   }
 
   /** {@inheritDoc CertificateSigner.signCertificate} */
-  async signCertificate(order: CertificateOrder): Promise<Buffer> {
-    return await this.#call('signCertificate', METHODS.signCertificate, order);
+  async signCertificate(request: SignCertificateRequest): Promise<Buffer> {
+    return await this.#call(
+      'signCertificate',
+      METHODS.signCertificate,
+      request,
+    );
   }
 
   /** {@inheritDoc CertificateSigner.signRevocationList} */
-  async signRevocationList(order: RevocationListOrder): Promise<Buffer> {
+  async signRevocationList(
+    request: SignRevocationListRequest,
+  ): Promise<Buffer> {
     const method = 'signRevocationList';
     // A repetition would be refused, because it has the same number.
-    return await this.#call(method, METHODS[method], order, { attempts: 1 });
+    return await this.#call(method, METHODS[method], request, { attempts: 1 });
   }
 
   /** {@inheritDoc CertificateSigner.blockKey} */
@@ -232,10 +238,10 @@ export class SocketSigner implements CertificateSigner {
   async #call<P extends z.ZodType, R extends z.ZodType>(
     method: string,
     schemas: { readonly params: P; readonly result: R },
-    order: z.output<P>,
+    content: z.output<P>,
     options: { readonly attempts?: number } = {},
   ): Promise<z.output<R>> {
-    const params = schemas.params.safeEncode(order);
+    const params = schemas.params.safeEncode(content);
     if (!params.success) {
       throw new SignerRefusalError(
         'A value of the request is too long, too large or invalid.',

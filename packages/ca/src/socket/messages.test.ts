@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CertificateOrder } from '../CertificateSigner';
+import type { SignCertificateRequest } from '../CertificateSigner';
 import {
   LineReader,
   MAX_LINE_BYTES,
@@ -24,7 +24,7 @@ const digest = fc
   .map(octets => Buffer.from(octets).toString('hex'));
 const number = fc.bigInt({ min: 0n, max: 2n ** 160n - 1n });
 
-const order: fc.Arbitrary<CertificateOrder> = fc.record({
+const request: fc.Arbitrary<SignCertificateRequest> = fc.record({
   issuerId: digest,
   serialNumber: number,
   profile: text,
@@ -109,7 +109,7 @@ describe('requests', () => {
   it('are unchanged after encoding and decoding', () => {
     const { signCertificate, signRevocationList } = METHODS;
     fc.assert(
-      fc.property(order, value => {
+      fc.property(request, value => {
         const line = writeLine(signCertificate.params.encode(value));
         expect(signCertificate.params.parse(JSON.parse(line))).toEqual(value);
       }),
@@ -124,7 +124,7 @@ describe('requests', () => {
     );
   });
 
-  const sent = METHODS.signCertificate.params.encode(fc.sample(order, 1)[0]);
+  const sent = METHODS.signCertificate.params.encode(fc.sample(request, 1)[0]);
 
   it.each<[string, object]>([
     ['another issuer id', { issuerId: 'A'.repeat(64) }],

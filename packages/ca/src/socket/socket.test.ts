@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import {
-  type CertificateOrder,
+  type SignCertificateRequest,
   type CertificateSigner,
   type LoggedCertificate,
   SignerLimitError,
@@ -18,7 +18,7 @@ import { SignerServer } from './SignerServer';
 import { SocketSigner } from './SocketSigner';
 
 const issuerId = 'a'.repeat(64);
-const order: CertificateOrder = {
+const request: SignCertificateRequest = {
   issuerId,
   serialNumber: 2n ** 130n,
   profile: 'userCerts',
@@ -36,13 +36,13 @@ const order: CertificateOrder = {
 const list = {
   issuerId,
   number: 7n,
-  thisUpdate: order.notBefore,
-  nextUpdate: order.notAfter,
+  thisUpdate: request.notBefore,
+  nextUpdate: request.notAfter,
   revoked: [
-    { serialNumber: 1n, revokedAt: order.notBefore },
+    { serialNumber: 1n, revokedAt: request.notBefore },
     {
       serialNumber: 2n,
-      revokedAt: order.notBefore,
+      revokedAt: request.notBefore,
       reason: 'keyCompromise' as const,
     },
   ],
@@ -72,7 +72,7 @@ class TestSigner implements CertificateSigner {
     return { issuers: [{ id: issuerId, chain, crlNumber: 3n }] };
   }
 
-  async signCertificate(value: CertificateOrder) {
+  async signCertificate(value: SignCertificateRequest) {
     await this.#called(value);
     return Buffer.from(`certificate ${value.serialNumber}`);
   }
@@ -148,14 +148,14 @@ describe('SocketSigner', () => {
         },
       ],
     });
-    const certificate = await client.signCertificate(order);
-    expect(certificate.toString()).toBe(`certificate ${order.serialNumber}`);
+    const certificate = await client.signCertificate(request);
+    expect(certificate.toString()).toBe(`certificate ${request.serialNumber}`);
     const signed = await client.signRevocationList(list);
     expect(signed.toString()).toBe('list');
     await client.blockKey({ publicKeySha256: issuerId });
     expect(signer.calls).toEqual([
       'describe',
-      order,
+      request,
       list,
       { publicKeySha256: issuerId },
     ]);
@@ -165,7 +165,7 @@ describe('SocketSigner', () => {
     const serialNumbers = Array.from({ length: 500 }, (_, n) => BigInt(n + 1));
     const certificates = await Promise.all(
       serialNumbers.map(serialNumber =>
-        client.signCertificate({ ...order, serialNumber }),
+        client.signCertificate({ ...request, serialNumber }),
       ),
     );
     expect(certificates.map(String)).toEqual(
@@ -174,16 +174,16 @@ describe('SocketSigner', () => {
     expect(lines).toEqual(['connection 1: opened']);
   });
 
-  it('returns that the rate limit refused an order', async () => {
+  it('returns that the rate limit refused a request', async () => {
     signer.error = new SignerLimitError('More than 5 certificates');
-    const refused = client.signCertificate(order);
+    const refused = client.signCertificate(request);
     await expect(refused).rejects.toBeInstanceOf(SignerLimitError);
     await expect(refused).rejects.toThrow('More than 5 certificates');
   });
 
   it('returns refusals with their message, and other errors without', async () => {
     signer.error = new SignerRefusalError('The key is blocked.');
-    await expect(client.signCertificate(order)).rejects.toEqual(
+    await expect(client.signCertificate(request)).rejects.toEqual(
       new SignerRefusalError('The key is blocked.'),
     );
     for (const error of [
@@ -191,7 +191,7 @@ describe('SocketSigner', () => {
       new TypeError('defect at slot 7'),
     ]) {
       signer.error = error;
-      const rejection = await client.signCertificate(order).catch(String);
+      const rejection = await client.signCertificate(request).catch(String);
       expect(rejection).toMatch(/SignerUnavailableError: .*not available/);
       expect(rejection).not.toContain('slot 7');
     }
@@ -210,7 +210,7 @@ describe('SocketSigner', () => {
       { csr: Buffer.alloc(MAX_LINE_BYTES) },
     ]) {
       await expect(
-        client.signCertificate({ ...order, ...change }),
+        client.signCertificate({ ...request, ...change }),
       ).rejects.toThrow(SignerRefusalError);
     }
     expect(signer.calls).toEqual([]);
@@ -219,7 +219,7 @@ describe('SocketSigner', () => {
   it('signs lists of 50,000 revoked certificates', async () => {
     const revoked = Array.from({ length: 50_000 }, (_, n) => ({
       serialNumber: 2n ** 126n + BigInt(n),
-      revokedAt: order.notBefore,
+      revokedAt: request.notBefore,
       reason: 'cessationOfOperation' as const,
     }));
     await client.signRevocationList({ ...list, revoked });
@@ -270,7 +270,7 @@ describe('SocketSigner', () => {
     await server?.close();
     const all = [
       () => client.describe(),
-      () => client.signCertificate(order),
+      () => client.signCertificate(request),
       () => client.loggedCertificates().next(),
     ];
     for (const call of all) {
@@ -284,7 +284,7 @@ describe('SocketSigner', () => {
 
   it('is unavailable after it is closed', async () => {
     signer.gate = new Gate();
-    const inFlight = client.signCertificate(order);
+    const inFlight = client.signCertificate(request);
     await client.close();
     await expect(inFlight).rejects.toThrow(SignerUnavailableError);
     await expect(client.describe()).rejects.toThrow('The signer is closed');
@@ -320,7 +320,7 @@ describe('SocketSigner', () => {
 
     it('repeats a request in flight once if a repetition is safe', async () => {
       onRequest = (_, socket) => socket.destroy();
-      await expect(client.signCertificate(order)).rejects.toThrow(
+      await expect(client.signCertificate(request)).rejects.toThrow(
         SignerUnavailableError,
       );
       await expect(client.signRevocationList(list)).rejects.toThrow(
@@ -339,7 +339,7 @@ describe('SocketSigner', () => {
         };
         socket.destroy();
       };
-      await expect(client.signCertificate(order)).resolves.toEqual(
+      await expect(client.signCertificate(request)).resolves.toEqual(
         Buffer.from('a'),
       );
     });
@@ -347,7 +347,7 @@ describe('SocketSigner', () => {
     it('fails in time, and opens another connection', async () => {
       const impatient = new SocketSigner({ path, timeoutMs: 50 });
       onRequest = () => {};
-      await expect(impatient.signCertificate(order)).rejects.toThrow(
+      await expect(impatient.signCertificate(request)).rejects.toThrow(
         SignerUnavailableError,
       );
       await expect(impatient.loggedCertificates().next()).rejects.toThrow(
@@ -367,7 +367,7 @@ describe('SocketSigner', () => {
       ['a list', () => '[]\n'],
     ])('is unavailable when a response is %s', async (_, respond) => {
       onRequest = (line, socket) => socket.write(respond(JSON.parse(line).id));
-      await expect(client.signCertificate(order)).rejects.toThrow(
+      await expect(client.signCertificate(request)).rejects.toThrow(
         SignerUnavailableError,
       );
       await expect(client.loggedCertificates().next()).rejects.toThrow(
@@ -407,7 +407,7 @@ describe('SignerServer', () => {
 
   it('finishes the requests in flight when it closes', async () => {
     signer.gate = new Gate();
-    const inFlight = [client.signCertificate(order), client.describe()];
+    const inFlight = [client.signCertificate(request), client.describe()];
     while (signer.calls.length < 2) {
       await new Promise(setImmediate);
     }

@@ -9,6 +9,7 @@ import {
   subject,
 } from '../__testUtils__/buildRequest';
 import { outcomeOf, requestOf } from '../__testUtils__/outcomeOf';
+import { readCertificateRequest } from './readCertificateRequest';
 import { testKey } from '../__testUtils__/testKeys';
 import {
   bits,
@@ -24,6 +25,19 @@ import {
 } from '../__testUtils__/tlv';
 
 describe('readCertificateRequest', () => {
+  it('reads DER, and not again when it has returned it', () => {
+    const der = buildRequest({ key: testKey('P-256') });
+    const first = requestOf(der);
+    expect(readCertificateRequest(first.der)).toEqual({ ok: true, csr: first });
+    expect(readCertificateRequest(Buffer.from(der))).toMatchObject({
+      ok: true,
+      csr: { publicKey: first.publicKey },
+    });
+    expect(readCertificateRequest(der.subarray(1))).toMatchObject({
+      ok: false,
+    });
+  });
+
   it('returns the parts of a request', () => {
     const key = testKey('P-384');
     const der = buildRequest({

@@ -37,6 +37,12 @@ const CODES: Record<DerErrorKind, RefusalCode> = {
 const MAX_BYTES = 65_536;
 
 /**
+ * Valid requests by their DER, so that a CA in the process of the gateway does not read the same
+ * request again.
+ */
+const valid = new WeakMap<Buffer, CertificateRequest>();
+
+/**
  * Result of {@link readCertificateRequest}: the parsed request, or the reason for its refusal. `code`
  * is stable; `message` is a sentence for the sender. Neither contains any part of the input.
  *
@@ -54,23 +60,31 @@ export type CertificateRequestResult =
  * Parses an untrusted certificate request and verifies its proof of possession. Does not throw on
  * malformed input.
  *
- * @param csr - PEM or Base64; 64 KiB at most
+ * @param csr - PEM, Base64 or DER; 64 KiB at most. Returned DER is not read again.
  *
  * @public
  */
-export function readCertificateRequest(csr: string): CertificateRequestResult {
+export function readCertificateRequest(
+  csr: string | Buffer,
+): CertificateRequestResult {
+  const known = typeof csr === 'string' ? undefined : valid.get(csr);
+  if (known) {
+    return { ok: true, csr: known };
+  }
   try {
     if (Buffer.byteLength(csr) > MAX_BYTES) {
       throw new RequestRefusal('too_large');
     }
-    const der = readArmor(csr);
+    const der = typeof csr === 'string' ? readArmor(csr) : csr;
     const node = catchDerError(
       () => readStrictDer(der),
       ({ kind }) => {
         throw new RequestRefusal(CODES[kind]);
       },
     );
-    return { ok: true, csr: readCertificationRequest(node) };
+    const request = readCertificationRequest(node);
+    valid.set(request.der, request);
+    return { ok: true, csr: request };
   } catch (error) {
     if (error instanceof RequestRefusal) {
       return { ok: false, code: error.code, message: error.message };

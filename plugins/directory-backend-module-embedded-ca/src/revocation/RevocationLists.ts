@@ -216,7 +216,7 @@ export class RevocationLists {
         return true;
       }
       const now = this.#now();
-      const order = {
+      const request = {
         issuerId,
         number: (isBehind ? crlNumber : state.number) + 1n,
         thisUpdate: backdated(now),
@@ -225,14 +225,14 @@ export class RevocationLists {
           notExpiredAt: state.current?.thisUpdate,
         }),
       };
-      const list = await signer.signRevocationList(order);
+      const list = await signer.signRevocationList(request);
       return await revocations.recordList({
         issuerId,
-        number: order.number,
+        number: request.number,
         previous: state.number,
         changes: state.changes,
-        thisUpdate: order.thisUpdate,
-        nextUpdate: order.nextUpdate,
+        thisUpdate: request.thisUpdate,
+        nextUpdate: request.nextUpdate,
         list,
       });
     } catch (error) {

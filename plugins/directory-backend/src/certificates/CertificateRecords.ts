@@ -1,5 +1,6 @@
 import {
   AuthorityUnavailableError,
+  Batch,
   type Database,
 } from '@directory-gateway/backstage-plugin-directory-node';
 
@@ -59,6 +60,12 @@ interface Row {
   readonly lookup_server: string | null;
   readonly renewed_from: string | null;
   readonly is_renewed_by_key: boolean | number;
+  readonly is_revoked: boolean | number;
+}
+
+interface Account {
+  readonly username: string;
+  readonly stableId?: string;
 }
 
 /**
@@ -67,6 +74,12 @@ interface Row {
  */
 export class CertificateRecords {
   readonly #database: Database;
+  readonly #insertions = new Batch((rows: readonly Row[]) =>
+    this.#insert(rows),
+  );
+  readonly #counts = new Batch((accounts: readonly Account[]) =>
+    this.#count(accounts),
+  );
 
   constructor(database: Database) {
     this.#database = database;
@@ -79,7 +92,7 @@ export class CertificateRecords {
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async add(record: Omit<CertificateRecord, 'recordedAt'>): Promise<void> {
-    const row = {
+    const row: Row = {
       serial_number: String(record.serialNumber),
       username: record.username,
       subject_id: record.subjectId ?? null,
@@ -94,6 +107,9 @@ export class CertificateRecords {
       is_revoked: false,
     };
     await available(async () => {
+      if (await this.#insertions.add(row)) {
+        return;
+      }
       const { serial_number, public_key, label } = row;
       const known = await this.#database(TABLE)
         .where({ serial_number, public_key })
@@ -105,6 +121,18 @@ export class CertificateRecords {
           .merge();
       }
     });
+  }
+
+  /** Returns which rows were inserted: the others are already recorded. */
+  async #insert(rows: readonly Row[]): Promise<boolean[]> {
+    const inserted: readonly Pick<Row, 'serial_number'>[] =
+      await this.#database(TABLE)
+        .insert(rows.toSorted(bySerialNumber))
+        .onConflict('serial_number')
+        .ignore()
+        .returning('serial_number');
+    const numbers = new Set(inserted.map(row => row.serial_number));
+    return rows.map(row => numbers.delete(row.serial_number));
   }
 
   /** @throws AuthorityUnavailableError when the database is not available. */
@@ -123,20 +151,42 @@ export class CertificateRecords {
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
-  async countUnexpired({
-    username,
-    stableId,
-  }: {
-    readonly username: string;
-    readonly stableId?: string;
-  }): Promise<number> {
-    const rows: readonly { count: number | string }[] = await available(() =>
-      this.#database(TABLE)
-        .where('not_after', '>', new Date())
-        .where(stableId === undefined ? { username } : { subject_id: stableId })
-        .count({ count: '*' }),
+  async countUnexpired(account: Account): Promise<number> {
+    return await available(() => this.#counts.add(account));
+  }
+
+  async #count(accounts: readonly Account[]): Promise<number[]> {
+    const subjectIds = accounts.flatMap(({ stableId }) => stableId ?? []);
+    const usernames = accounts.flatMap(({ username, stableId }) =>
+      stableId === undefined ? username : [],
     );
-    return Number(rows[0].count);
+    const [bySubject, byUsername] = await Promise.all([
+      this.#countBy('subject_id', subjectIds),
+      this.#countBy('username', usernames),
+    ]);
+    return accounts.map(
+      ({ username, stableId }) =>
+        (stableId === undefined
+          ? byUsername.get(username)
+          : bySubject.get(stableId)) ?? 0,
+    );
+  }
+
+  async #countBy(
+    column: 'subject_id' | 'username',
+    values: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    if (values.length === 0) {
+      return new Map();
+    }
+    const rows: readonly { key: string; count: number | string }[] =
+      await this.#database(TABLE)
+        .where('not_after', '>', new Date())
+        .whereIn(column, [...new Set(values)])
+        .groupBy(column)
+        .select({ key: column })
+        .count({ count: '*' });
+    return new Map(rows.map(({ key, count }) => [key, Number(count)]));
   }
 
   /**
@@ -229,4 +279,9 @@ async function available<T>(work: () => PromiseLike<T>): Promise<T> {
       error,
     );
   }
+}
+
+/** The same order in all processes, so that none waits for another in a circle. */
+function bySerialNumber(one: Row, other: Row): number {
+  return one.serial_number < other.serial_number ? -1 : 1;
 }

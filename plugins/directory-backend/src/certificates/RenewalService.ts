@@ -33,7 +33,7 @@ const FRESH_MS = 5 * 60_000;
 export const ON_HOLD = 6;
 
 /**
- * Whether a caller has authenticated recently: with an SPNEGO token or a
+ * Whether a caller has authenticated recently: with a SPNEGO token or a
  * signature by the certificate's key on this request, or by signing in to the
  * portal.
  */

@@ -832,7 +832,7 @@ export interface paths {
      * Portal users need the permission `directory.certificate.revoke`; callers
      * with a ticket need a rule of `directory.access` that contains it.
      * Without such a rule, owners may revoke their certificates with a recent
-     * proof: an SPNEGO token on this request, a portal token that was issued
+     * proof: a SPNEGO token on this request, a portal token that was issued
      * at most 5 minutes ago, or, without other credentials, `nonce` and
      * `signature` by the key of the certificate. The signed text is
      * `directory-gateway revocation`, the nonce and the reason, each on its
@@ -908,7 +908,7 @@ export interface paths {
      * those of `POST /certs/`. Returns 403 for certificates that are expired,
      * revoked or on hold, or that have a blocked key.
      *
-     * The owner authenticates with an SPNEGO token, or with a portal token
+     * The owner authenticates with a SPNEGO token, or with a portal token
      * that was issued at most 5 minutes ago. Without other credentials, the
      * holder of the certificate's key sends `nonce` and `signature`.
      */
