@@ -3,7 +3,7 @@
 .PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials pack test-install clean
 
 # Read by the scripts; empty means the default.
-export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS FAULTS HOLD_FAULTS WRITES RESTARTS LIFETIMES CHECKOUT KEEP CONFIG JSON FOLDER ORGANIZATION URL
+export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS FAULTS HOLD_FAULTS WRITES RESTARTS LIFETIMES CHECKOUT KEEP CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
 
 help: ## Show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -16,7 +16,7 @@ start: ## Start a portal with people on http://localhost:7007
 dev: ## Start it from the sources, with reload: pages on :3000, API on :7007
 	@scripts/dev
 
-doctor: ## Check the portal that runs here, or that of CONFIG="FILE…" (JSON=1)
+doctor: ## Check the portal that runs here, or that of CONFIG="FILE…" (JSON=1, TIMEOUT=10)
 	@scripts/doctor
 
 check: ## Check types, lint and format, run unit tests

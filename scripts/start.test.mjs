@@ -139,7 +139,7 @@ describe('make start', { timeout: 900_000 }, () => {
   it('passes the checks of make doctor', async () => {
     const { stdout } = await promisify(execFile)(
       'make',
-      ['--silent', 'doctor', 'JSON=1'],
+      ['--silent', 'doctor', 'JSON=1', 'TIMEOUT=120'],
       { cwd: root, env: freshEnvironment(port) },
     );
     const problems = JSON.parse(stdout).filter(

@@ -29,7 +29,7 @@ for (const { what, directory, catalog, titles, card } of linked) {
     await expect(async () => {
       await page.goto(`${portal.url}${directory}`);
       await expect(link).toBeVisible({ timeout: 10_000 });
-    }).toPass({ timeout: 90_000 });
+    }).toPass({ timeout: 300_000 });
     await link.click();
     await expect(page).toHaveURL(portal.url + catalog);
 
@@ -55,6 +55,6 @@ test('the search finds users and groups', async ({ portal, openBrowserAs }) => {
       await expect(result).toHaveAttribute('href', `/catalog/default/${href}`, {
         timeout: 10_000,
       });
-    }).toPass({ timeout: 120_000 });
+    }).toPass({ timeout: 300_000 });
   }
 });

@@ -102,6 +102,12 @@ test.describe('CSV export', () => {
   }) => {
     await rename(realm, 'alice', '=1+1');
     const page = await openBrowserAs(officer);
+    await expect(async () => {
+      await page.goto(`${portal.url}/directory/people/alice`);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('=1+1', {
+        timeout: 5_000,
+      });
+    }).toPass();
     await page.goto(`${portal.url}/directory/groups/contributors`);
     const members = page.getByRole('region', { name: 'Members' });
     const total = await members.getByText(/^\d+ members$/).textContent();
@@ -147,6 +153,12 @@ test.describe('when the directory becomes unavailable', () => {
     openBrowserAs,
   }) => {
     const page = await openBrowserAs(officer);
+    await expect(async () => {
+      await page.goto(`${portal.url}/directory/people/alice`);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('=1+1', {
+        timeout: 5_000,
+      });
+    }).toPass();
     await page.goto(`${portal.url}/directory/groups/contributors`);
     const members = page.getByRole('region', { name: 'Members' });
     await expect(members.getByRole('article')).toHaveCount(24);

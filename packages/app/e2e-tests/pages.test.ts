@@ -2,10 +2,13 @@ import { alice, expect, test } from './test';
 
 test('pages report no errors', async ({ portal, openBrowserAs }) => {
   const page = await openBrowserAs(alice);
-  await page.goto(portal.url);
-  await expect(
-    page.getByRole('link', { name: 'Directory gateway, home' }),
-  ).toBeVisible();
+  // The catalog reads the directory for some seconds after the portal is ready.
+  await expect(async () => {
+    await page.goto(`${portal.url}/catalog/default/user/alice`);
+    await expect(
+      page.getByRole('heading', { name: 'alice' }).first(),
+    ).toBeVisible({ timeout: 10_000 });
+  }).toPass();
   const errors: string[] = [];
   page.on('pageerror', error => errors.push(error.message));
   page.on('console', message => {

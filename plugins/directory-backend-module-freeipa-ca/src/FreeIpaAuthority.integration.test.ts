@@ -88,7 +88,7 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
           principal: options.principal ?? SERVICE,
           keytab: options.keytab ?? realm.peopleKeytab,
         },
-        connectTimeoutMs: 5000,
+        connectTimeoutMs: 60_000,
         requestTimeoutMs: 30_000,
         lostResponseSearchMs: 1000,
       },
@@ -134,13 +134,13 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     const config = await readFile(realm.krb5Config, 'utf8');
     const shortLived = config.replace(
       'ticket_lifetime = 7d',
-      'ticket_lifetime = 5s',
+      'ticket_lifetime = 20s',
     );
     expect(shortLived).not.toBe(config);
     await writeFile(krb5Config, shortLived);
     const send = await startAuthority({ env: { KRB5_CONFIG: krb5Config } });
     await send({ method: 'sign', request: newRequest() });
-    await sleep(6000); // longer than the ticket is valid
+    await sleep(21_000); // longer than the ticket is valid
     server.freeIpa.expireSessions();
     await send({ method: 'sign', request: newRequest() });
     expect(callers).toEqual([SERVICE, SERVICE]);

@@ -360,10 +360,12 @@ describe('the audit log', () => {
   ])('contains %s, the credential and the address', async (...row) => {
     const [, perform, meta, status] = row;
     await perform();
-    expect(revocations().at(-1)).toMatchObject({
-      meta: { ...meta, serialNumber: serial },
-      status,
-    });
+    await eventually(() =>
+      expect(revocations().at(-1)).toMatchObject({
+        meta: { ...meta, serialNumber: serial },
+        status,
+      }),
+    );
   });
 
   it('contains the principal of a ticket', async () => {
@@ -371,16 +373,18 @@ describe('the audit log', () => {
       as: 'alice',
       ...form({ reason: 'superseded' }),
     });
-    expect(revocations().at(-1)).toMatchObject({
-      meta: {
-        actor: 'alice@EXAMPLE.TEST',
-        credential: 'ticket',
-        account: 'alice',
-        address: '127.0.0.1',
-        serialNumber: serial,
-      },
-      status: 'failed',
-    });
+    await eventually(() =>
+      expect(revocations().at(-1)).toMatchObject({
+        meta: {
+          actor: 'alice@EXAMPLE.TEST',
+          credential: 'ticket',
+          account: 'alice',
+          address: '127.0.0.1',
+          serialNumber: serial,
+        },
+        status: 'failed',
+      }),
+    );
   });
 });
 

@@ -14,7 +14,7 @@ import {
   type Gateway,
 } from './__testUtils__/gateway/startGateway';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const ADMIN_CLASSES = [
   'inetOrgPerson',

@@ -15,8 +15,8 @@ describe('directoryPlugin', () => {
       initialRouteEntries: [path],
     });
 
-    expect(
-      await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 }),
-    ).toHaveTextContent(heading);
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
+      heading,
+    );
   });
 });

@@ -85,7 +85,7 @@ export class PostgresServer {
     server.stderr?.resume();
     this.#process = server;
     for (let attempt = 0; !(await this.#isReady()); attempt++) {
-      if (server.exitCode !== null || attempt > 200) {
+      if (server.exitCode !== null || attempt > 2000) {
         throw new Error('PostgreSQL did not start');
       }
       await sleep(50);

@@ -3,7 +3,7 @@ import type { Caller } from '../directory/Caller';
 import { SigningLimitExceededError } from './errors';
 import { SigningLimit } from './SigningLimit';
 
-jest.setTimeout(60_000);
+jest.setTimeout(600_000);
 
 const REQUESTS = 5;
 

@@ -81,7 +81,7 @@ interface Change {
 /** Enough on a busy machine. */
 const PATIENT_MS = 120_000;
 /** Enough for all servers that respond. */
-const IMPATIENT_MS = 20_000;
+const IMPATIENT_MS = 40_000;
 
 let realm: Realm;
 let postgres: PostgresServer;

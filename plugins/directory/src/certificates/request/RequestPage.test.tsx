@@ -255,13 +255,10 @@ describe('RequestPage with a generated key', () => {
     await user.clear(field);
     await user.type(field, 'long enough');
     await user.click(button);
-    await waitFor(
-      () => expect(saved.get('alice.p12')?.size).toBeGreaterThan(0),
-      {
-        timeout: 30_000,
-      },
+    await waitFor(() =>
+      expect(saved.get('alice.p12')?.size).toBeGreaterThan(0),
     );
-  }, 60_000);
+  });
 });
 
 describe('RequestPage with an uploaded CSR', () => {
