@@ -3,23 +3,36 @@ import {
   ButtonIcon,
   Cell,
   type ColumnConfig,
+  Link,
   Menu,
   MenuItem,
   MenuTrigger,
   Text,
   useBreakpoint,
 } from '@backstage/ui';
-import { RiFileTextLine, RiMore2Line } from '@remixicon/react';
-import { useMemo } from 'react';
-import { DateTime, formatTimeLeft } from '../../components/DateTime';
+import {
+  RiFileTextLine,
+  RiMore2Line,
+  RiPriceTag3Line,
+  RiRefreshLine,
+} from '@remixicon/react';
+import { useMemo, useState } from 'react';
+import { useMay } from '../../api/useDirectoryQuery';
 import { DirectoryText } from '../../components/DirectoryText';
 import { LinkTable } from '../../page/DirectoryPage';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
 import { useDownloads } from '../downloads';
-import { CertificateBadge, CertificateHint } from '../Facts';
+import { IssueDate, useCertificateName, Validity } from '../Facts';
+import { LabelDialog } from '../LabelDialog';
+import { useRenewHref } from '../reminder';
 import { Serial } from '../Serial';
-import { certificateState, type MyCertificate } from '../userCertificates';
+import {
+  certificateState,
+  haveSameIssuer,
+  isValid,
+  type MyCertificate,
+} from '../userCertificates';
 import styles from './CertificatesTable.module.css';
 
 type Row = MyCertificate & { id: string };
@@ -31,7 +44,10 @@ export function CertificatesTable(props: {
 }) {
   const { certificates, now } = props;
   const href = useRouteRef(certificateRouteRef);
-  const columns = useColumns(now);
+  const columns = useColumns({
+    now,
+    showsIssuer: !haveSameIssuer(certificates),
+  });
   return (
     <LinkTable
       columns={columns}
@@ -46,7 +62,11 @@ function idOf({ sha256_fingerprint }: MyCertificate) {
   return sha256_fingerprint;
 }
 
-function useColumns(now: Date): ColumnConfig<Row>[] {
+function useColumns(options: {
+  now: Date;
+  showsIssuer: boolean;
+}): ColumnConfig<Row>[] {
+  const { now, showsIssuer } = options;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { up } = useBreakpoint();
   const isWide = up('md');
@@ -54,15 +74,14 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
   return useMemo(
     () => [
       {
-        id: 'subject',
-        label: t('certificate.subject'),
+        id: 'purpose',
+        label: t('certificate.purpose'),
         isRowHeader: true,
         defaultWidth: '3fr',
         cell: certificate => (
           <Cell className={styles.text}>
-            <Text as="p" weight="bold">
-              <DirectoryText value={certificate.subject} />
-            </Text>
+            <Name certificate={certificate} />
+            <IssueDate certificate={certificate} />
             {!isWide && (
               <>
                 <SerialOf certificate={certificate} />
@@ -87,7 +106,7 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
       {
         id: 'issuer',
         label: t('certificate.issuer'),
-        isHidden: !isWide,
+        isHidden: !isWide || !showsIssuer,
         defaultWidth: '3fr',
         cell: ({ issuer }) => (
           <Cell className={styles.text}>
@@ -115,12 +134,12 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
         width: 88,
         cell: certificate => (
           <Cell>
-            <CertificateActions certificate={certificate} />
+            <CertificateActions certificate={certificate} now={now} />
           </Cell>
         ),
       },
     ],
-    [isWide, now, t],
+    [isWide, now, showsIssuer, t],
   );
 }
 
@@ -129,47 +148,87 @@ function SerialOf({ certificate }: { certificate: MyCertificate }) {
   return <Serial serial={serial_number} hex={serial_number_hex} />;
 }
 
+function Name({ certificate }: { certificate: MyCertificate }) {
+  return (
+    <Text as="p" weight="bold">
+      <bdi>{useCertificateName()(certificate)}</bdi>
+    </Text>
+  );
+}
+
+/** The state; for certificates that expire soon, with a link that renews them. */
 function Expiry(props: { certificate: MyCertificate; now: Date }) {
   const { certificate, now } = props;
-  const expiry = new Date(certificate.valid_not_after);
-  const state = certificateState(certificate, now);
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const renewHref = useRenewHref();
+  const mayRenew = useMay('directory.certificate.sign');
   return (
     <div className={styles.expiry}>
-      <CertificateBadge state={state} />
-      <Text as="p" variant="body-small" color="secondary">
-        {state !== 'revoked' && state !== 'foreign' && (
-          <>{formatTimeLeft(expiry, now)} · </>
-        )}
-        <DateTime value={expiry} />
-      </Text>
-      <CertificateHint state={state} />
+      <Validity certificate={certificate} now={now} />
+      {mayRenew && certificateState(certificate, now) === 'expiring' && (
+        <Link href={renewHref(certificate)} standalone>
+          {t('certificate.renew')}
+        </Link>
+      )}
     </div>
   );
 }
 
-function CertificateActions({ certificate }: { certificate: MyCertificate }) {
+function CertificateActions(props: { certificate: MyCertificate; now: Date }) {
+  const { certificate, now } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
+  const renewHref = useRenewHref();
+  const maySign = useMay('directory.certificate.sign');
+  const [isLabeling, setLabeling] = useState(false);
   const serial = String(certificate.serial_number);
 
   return (
-    <MenuTrigger>
-      <ButtonIcon
-        aria-label={t('certificates.actionsOf', { serial })}
-        icon={<RiMore2Line />}
-        size="small"
-        variant="tertiary"
-      />
-      <Menu placement="bottom end">
-        <MenuItem href={href?.({ serial })} iconStart={<RiFileTextLine />}>
-          {t('certificates.details')}
-        </MenuItem>
-        {useDownloads(certificate).map(({ label, icon, save }) => (
-          <MenuItem key={label} iconStart={icon} onAction={save}>
-            {label}
+    <>
+      <MenuTrigger>
+        <ButtonIcon
+          aria-label={t('certificates.actionsOf', { serial })}
+          icon={<RiMore2Line />}
+          size="small"
+          variant="tertiary"
+        />
+        <Menu placement="bottom end">
+          <MenuItem href={href?.({ serial })} iconStart={<RiFileTextLine />}>
+            {t('certificates.details')}
           </MenuItem>
-        ))}
-      </Menu>
-    </MenuTrigger>
+          {maySign && isValid(certificate, now) && (
+            <MenuItem
+              href={renewHref(certificate)}
+              iconStart={<RiRefreshLine />}
+            >
+              {t('certificate.renew')}
+            </MenuItem>
+          )}
+          {maySign && certificate.issued_here && (
+            <MenuItem
+              iconStart={<RiPriceTag3Line />}
+              onAction={() => setLabeling(true)}
+            >
+              {t(
+                certificate.label
+                  ? 'certificate.label.change'
+                  : 'certificate.label.set',
+              )}
+            </MenuItem>
+          )}
+          {useDownloads(certificate).map(({ label, icon, save }) => (
+            <MenuItem key={label} iconStart={icon} onAction={save}>
+              {label}
+            </MenuItem>
+          ))}
+        </Menu>
+      </MenuTrigger>
+      {isLabeling && (
+        <LabelDialog
+          certificate={certificate}
+          onClose={() => setLabeling(false)}
+        />
+      )}
+    </>
   );
 }
