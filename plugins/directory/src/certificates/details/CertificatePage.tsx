@@ -82,7 +82,7 @@ export function CertificatePage() {
 /** The contents of a certificate: the subject at the left, the issuer at the right. */
 function CertificateView({ details }: { details: CertificateDetails }) {
   const { certificate, chain } = details;
-  const canRenew = useCanRenew(certificate);
+  const canRenew = useCanRenew(certificate) && Boolean(certificate.profile);
   return (
     <>
       <Revocation certificate={certificate} />

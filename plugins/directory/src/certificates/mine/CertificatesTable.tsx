@@ -44,17 +44,30 @@ export function CertificatesTable(props: {
 }) {
   const { certificates, now } = props;
   const href = useRouteRef(certificateRouteRef);
+  // Outside of the table, which would handle the keys that are typed.
+  const [labeled, setLabeled] = useState<MyCertificate>();
   const columns = useColumns({
     now,
     showsIssuer: !haveSameIssuer(certificates),
+    onLabel: setLabeled,
   });
   return (
-    <LinkTable
-      columns={columns}
-      items={certificates}
-      idOf={idOf}
-      hrefOf={({ serial_number }) => href?.({ serial: String(serial_number) })}
-    />
+    <>
+      <LinkTable
+        columns={columns}
+        items={certificates}
+        idOf={idOf}
+        hrefOf={({ serial_number }) =>
+          href?.({ serial: String(serial_number) })
+        }
+      />
+      {labeled && (
+        <LabelDialog
+          certificate={labeled}
+          onClose={() => setLabeled(undefined)}
+        />
+      )}
+    </>
   );
 }
 
@@ -65,8 +78,9 @@ function idOf({ sha256_fingerprint }: MyCertificate) {
 function useColumns(options: {
   now: Date;
   showsIssuer: boolean;
+  onLabel: (certificate: MyCertificate) => void;
 }): ColumnConfig<Row>[] {
-  const { now, showsIssuer } = options;
+  const { now, showsIssuer, onLabel } = options;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { up } = useBreakpoint();
   const isWide = up('md');
@@ -134,12 +148,16 @@ function useColumns(options: {
         width: 88,
         cell: certificate => (
           <Cell>
-            <CertificateActions certificate={certificate} now={now} />
+            <CertificateActions
+              certificate={certificate}
+              now={now}
+              onLabel={() => onLabel(certificate)}
+            />
           </Cell>
         ),
       },
     ],
-    [isWide, now, showsIssuer, t],
+    [isWide, now, showsIssuer, onLabel, t],
   );
 }
 
@@ -174,61 +192,50 @@ function Expiry(props: { certificate: MyCertificate; now: Date }) {
   );
 }
 
-function CertificateActions(props: { certificate: MyCertificate; now: Date }) {
-  const { certificate, now } = props;
+function CertificateActions(props: {
+  certificate: MyCertificate;
+  now: Date;
+  onLabel: () => void;
+}) {
+  const { certificate, now, onLabel } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const renewHref = useRenewHref();
   const maySign = useMay('directory.certificate.sign');
-  const [isLabeling, setLabeling] = useState(false);
   const serial = String(certificate.serial_number);
 
   return (
-    <>
-      <MenuTrigger>
-        <ButtonIcon
-          aria-label={t('certificates.actionsOf', { serial })}
-          icon={<RiMore2Line />}
-          size="small"
-          variant="tertiary"
-        />
-        <Menu placement="bottom end">
-          <MenuItem href={href?.({ serial })} iconStart={<RiFileTextLine />}>
-            {t('certificates.details')}
+    <MenuTrigger>
+      <ButtonIcon
+        aria-label={t('certificates.actionsOf', { serial })}
+        icon={<RiMore2Line />}
+        size="small"
+        variant="tertiary"
+      />
+      <Menu placement="bottom end">
+        <MenuItem href={href?.({ serial })} iconStart={<RiFileTextLine />}>
+          {t('certificates.details')}
+        </MenuItem>
+        {maySign && isValid(certificate, now) && (
+          <MenuItem href={renewHref(certificate)} iconStart={<RiRefreshLine />}>
+            {t('certificate.renew')}
           </MenuItem>
-          {maySign && isValid(certificate, now) && (
-            <MenuItem
-              href={renewHref(certificate)}
-              iconStart={<RiRefreshLine />}
-            >
-              {t('certificate.renew')}
-            </MenuItem>
-          )}
-          {maySign && certificate.issued_here && (
-            <MenuItem
-              iconStart={<RiPriceTag3Line />}
-              onAction={() => setLabeling(true)}
-            >
-              {t(
-                certificate.label
-                  ? 'certificate.label.change'
-                  : 'certificate.label.set',
-              )}
-            </MenuItem>
-          )}
-          {useDownloads(certificate).map(({ label, icon, save }) => (
-            <MenuItem key={label} iconStart={icon} onAction={save}>
-              {label}
-            </MenuItem>
-          ))}
-        </Menu>
-      </MenuTrigger>
-      {isLabeling && (
-        <LabelDialog
-          certificate={certificate}
-          onClose={() => setLabeling(false)}
-        />
-      )}
-    </>
+        )}
+        {maySign && certificate.issued_here && (
+          <MenuItem iconStart={<RiPriceTag3Line />} onAction={onLabel}>
+            {t(
+              certificate.label
+                ? 'certificate.label.change'
+                : 'certificate.label.set',
+            )}
+          </MenuItem>
+        )}
+        {useDownloads(certificate).map(({ label, icon, save }) => (
+          <MenuItem key={label} iconStart={icon} onAction={save}>
+            {label}
+          </MenuItem>
+        ))}
+      </Menu>
+    </MenuTrigger>
   );
 }

@@ -125,6 +125,13 @@ function RenewedCertificate(props: {
   );
 }
 
+interface Issued {
+  certificate: Certificate;
+
+  /** Serial number of the certificate that it renews. */
+  renewed: bigint | undefined;
+}
+
 /**
  * The steps of a request. The input and the key are only in the state of this
  * component and are lost when it is unmounted.
@@ -143,12 +150,12 @@ function RequestSteps(props: {
     initialProfile(profiles, renewed?.profile),
   );
   const [choice, setChoice] = useState(DEFAULT_KEY_CHOICE);
-  const [certificate, setCertificate] = useState<Certificate>();
+  const [issued, setIssued] = useState<Issued>();
   const [isSaved, setSaved] = useState(false);
 
   const privateKey =
     choice.source === 'browser' ? choice.generated?.privateKey : undefined;
-  const guard = useLeaveGuard(Boolean(certificate && privateKey && !isSaved));
+  const guard = useLeaveGuard(Boolean(issued && privateKey && !isSaved));
   const csr = csrOf(choice);
   const request = useMemo(
     () => ({
@@ -195,18 +202,17 @@ function RequestSteps(props: {
           request={request}
           renews={renews}
           onBack={() => setStep('key')}
-          onIssued={issued => {
-            setCertificate(issued);
+          onIssued={certificate => {
+            setIssued({ certificate, renewed: renews });
             setStep('done');
           }}
         />
       )}
-      {step === 'done' && certificate && (
+      {step === 'done' && issued && (
         <DoneStep
-          certificate={certificate}
+          {...issued}
           privateKey={privateKey}
           username={username}
-          renewed={renews}
           isSaved={isSaved}
           onSaved={() => setSaved(true)}
         />
