@@ -206,7 +206,9 @@ test('a renewal keeps profile and label and offers to revoke the old certificate
   await download(page, 'Download key and certificate');
 
   await page.goto(certificates);
-  const labeled = page.getByRole('row', { name: /mail program/ });
+  const labeled = page
+    .getByRole('listitem')
+    .filter({ hasText: 'mail program' });
   await expect(labeled.filter({ hasText: 'Valid' })).toHaveCount(1);
   await expect(labeled.filter({ hasText: 'Revoked' })).toHaveCount(1);
 });

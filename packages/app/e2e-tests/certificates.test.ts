@@ -23,7 +23,7 @@ test('certificates show expiry and revocation', async ({
 
   await page.getByRole('link', { name: 'Certificates' }).last().click();
   const rowOf = (serial: string) =>
-    page.getByRole('row').filter({
+    page.getByRole('listitem').filter({
       has: page.getByRole('button', { name: `Copy serial number ${serial}` }),
     });
   await expect(rowOf(revoked)).toContainText('Reason: no longer in use');

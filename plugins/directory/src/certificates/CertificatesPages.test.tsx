@@ -65,24 +65,27 @@ describe('CertificatesPage', () => {
     ]);
     renderDirectory('/directory/certificates');
 
-    const rows = await screen.findAllByRole('row');
-    const texts = rows.map(row => row.textContent);
-    expect(texts[1]).toMatch(
+    await screen.findByText('Expires soon');
+    const rows = screen.getAllByRole('listitem');
+    const texts = rows
+      .map(row => row.textContent)
+      .filter(text => text?.includes('Serial number'));
+    expect(texts[0]).toMatch(
       /^Signing in to servers and websites, Other purpose \(1\.2\.3\) · laptopIssued /,
     );
-    expect(texts[1]).toContain('Expires soonExpires in 12 days');
-    expect(texts[2]).toContain('Valid');
-    expect(texts[3]).toContain('On hold');
-    expect(texts[3]).toContain('contact your administrator');
+    expect(texts[0]).toContain('Expires soonExpires in 12 days');
+    expect(texts[1]).toContain('Valid');
+    expect(texts[2]).toContain('On hold');
+    expect(texts[2]).toContain('contact your administrator');
     // Unusable certificates are last, sorted by expiry.
-    expect(texts[5]).toContain('Expired');
-    expect(texts[4]).toContain('External');
-    expect(texts[4]).not.toContain('Valid');
-    expect(texts[6]).toMatch(
+    expect(texts[4]).toContain('Expired');
+    expect(texts[3]).toContain('External');
+    expect(texts[3]).not.toContain('Valid');
+    expect(texts[5]).toMatch(
       /Revoked(6 May 2022|May 6, 2022)?.*Reason: superseded/,
     );
     // All have the same issuer.
-    expect(screen.queryByRole('columnheader', { name: 'Issuer' })).toBeNull();
+    expect(texts.join()).not.toContain('Issuer');
     expect(screen.getByRole('link', { name: 'Renew' })).toHaveAttribute(
       'href',
       '/directory/certificates/request?renew=7',
@@ -231,11 +234,9 @@ describe('CertificatePage', () => {
     expect(names).toHaveTextContent('E-mail addressesa@example.test');
     expect(names).toHaveTextContent('Kerberos principalsalice@EXAMPLE.TEST');
     const usages = screen.getByRole('region', { name: 'Usage' });
+    expect(usages).toHaveTextContent('Key usageDigital signatures');
     expect(usages).toHaveTextContent(
-      'Key usageDigital signatures (digitalSignature)',
-    );
-    expect(usages).toHaveTextContent(
-      'PurposeSigning in to servers and websites (clientAuth)',
+      'PurposeSigning in to servers and websites',
     );
     expect(
       screen.getByRole('button', { name: 'Download chain' }),

@@ -2,7 +2,8 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { RiShieldKeyholeLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useNow } from '../components/DateTime';
+import type { ReactNode } from 'react';
+import { DateTime, formatTimeLeft, useNow } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
 import { QueryPanel, Rows } from '../page/QueryPanel';
 import rows from '../page/QueryPanel.module.css';
@@ -10,13 +11,14 @@ import { EmptyState } from '../page/states';
 import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './CertificatesTab.module.css';
-import { IssueDate, useCertificateName, Validity } from './Facts';
-import { Serial } from './Serial';
 import {
-  certificateState,
-  haveSameIssuer,
-  type ListedCertificate,
-} from './userCertificates';
+  CertificateBadge,
+  CertificateHint,
+  IssueDate,
+  useCertificateName,
+} from './Facts';
+import { Serial } from './Serial';
+import { certificateState, type ListedCertificate } from './userCertificates';
 
 /** The certificates of a user, the newest first. */
 export function CertificatesTab({
@@ -34,18 +36,33 @@ export function CertificatesTab({
             title={t('certificates.noneOfUser')}
           />
         ) : (
-          <Rows>
-            {certificates.map(certificate => (
-              <CertificateRow
-                key={`${certificate.issuer} ${certificate.serial_number}`}
-                certificate={certificate}
-                showsIssuer={!haveSameIssuer(certificates)}
-              />
-            ))}
-          </Rows>
+          <CertificateRows certificates={certificates} />
         )
       }
     </QueryPanel>
+  );
+}
+
+/** A list of certificates; the issuer is shown when they have several. */
+export function CertificateRows<Listed extends ListedCertificate>(props: {
+  certificates: readonly Listed[];
+
+  /** Returns the buttons of a row. Defaults to none. */
+  actionsOf?: (certificate: Listed) => ReactNode;
+}) {
+  const { certificates, actionsOf } = props;
+  const issuers = new Set(certificates.map(({ issuer }) => issuer));
+  return (
+    <Rows>
+      {certificates.map(certificate => (
+        <CertificateRow
+          key={`${certificate.issuer} ${certificate.serial_number}`}
+          certificate={certificate}
+          showsIssuer={issuers.size > 1}
+          actions={actionsOf?.(certificate)}
+        />
+      ))}
+    </Rows>
   );
 }
 
@@ -53,12 +70,13 @@ export function CertificatesTab({
 function CertificateRow(props: {
   certificate: ListedCertificate;
   showsIssuer: boolean;
+  actions: ReactNode;
 }) {
-  const { certificate, showsIssuer } = props;
+  const { certificate, showsIssuer, actions } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const now = useNow();
-  const name = useCertificateName()(certificate);
+  const name = <bdi>{useCertificateName()(certificate)}</bdi>;
   const { issuer, serial_number, serial_number_hex } = certificate;
   const serial = String(serial_number);
 
@@ -67,12 +85,10 @@ function CertificateRow(props: {
       <div className={rows.text}>
         {certificateState(certificate, now) === 'foreign' ? (
           // Another CA may use the serial number of a different certificate.
-          <Text weight="bold">
-            <bdi>{name}</bdi>
-          </Text>
+          <Text weight="bold">{name}</Text>
         ) : (
           <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
-            <bdi>{name}</bdi>
+            {name}
           </Link>
         )}
         <IssueDate certificate={certificate} />
@@ -89,6 +105,34 @@ function CertificateRow(props: {
       <div className={styles.state}>
         <Validity certificate={certificate} now={now} />
       </div>
+      {actions && <div className={rows.badges}>{actions}</div>}
     </li>
+  );
+}
+
+/** State and expiry of a certificate, and an explanation of the state. */
+function Validity(props: { certificate: ListedCertificate; now: Date }) {
+  const { certificate, now } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const state = certificateState(certificate, now);
+  const expiry = new Date(certificate.valid_not_after);
+  return (
+    <>
+      <CertificateBadge state={state} />
+      {state !== 'revoked' && (
+        <Text as="p" variant="body-small" color="secondary">
+          {t(
+            expiry < now ? 'certificate.expiredAgo' : 'certificate.expiresIn',
+            {
+              left: formatTimeLeft(expiry, now),
+              date: <DateTime value={expiry} />,
+            },
+          )}
+        </Text>
+      )}
+      <Text as="p" variant="body-small" color="secondary">
+        <CertificateHint certificate={certificate} state={state} />
+      </Text>
+    </>
   );
 }

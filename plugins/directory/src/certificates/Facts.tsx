@@ -13,17 +13,13 @@ import {
   RiUserLine,
 } from '@remixicon/react';
 import type { ReactElement, ReactNode } from 'react';
-import { DateTime, formatTimeLeft } from '../components/DateTime';
+import { DateTime } from '../components/DateTime';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { EmptyState, LoadingBlocks } from '../page/states';
 import { certificatesRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './Facts.module.css';
-import {
-  type CertificateState,
-  certificateState,
-  type ListedCertificate,
-} from './userCertificates';
+import type { CertificateState, ListedCertificate } from './userCertificates';
 
 interface Fact {
   name: string;
@@ -116,33 +112,6 @@ export function CertificateHint(props: {
   return state === 'hold' || state === 'foreign' || state === 'unchecked' ? (
     <>{t(`certificate.state.${state}Hint`)}</>
   ) : null;
-}
-
-/** State and expiry of a certificate, and an explanation of the state. */
-export function Validity(props: { certificate: ListedCertificate; now: Date }) {
-  const { certificate, now } = props;
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const state = certificateState(certificate, now);
-  const expiry = new Date(certificate.valid_not_after);
-  return (
-    <>
-      <CertificateBadge state={state} />
-      {state !== 'revoked' && (
-        <Text as="p" variant="body-small" color="secondary">
-          {t(
-            expiry < now ? 'certificate.expiredAgo' : 'certificate.expiresIn',
-            {
-              left: formatTimeLeft(expiry, now),
-              date: <DateTime value={expiry} />,
-            },
-          )}
-        </Text>
-      )}
-      <Text as="p" variant="body-small" color="secondary">
-        <CertificateHint certificate={certificate} state={state} />
-      </Text>
-    </>
-  );
 }
 
 /** Extended key usages that have a text. */

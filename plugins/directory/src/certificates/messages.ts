@@ -87,7 +87,6 @@ export const certificateMessages = {
     encipherOnly: 'Key agreement for encryption only',
     decipherOnly: 'Key agreement for decryption only',
   },
-  technical: '{{text}} ({{name}})',
   anyUsage: 'Not restricted',
   fingerprints: 'Fingerprints',
   copyFingerprint: 'Copy {{kind}} fingerprint',

@@ -151,13 +151,6 @@ export function isValid(certificate: StateFields, now: Date): boolean {
   return ['valid', 'expiring'].includes(certificateState(certificate, now));
 }
 
-/** Whether all certificates have the same issuer, so that it need not be shown. */
-export function haveSameIssuer(
-  certificates: readonly Pick<Certificate, 'issuer'>[],
-): boolean {
-  return new Set(certificates.map(({ issuer }) => issuer)).size <= 1;
-}
-
 /**
  * Sorts certificates: those that can be used, the next to expire first; then
  * those that are revoked, expired or external, the last to expire first.

@@ -11,7 +11,6 @@ import {
   CertificateBadge,
   CertificateHint,
   Facts,
-  useCertificateName,
   useUsageText,
 } from '../Facts';
 import { LabelDialog } from '../LabelDialog';
@@ -21,7 +20,7 @@ import type { ParsedCertificate } from './parseCertificate';
 import { useIsOwner } from './RevokeButton';
 import type { CertificateDetails } from './useCertificate';
 
-/** Purpose, label, subject, serial number, state and validity. */
+/** Label, subject, serial number, state and validity. */
 export function About({
   details: { certificate, chain },
 }: {
@@ -29,7 +28,6 @@ export function About({
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const now = useNow();
-  const purpose = useCertificateName()({ ...certificate, label: null });
   const canLabel = useIsOwner(certificate) && certificate.issued_here;
   const { owner_user: owners, label } = certificate;
   const expiry = new Date(certificate.valid_not_after);
@@ -39,7 +37,6 @@ export function About({
     <Section isCard title={t('certificate.about')}>
       <Facts
         facts={[
-          { name: t('certificate.purpose'), value: purpose },
           label || canLabel
             ? {
                 name: t('certificate.label.name'),
@@ -186,7 +183,7 @@ export function AlternativeNames({
   );
 }
 
-/** Usages of the key, each with its technical name. */
+/** Purposes and key usages, in words. */
 export function Usages(props: {
   certificate: Certificate;
   leaf: ParsedCertificate;
@@ -194,40 +191,20 @@ export function Usages(props: {
   const { certificate, leaf } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const textOf = useUsageText();
-  const listOf = (usages: readonly { name: string; text: string }[]) =>
-    usages.length === 0 ? (
-      t('certificate.anyUsage')
-    ) : (
-      <ul>
-        {usages.map(({ name, text }) => (
-          <li key={name}>
-            {text.includes(name)
-              ? text
-              : t('certificate.technical', { text, name })}
-          </li>
-        ))}
-      </ul>
-    );
+  const listOf = (usages: readonly string[]) =>
+    usages.join(', ') || t('certificate.anyUsage');
   return (
     <Section isCard title={t('certificate.usage')}>
       <Facts
         facts={[
           {
-            name: t('certificate.keyUsage'),
-            value: listOf(
-              leaf.keyUsage.map(name => ({
-                name,
-                text: t(`certificate.keyUsages.${name}`),
-              })),
-            ),
+            name: t('certificate.purpose'),
+            value: listOf((certificate.extended_key_usage ?? []).map(textOf)),
           },
           {
-            name: t('certificate.purpose'),
+            name: t('certificate.keyUsage'),
             value: listOf(
-              (certificate.extended_key_usage ?? []).map(name => ({
-                name,
-                text: textOf(name),
-              })),
+              leaf.keyUsage.map(name => t(`certificate.keyUsages.${name}`)),
             ),
           },
         ]}

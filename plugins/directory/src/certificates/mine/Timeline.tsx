@@ -13,7 +13,7 @@ const tickFormats = {
 
 /**
  * A bar for each certificate from its start to its expiry, with an arrow where
- * it continues outside of the timeline, and a line at today. Hidden from screen readers: the table below has the same content.
+ * it continues outside of the timeline, and a line at today. Hidden from screen readers: the list below has the same content.
  */
 export function Timeline(props: {
   certificates: readonly MyCertificate[];
