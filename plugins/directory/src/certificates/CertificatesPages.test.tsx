@@ -65,7 +65,7 @@ describe('CertificatesPage', () => {
     ]);
     renderDirectory('/directory/certificates');
 
-    await screen.findByText('Expires soon');
+    await screen.findByRole('link', { name: 'Renew' });
     const rows = screen.getAllByRole('listitem');
     const texts = rows
       .map(row => row.textContent)

@@ -25,7 +25,14 @@ export function LabelDialog(props: {
   const { certificate, onClose } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [label, setLabel] = useState(certificate.label ?? '');
-  const { mutate, isPending, error } = useLabel(certificate.serial_number);
+  const { mutate, isPending, error } = useDirectoryMutation(
+    (client, text: string) =>
+      client.put('/certs/{serial_number}/label/', {
+        params: { path: { serial_number: certificate.serial_number } },
+        body: { label: text },
+      }),
+    [],
+  );
   const form = useId();
 
   function handleSubmit(event: FormEvent) {
@@ -64,17 +71,5 @@ export function LabelDialog(props: {
         </Button>
       </DialogFooter>
     </Dialog>
-  );
-}
-
-/** Replaces the label of a certificate and loads all queries again. */
-function useLabel(serial: bigint) {
-  return useDirectoryMutation(
-    (client, label: string) =>
-      client.put('/certs/{serial_number}/label/', {
-        params: { path: { serial_number: serial } },
-        body: { label },
-      }),
-    [],
   );
 }

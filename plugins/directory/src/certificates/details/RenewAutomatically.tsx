@@ -5,6 +5,9 @@ import { directoryTranslationRef } from '../../translation';
 import { Instructions, OWN_KEY } from '../Instructions';
 import { pemFile } from '../pem';
 
+/** Folder of the scripts, as in the document about unattended renewal. */
+const SCRIPTS = '/usr/local/libexec/directory-gateway';
+
 /** Commands that renew a certificate of the user without the portal's pages. */
 export function RenewAutomatically({
   certificate,
@@ -12,37 +15,10 @@ export function RenewAutomatically({
   certificate: Certificate;
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const commands = renewalCommands(certificate);
-  const items = (['script', 'certmonger', 'curl'] as const).map(tool => ({
-    title: t(`certificate.automatic.${tool}`),
-    hint: t(`certificate.automatic.${tool}Hint`),
-    commands: commands[tool],
-  }));
-  return (
-    <Section
-      isCard
-      title={t('certificate.automatic.title')}
-      note={t('certificate.automatic.note')}
-    >
-      <Instructions items={items} />
-    </Section>
-  );
-}
-
-/** Folder of the scripts, as in the document about unattended renewal. */
-const SCRIPTS = '/usr/local/libexec/directory-gateway';
-
-/** Returns the commands that renew a certificate, by tool. */
-export function renewalCommands(
-  certificate: Pick<
-    Certificate,
-    'certificate' | 'owner_user' | 'serial_number' | 'uri'
-  >,
-) {
   const { uri, owner_user: owners } = certificate;
   const [portal] = uri.split('/api/directory/');
   const file = pemFile(certificate).name;
-  return {
+  const commands = {
     script: [
       `${SCRIPTS}/directory-renew-certificate --url=${portal} --cert=${file} --key=${OWN_KEY}`,
     ],
@@ -55,4 +31,19 @@ export function renewalCommands(
       `curl --negotiate -u : --data-urlencode csr@new.csr ${uri}renewal/ | jq -r .result.certificate >new.pem`,
     ],
   };
+  return (
+    <Section
+      isCard
+      title={t('certificate.automatic.title')}
+      note={t('certificate.automatic.note')}
+    >
+      <Instructions
+        items={(['script', 'certmonger', 'curl'] as const).map(tool => ({
+          title: t(`certificate.automatic.${tool}`),
+          hint: t(`certificate.automatic.${tool}Hint`),
+          commands: commands[tool],
+        }))}
+      />
+    </Section>
+  );
 }

@@ -2,7 +2,6 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, Text } from '@backstage/ui';
 import {
   type Certificate,
-  type DirectoryClient,
   isDirectoryResponseError,
   type SigningCheck,
   type SigningRequest,
@@ -143,47 +142,33 @@ function usePolicyEvaluation() {
   });
 }
 
+/**
+ * Requests a certificate, or renews one. The gateway renews only within 5
+ * minutes after the user has signed in; a request with the same profile and
+ * label has the same result at any time.
+ */
 function useSigning(renews: bigint | undefined) {
   return useDirectoryMutation(
-    async (client, request: SigningRequest) =>
-      (await renew(client, { renews, request })) ??
-      // The mask selects all fields.
-      ((
-        await client.post('/certs/', {
-          params: { header: { 'X-Fields': ALL_FIELDS } },
-          body: request,
-        })
-      ).data.result as Certificate),
+    async (client, request: SigningRequest) => {
+      const header = { 'X-Fields': ALL_FIELDS };
+      const renewal =
+        renews &&
+        (await client
+          .post('/certs/{serial_number}/renewal/', {
+            params: { path: { serial_number: renews }, header },
+            body: { csr: request.csr },
+          })
+          .catch(error => {
+            if (isDirectoryResponseError(error) && error.status === 403) {
+              return undefined;
+            }
+            throw error;
+          }));
+      const { data } =
+        renewal ||
+        (await client.post('/certs/', { params: { header }, body: request }));
+      return data.result as Certificate; // the mask selects all fields
+    },
     ['my-certificates'],
   );
-}
-
-/**
- * Renews a certificate; `undefined` when there is none to renew, and when the
- * gateway refuses. It renews only within 5 minutes after the user has signed in:
- * a request with the same profile and label has the same result at any time.
- */
-async function renew(
-  client: DirectoryClient,
-  options: { renews: bigint | undefined; request: SigningRequest },
-): Promise<Certificate | undefined> {
-  const { renews, request } = options;
-  if (renews === undefined) {
-    return undefined;
-  }
-  try {
-    const { data } = await client.post('/certs/{serial_number}/renewal/', {
-      params: {
-        path: { serial_number: renews },
-        header: { 'X-Fields': ALL_FIELDS },
-      },
-      body: { csr: request.csr },
-    });
-    return data.result as Certificate;
-  } catch (error) {
-    if (isDirectoryResponseError(error) && error.status === 403) {
-      return undefined;
-    }
-    throw error;
-  }
 }

@@ -4,9 +4,10 @@ import type {
   CertificateProfile,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { Text } from '@backstage/ui';
-import { type ReactNode, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import {
+  isNotFound,
   useCurrentUser,
   useDirectoryQuery,
   useOperations,
@@ -15,7 +16,7 @@ import { useNow } from '../../components/DateTime';
 import { DirectoryPage } from '../../page/DirectoryPage';
 import { QueryPanel } from '../../page/QueryPanel';
 import { directoryTranslationRef } from '../../translation';
-import { useCertificate } from '../details/useCertificate';
+import { loadCertificate } from '../details/useCertificate';
 import {
   CertificatesSkeleton,
   NoCertificate,
@@ -77,23 +78,20 @@ function Request({ username }: { username: string }) {
 
 function AvailableProfiles({ username }: { username: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
+  const [search] = useSearchParams();
   return (
     <QueryPanel
-      query={useProfiles()}
+      query={useProfiles(parseSerial(search.get('renew') ?? ''))}
       skeleton={<CertificatesSkeleton />}
       hidesStaleNotice
     >
-      {profiles =>
+      {({ profiles, renewed }) =>
         profiles.length > 0 ? (
-          <RenewedCertificate>
-            {renewed => (
-              <RequestSteps
-                username={username}
-                profiles={profiles}
-                renewed={renewed}
-              />
-            )}
-          </RenewedCertificate>
+          <RequestSteps
+            username={username}
+            profiles={profiles}
+            renewed={renewed}
+          />
         ) : (
           <NoCertificate
             title={t('request.profile.none.title')}
@@ -101,26 +99,6 @@ function AvailableProfiles({ username }: { username: string }) {
           />
         )
       }
-    </QueryPanel>
-  );
-}
-
-/** Loads the certificate to renew; `undefined` for a request without one. */
-function RenewedCertificate(props: {
-  children: (certificate: Certificate | undefined) => ReactNode;
-}) {
-  const [search] = useSearchParams();
-  const serial = parseSerial(search.get('renew') ?? '');
-  const query = useCertificate(serial);
-  return serial === undefined ? (
-    <>{props.children(undefined)}</>
-  ) : (
-    <QueryPanel
-      query={query}
-      skeleton={<CertificatesSkeleton />}
-      hidesStaleNotice
-    >
-      {({ certificate }) => props.children(certificate)}
     </QueryPanel>
   );
 }
@@ -233,10 +211,25 @@ function initialProfile(
   return (profile ?? profiles[0]).name;
 }
 
-function useProfiles() {
+/** Queries the available profiles, and the certificate to renew, if it exists. */
+function useProfiles(renewed: bigint | undefined) {
   return useDirectoryQuery({
-    key: ['certificate-profiles'],
-    load: async (client, signal): Promise<readonly CertificateProfile[]> =>
-      (await client.get('/certs/profiles/', { signal })).data.result,
+    key: ['certificate-profiles', String(renewed)],
+    load: async (client, signal) => {
+      const [profiles, certificate] = await Promise.all([
+        client.get('/certs/profiles/', { signal }),
+        renewed &&
+          loadCertificate(renewed, client, signal).catch(error => {
+            if (!isNotFound(error)) {
+              throw error;
+            }
+            return undefined;
+          }),
+      ]);
+      return {
+        profiles: profiles.data.result as readonly CertificateProfile[],
+        renewed: certificate || undefined,
+      };
+    },
   });
 }
