@@ -1,4 +1,5 @@
 import { renderInTestApp } from '@backstage/frontend-test-utils';
+import { screen } from '@testing-library/react';
 import { certificate } from '../../__testUtils__/certificates';
 import { scaleTimeline, Timeline } from './Timeline';
 
@@ -46,7 +47,7 @@ describe('scaleTimeline', () => {
 });
 
 describe('Timeline', () => {
-  it('shows arrows at the clamped ends, and labels by purpose and label', () => {
+  it('shows arrows at the clamped ends, and labels by purpose and label', async () => {
     const rfc = (date: Date) => date.toUTCString().replace('GMT', '-0000');
     const { container } = renderInTestApp(
       <Timeline
@@ -65,6 +66,7 @@ describe('Timeline', () => {
         ]}
       />,
     );
+    await screen.findByText('laptop');
     const bars = [...container.querySelectorAll('.bar')];
     expect(
       bars.map(bar =>
