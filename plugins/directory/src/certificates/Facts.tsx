@@ -19,6 +19,7 @@ import { EmptyState, LoadingBlocks } from '../page/states';
 import { certificatesRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './Facts.module.css';
+import { certificateMessages } from './messages';
 import type { CertificateState, ListedCertificate } from './userCertificates';
 
 interface Fact {
@@ -114,28 +115,15 @@ export function CertificateHint(props: {
   ) : null;
 }
 
-/** Extended key usages that have a text. */
-const KNOWN_USAGES = [
-  'clientAuth',
-  'emailProtection',
-  'codeSigning',
-  'serverAuth',
-  'smartcardLogon',
-  'pkinitClientAuth',
-  'timeStamping',
-  'OCSPSigning',
-  'anyExtendedKeyUsage',
-] as const;
+const { use: uses } = certificateMessages;
 
-/** Returns a function that describes an extended key usage. */
+/** Returns a function that describes an extended key usage: its name, or its OID. */
 export function useUsageText() {
   const { t } = useTranslationRef(directoryTranslationRef);
-  return (name: string) => {
-    const known = KNOWN_USAGES.find(usage => usage === name);
-    return known
-      ? t(`certificate.use.${known}`)
-      : t('certificate.use.other', { name });
-  };
+  return (name: string) =>
+    Object.hasOwn(uses, name)
+      ? t(`certificate.use.${name as keyof typeof uses}`)
+      : t('certificate.otherPurpose', { name });
 }
 
 /** Returns a function that names a certificate: its purpose, and its label. */
@@ -146,7 +134,7 @@ export function useCertificateName() {
     extended_key_usage: usages,
     label,
   }: Pick<Certificate, 'extended_key_usage' | 'label'>) => {
-    const purpose = usages?.map(textOf).join(', ') || t('certificate.use.any');
+    const purpose = usages?.map(textOf).join(', ') || t('certificate.anyPurpose');
     return label
       ? t('certificate.named', { purpose, label: visibleText(label) })
       : purpose;
