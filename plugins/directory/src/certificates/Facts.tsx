@@ -134,7 +134,8 @@ export function useCertificateName() {
     extended_key_usage: usages,
     label,
   }: Pick<Certificate, 'extended_key_usage' | 'label'>) => {
-    const purpose = usages?.map(textOf).join(', ') || t('certificate.anyPurpose');
+    const purpose =
+      usages?.map(textOf).join(', ') || t('certificate.anyPurpose');
     return label
       ? t('certificate.named', { purpose, label: visibleText(label) })
       : purpose;
