@@ -2,6 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { RiShieldKeyholeLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { DateTime, formatTimeLeft, useNow } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
 import { QueryPanel, Rows } from '../page/QueryPanel';
@@ -10,7 +11,12 @@ import { EmptyState } from '../page/states';
 import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './CertificatesTab.module.css';
-import { CertificateBadge, CertificateHint } from './Facts';
+import {
+  CertificateBadge,
+  CertificateHint,
+  IssueDate,
+  useCertificateName,
+} from './Facts';
 import { Serial } from './Serial';
 import { certificateState, type ListedCertificate } from './userCertificates';
 
@@ -30,61 +36,103 @@ export function CertificatesTab({
             title={t('certificates.noneOfUser')}
           />
         ) : (
-          <Rows>
-            {certificates.map(certificate => (
-              <CertificateRow
-                key={`${certificate.issuer} ${certificate.serial_number}`}
-                certificate={certificate}
-              />
-            ))}
-          </Rows>
+          <CertificateRows certificates={certificates} />
         )
       }
     </QueryPanel>
   );
 }
 
-/** Subject, issuer, serial number and state of a certificate. */
-function CertificateRow({ certificate }: { certificate: ListedCertificate }) {
+/** A list of certificates; the issuer is shown when they have several. */
+export function CertificateRows<Listed extends ListedCertificate>(props: {
+  certificates: readonly Listed[];
+
+  /** Returns the buttons of a row. Defaults to none. */
+  actionsOf?: (certificate: Listed) => ReactNode;
+}) {
+  const { certificates, actionsOf } = props;
+  const issuers = new Set(certificates.map(({ issuer }) => issuer));
+  return (
+    <Rows>
+      {certificates.map(certificate => (
+        <CertificateRow
+          key={`${certificate.issuer} ${certificate.serial_number}`}
+          certificate={certificate}
+          showsIssuer={issuers.size > 1}
+          actions={actionsOf?.(certificate)}
+        />
+      ))}
+    </Rows>
+  );
+}
+
+/** Purpose, label, issue date, serial number and state of a certificate. */
+function CertificateRow(props: {
+  certificate: ListedCertificate;
+  showsIssuer: boolean;
+  actions: ReactNode;
+}) {
+  const { certificate, showsIssuer, actions } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const now = useNow();
-  const { subject, issuer, serial_number, serial_number_hex } = certificate;
-  const expiry = new Date(certificate.valid_not_after);
-  const state = certificateState(certificate, now);
+  const name = <bdi>{useCertificateName()(certificate)}</bdi>;
+  const { issuer, serial_number, serial_number_hex } = certificate;
   const serial = String(serial_number);
 
   return (
     <li className={rows.row}>
       <div className={rows.text}>
-        {state === 'foreign' ? (
+        {certificateState(certificate, now) === 'foreign' ? (
           // Another CA may use the serial number of a different certificate.
-          <Text weight="bold">
-            <DirectoryText value={subject} />
-          </Text>
+          <Text weight="bold">{name}</Text>
         ) : (
           <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
-            <DirectoryText value={subject} />
+            {name}
           </Link>
         )}
-        <Text as="p" variant="body-small" color="secondary">
-          {t('certificate.issuer')} <DirectoryText value={issuer} />
-        </Text>
+        <IssueDate certificate={certificate} />
+        {showsIssuer && (
+          <Text as="p" variant="body-small" color="secondary">
+            {t('certificate.issuer')} <DirectoryText value={issuer} />
+          </Text>
+        )}
         <span className={styles.serial}>
           {t('certificate.serial')}{' '}
           <Serial serial={serial_number} hex={serial_number_hex} />
         </span>
-        <CertificateHint state={state} />
       </div>
       <div className={styles.state}>
-        <CertificateBadge state={state} />
+        <Validity certificate={certificate} now={now} />
+      </div>
+      {actions && <div className={rows.badges}>{actions}</div>}
+    </li>
+  );
+}
+
+/** State and expiry of a certificate, and an explanation of the state. */
+function Validity(props: { certificate: ListedCertificate; now: Date }) {
+  const { certificate, now } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const state = certificateState(certificate, now);
+  const expiry = new Date(certificate.valid_not_after);
+  return (
+    <>
+      <CertificateBadge state={state} />
+      {state !== 'revoked' && (
         <Text as="p" variant="body-small" color="secondary">
-          {t('certificate.expires')} <DateTime value={expiry} />
-          {(state === 'valid' || state === 'expiring') && (
-            <> ({formatTimeLeft(expiry, now)})</>
+          {t(
+            expiry < now ? 'certificate.expiredAgo' : 'certificate.expiresIn',
+            {
+              left: formatTimeLeft(expiry, now),
+              date: <DateTime value={expiry} />,
+            },
           )}
         </Text>
-      </div>
-    </li>
+      )}
+      <Text as="p" variant="body-small" color="secondary">
+        <CertificateHint certificate={certificate} state={state} />
+      </Text>
+    </>
   );
 }

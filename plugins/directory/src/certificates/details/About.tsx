@@ -1,18 +1,26 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Text } from '@backstage/ui';
+import { Button, Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { useState } from 'react';
 import { DateTime, formatTimeLeft, useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { PersonLink } from '../../components/EntryLink';
 import { Section } from '../../page/DirectoryPage';
 import { directoryTranslationRef } from '../../translation';
-import { CertificateBadge, CertificateHint, Facts } from '../Facts';
+import {
+  CertificateBadge,
+  CertificateHint,
+  Facts,
+  useUsageText,
+} from '../Facts';
+import { LabelDialog } from '../LabelDialog';
 import { Serial } from '../Serial';
 import { certificateState } from '../userCertificates';
 import type { ParsedCertificate } from './parseCertificate';
+import { useIsOwner } from './RevokeButton';
 import type { CertificateDetails } from './useCertificate';
 
-/** Subject, serial number, state and validity. */
+/** Label, subject, serial number, state and validity. */
 export function About({
   details: { certificate, chain },
 }: {
@@ -20,7 +28,8 @@ export function About({
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const now = useNow();
-  const { owner_user: owners } = certificate;
+  const canLabel = useIsOwner(certificate) && certificate.issued_here;
+  const { owner_user: owners, label } = certificate;
   const expiry = new Date(certificate.valid_not_after);
   const state = certificateState(certificate, now);
 
@@ -28,12 +37,30 @@ export function About({
     <Section isCard title={t('certificate.about')}>
       <Facts
         facts={[
+          label || canLabel
+            ? {
+                name: t('certificate.label.name'),
+                value: canLabel ? (
+                  <EditableLabel certificate={certificate} />
+                ) : (
+                  label
+                ),
+              }
+            : undefined,
+          {
+            name: t('certificate.from'),
+            value: <DateTime value={new Date(certificate.valid_not_before)} />,
+          },
           {
             name: t('certificate.state.title'),
             value: (
               <>
                 <CertificateBadge state={state} />
-                <CertificateHint state={state} />
+                {(state === 'foreign' || state === 'unchecked') && (
+                  <Text as="p" variant="body-small" color="secondary">
+                    <CertificateHint certificate={certificate} state={state} />
+                  </Text>
+                )}
               </>
             ),
           },
@@ -70,11 +97,7 @@ export function About({
             value: <code>{certificate.serial_number_hex}</code>,
           },
           {
-            name: t('certificate.from'),
-            value: <DateTime value={new Date(certificate.valid_not_before)} />,
-          },
-          {
-            name: t('certificate.to'),
+            name: t('certificate.expires'),
             value: (
               <>
                 <DateTime value={expiry} />
@@ -88,6 +111,23 @@ export function About({
         ]}
       />
     </Section>
+  );
+}
+
+function EditableLabel({ certificate }: { certificate: Certificate }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const [isOpen, setOpen] = useState(false);
+  const { label } = certificate;
+  return (
+    <>
+      {label && <DirectoryText value={label} />}{' '}
+      <Button size="small" variant="tertiary" onPress={() => setOpen(true)}>
+        {t(label ? 'certificate.label.change' : 'certificate.label.set')}
+      </Button>
+      {isOpen && (
+        <LabelDialog certificate={certificate} onClose={() => setOpen(false)} />
+      )}
+    </>
   );
 }
 
@@ -143,22 +183,29 @@ export function AlternativeNames({
   );
 }
 
-/** Key usage and extended key usage. */
-export function Usages({ leaf }: { leaf: ParsedCertificate }) {
+/** Purposes and key usages, in words. */
+export function Usages(props: {
+  certificate: Certificate;
+  leaf: ParsedCertificate;
+}) {
+  const { certificate, leaf } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const textOf = (usages: readonly string[]) =>
+  const textOf = useUsageText();
+  const listOf = (usages: readonly string[]) =>
     usages.join(', ') || t('certificate.anyUsage');
   return (
     <Section isCard title={t('certificate.usage')}>
       <Facts
         facts={[
           {
-            name: t('certificate.keyUsage'),
-            value: textOf(leaf.keyUsage),
+            name: t('certificate.purpose'),
+            value: listOf((certificate.extended_key_usage ?? []).map(textOf)),
           },
           {
-            name: t('certificate.extendedKeyUsage'),
-            value: textOf(leaf.extendedKeyUsage),
+            name: t('certificate.keyUsage'),
+            value: listOf(
+              leaf.keyUsage.map(name => t(`certificate.keyUsages.${name}`)),
+            ),
           },
         ]}
       />

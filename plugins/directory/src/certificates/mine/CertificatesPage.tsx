@@ -9,6 +9,7 @@ import { QueryPanel } from '../../page/QueryPanel';
 import { EmptyState } from '../../page/states';
 import { requestCertificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
+import { CertificateRows } from '../CertificatesTab';
 import { CertificatesSkeleton, NotMapped } from '../Facts';
 import { OpenBySerial } from '../Serial';
 import {
@@ -16,8 +17,8 @@ import {
   orderByExpiry,
   useMyCertificates,
 } from '../userCertificates';
+import { CertificateActions } from './CertificateActions';
 import styles from './CertificatesPage.module.css';
-import { CertificatesTable } from './CertificatesTable';
 import { Timeline } from './Timeline';
 
 /** `/directory/certificates`: the user's own certificates. */
@@ -96,7 +97,12 @@ function Certificates({ certificates }: { certificates: MyCertificate[] }) {
   return (
     <>
       <Timeline certificates={ordered} now={now} />
-      <CertificatesTable certificates={ordered} now={now} />
+      <CertificateRows
+        certificates={ordered}
+        actionsOf={certificate => (
+          <CertificateActions certificate={certificate} now={now} />
+        )}
+      />
     </>
   );
 }

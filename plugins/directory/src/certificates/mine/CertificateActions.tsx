@@ -1,0 +1,85 @@
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  ButtonIcon,
+  ButtonLink,
+  Menu,
+  MenuItem,
+  MenuTrigger,
+} from '@backstage/ui';
+import {
+  RiFileTextLine,
+  RiMore2Line,
+  RiPriceTag3Line,
+  RiRefreshLine,
+} from '@remixicon/react';
+import { useState } from 'react';
+import { useMay } from '../../api/useDirectoryQuery';
+import { certificateRouteRef } from '../../routes';
+import { directoryTranslationRef } from '../../translation';
+import { useDownloads } from '../downloads';
+import { LabelDialog } from '../LabelDialog';
+import { useRenewHref } from '../reminder';
+import { certificateState, type MyCertificate } from '../userCertificates';
+
+/** Actions for a certificate of the user; "Renew" also as a button when it is due. */
+export function CertificateActions(props: {
+  certificate: MyCertificate;
+  now: Date;
+}) {
+  const { certificate, now } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(certificateRouteRef);
+  const renewHref = useRenewHref()(certificate);
+  const maySign = useMay('directory.certificate.sign');
+  const [isLabeling, setLabeling] = useState(false);
+  const { serial_number, issued_here, label: ownLabel } = certificate;
+  const serial = String(serial_number);
+  const state = certificateState(certificate, now);
+
+  return (
+    <>
+      {maySign && state === 'expiring' && (
+        <ButtonLink href={renewHref} size="small" variant="secondary">
+          {t('certificate.renew')}
+        </ButtonLink>
+      )}
+      <MenuTrigger>
+        <ButtonIcon
+          aria-label={t('certificates.actionsOf', { serial })}
+          icon={<RiMore2Line />}
+          size="small"
+          variant="tertiary"
+        />
+        <Menu placement="bottom end">
+          <MenuItem href={href?.({ serial })} iconStart={<RiFileTextLine />}>
+            {t('certificates.details')}
+          </MenuItem>
+          {maySign && state === 'valid' && (
+            <MenuItem href={renewHref} iconStart={<RiRefreshLine />}>
+              {t('certificate.renew')}
+            </MenuItem>
+          )}
+          {maySign && issued_here && (
+            <MenuItem
+              iconStart={<RiPriceTag3Line />}
+              onAction={() => setLabeling(true)}
+            >
+              {t(`certificate.label.${ownLabel ? 'change' : 'set'}`)}
+            </MenuItem>
+          )}
+          {useDownloads(certificate).map(({ label, icon, save }) => (
+            <MenuItem key={label} iconStart={icon} onAction={save}>
+              {label}
+            </MenuItem>
+          ))}
+        </Menu>
+      </MenuTrigger>
+      {isLabeling && (
+        <LabelDialog
+          certificate={certificate}
+          onClose={() => setLabeling(false)}
+        />
+      )}
+    </>
+  );
+}
