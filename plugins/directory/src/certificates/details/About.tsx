@@ -11,6 +11,7 @@ import {
   CertificateBadge,
   CertificateHint,
   Facts,
+  useCertificateName,
   useUsageText,
 } from '../Facts';
 import { LabelDialog } from '../LabelDialog';
@@ -20,7 +21,7 @@ import type { ParsedCertificate } from './parseCertificate';
 import { useIsOwner } from './RevokeButton';
 import type { CertificateDetails } from './useCertificate';
 
-/** Label, subject, serial number, state and validity. */
+/** Purpose, label, subject, serial number, state and validity. */
 export function About({
   details: { certificate, chain },
 }: {
@@ -29,7 +30,8 @@ export function About({
   const { t } = useTranslationRef(directoryTranslationRef);
   const now = useNow();
   const canLabel = useIsOwner(certificate) && certificate.issued_here;
-  const { owner_user: owners, label } = certificate;
+  const { extended_key_usage, owner_user: owners, label } = certificate;
+  const purpose = useCertificateName()({ extended_key_usage, label: null });
   const expiry = new Date(certificate.valid_not_after);
   const state = certificateState(certificate, now);
 
@@ -37,6 +39,7 @@ export function About({
     <Section isCard title={t('certificate.about')}>
       <Facts
         facts={[
+          { name: t('certificate.purpose'), value: purpose },
           label || canLabel
             ? {
                 name: t('certificate.label.name'),
