@@ -28,6 +28,12 @@ test('user name and keys can be copied', async ({ portal, openBrowserAs }) => {
     'alice',
   );
   await page
+    .getByRole('button', { name: 'Copy GitHub name alice-gh' })
+    .click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    'alice-gh',
+  );
+  await page
     .getByRole('button', { name: 'Copy alice@laptop as a line' })
     .click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
