@@ -11,13 +11,13 @@ function NotFoundPage() {
   return (
     <main>
       <Container py="12">
-      <Flex direction="column" align="start">
-        <Text as="h1" variant="title-medium" weight="bold">
-          Page not found
-        </Text>
-        <Text as="p">This portal has no page at this address.</Text>
-        <ButtonLink href="/">Go to the home page</ButtonLink>
-      </Flex>
+        <Flex direction="column" align="start">
+          <Text as="h1" variant="title-medium" weight="bold">
+            Page not found
+          </Text>
+          <Text as="p">This portal has no page at this address.</Text>
+          <ButtonLink href="/">Go to the home page</ButtonLink>
+        </Flex>
       </Container>
     </main>
   );

@@ -14,9 +14,7 @@ export function useNavigationTitle(
   const entry = navItems
     .clone()
     .rest()
-    .find(
-      ({ href }) => pathname === href || pathname.startsWith(`${href}/`),
-    );
+    .find(({ href }) => pathname === href || pathname.startsWith(`${href}/`));
   usePageTitle(entry?.title);
 }
 
