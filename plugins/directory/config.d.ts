@@ -21,6 +21,9 @@ export interface Config {
      * directory:
      *   pages:
      *     editProfileUrl: https://accounts.example.org/user/{username}/settings/profile/
+     *     chatServers:
+     *       matrix: example.org
+     *       irc: irc.libera.chat
      * ```
      */
     pages?: {
@@ -30,6 +33,27 @@ export interface Config {
        * @visibility frontend
        */
       editProfileUrl?: string;
+      /**
+       * Whether the page of a person shows the person's day beside the user's
+       * own, with working hours from 9:00 to 17:00 on Monday to Friday, and the
+       * next working hours that both share.
+       * @default true
+       * @visibility frontend
+       */
+      dayStrip?: boolean;
+      /** Servers of chat names that are stored without a server. */
+      chatServers?: {
+        /**
+         * Host name of the Matrix server. Default: no link.
+         * @visibility frontend
+         */
+        matrix?: string;
+        /**
+         * Host name of the IRC server. Default: no link.
+         * @visibility frontend
+         */
+        irc?: string;
+      };
     };
   };
 }

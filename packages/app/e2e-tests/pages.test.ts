@@ -60,8 +60,9 @@ test('a path that starts with a host stays on the portal', async ({
   });
   await page.goto(portal.url);
   await page.goto(`${portal.url}//evil.test/x`);
-  const back = page.getByTestId('go-back-link');
+  const back = page.getByRole('link', { name: 'Go to the home page' });
   await expect(back).toBeVisible();
+  await expect(page).toHaveTitle('Page not found · Directory gateway');
   expect(await back.evaluate(link => (link as HTMLAnchorElement).origin)).toBe(
     portal.url,
   );

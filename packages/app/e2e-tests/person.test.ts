@@ -23,9 +23,14 @@ test('user name and keys can be copied', async ({ portal, openBrowserAs }) => {
   const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/people/alice?tab=keys`);
 
+  await expect(page.getByText(/^It is .+ in Paris/)).toBeVisible();
   await page.getByRole('button', { name: 'Copy user name' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
     'alice',
+  );
+  await page.getByRole('button', { name: 'Copy GitHub name alice-gh' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    'alice-gh',
   );
   await page
     .getByRole('button', { name: 'Copy alice@laptop as a line' })

@@ -7,6 +7,7 @@ import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
 import appModuleKerberosSignIn from '@directory-gateway/backstage-plugin-app-module-kerberos-sign-in';
 import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
 import { navigationModule } from './navigation';
+import { notFoundModule } from './notFoundPage';
 import { userSettingsStorage } from './userSettingsStorage';
 
 /**
@@ -16,6 +17,7 @@ import { userSettingsStorage } from './userSettingsStorage';
 export const app = createApp({
   features: [
     navigationModule,
+    notFoundModule,
     appModuleKerberosSignIn,
     directoryPlugin,
     catalogPlugin,

@@ -6,6 +6,7 @@ import {
 import { renderTestApp } from '@backstage/frontend-test-utils';
 import notificationsPlugin from '@backstage/plugin-notifications/alpha';
 import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { navigationModule } from './navigation';
 
 function pluginWithPage(options: { pluginId: string; title: string }) {
@@ -60,5 +61,26 @@ describe('Navigation', () => {
       ['Notifications', '/notifications'],
       ['Settings', '/user-settings'],
     ]);
+  });
+
+  it('sets the title of the tab and skips to the content', async () => {
+    renderTestApp({
+      config: {
+        app: { title: 'Directory gateway' },
+        backend: { baseUrl: 'http://localhost' },
+      },
+      features: [
+        navigationModule,
+        pluginWithPage({ pluginId: 'people', title: 'People' }),
+      ],
+      initialRouteEntries: ['/people'],
+    });
+
+    const [heading] = await screen.findAllByRole('heading', { level: 1 });
+    expect(document.title).toBe('People · Directory gateway');
+    await userEvent.click(
+      screen.getByRole('button', { name: 'Skip to content' }),
+    );
+    expect(heading).toHaveFocus();
   });
 });

@@ -23,6 +23,7 @@ import {
   RiSettings3Line,
 } from '@remixicon/react';
 import styles from './navigation.module.css';
+import { useNavigationTitle } from './pageTitle';
 
 /**
  * The sidebar: the pages of all plugins by title, the user's settings last. On a
@@ -30,6 +31,7 @@ import styles from './navigation.module.css';
  * settings.
  */
 function Navigation({ navItems }: NavContentComponentProps) {
+  useNavigationTitle(navItems);
   const entries = navItems.withComponent(item => (
     <SidebarItem icon={() => item.icon} to={item.href} text={item.title} />
   ));
@@ -70,6 +72,26 @@ function Navigation({ navItems }: NavContentComponentProps) {
   );
 }
 
+/** Moves the focus past the navigation. Visible while it has the focus. */
+function SkipLink() {
+  return (
+    <button type="button" className={styles.skip} onClick={focusContent}>
+      Skip to content
+    </button>
+  );
+}
+
+/** Focuses the main landmark of the page; the heading of pages without one. */
+function focusContent() {
+  const content =
+    document.querySelector<HTMLElement>('main') ??
+    document.querySelector<HTMLElement>('h1');
+  if (content) {
+    content.tabIndex = -1;
+    content.focus();
+  }
+}
+
 /** Link to the home page: the logo, and the title while the sidebar is open. */
 function Logo() {
   const title = useApi(configApiRef).getString('app.title');
@@ -90,5 +112,16 @@ function Logo() {
 /** Replaces the app's default navigation with the portal's own. */
 export const navigationModule = createFrontendModule({
   pluginId: 'app',
-  extensions: [NavContentBlueprint.make({ params: { component: Navigation } })],
+  extensions: [
+    NavContentBlueprint.make({
+      params: {
+        component: props => (
+          <>
+            <SkipLink />
+            <Navigation {...props} />
+          </>
+        ),
+      },
+    }),
+  ],
 });

@@ -1,6 +1,15 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { type ReactNode, useEffect, useState } from 'react';
 import { directoryTranslationRef } from '../translation';
+import styles from './DateTime.module.css';
+import {
+  formatDifference,
+  formatTime,
+  isWorkingTime,
+  offsetMinutes,
+  ownTimeZone,
+  placeOf,
+} from './timeZones';
 
 /** A day in the user's locale, or other text; the exact time on hover. */
 export function DateTime(props: {
@@ -24,17 +33,17 @@ export function DateTime(props: {
 }
 
 /**
- * The current time in a time zone, with the zone on hover; nothing when the
- * browser does not know the zone.
+ * The current time in a time zone, with the day when it differs from the user's;
+ * dimmed outside working hours. Nothing when the browser does not know the zone.
  */
 export function LocalTime(props: {
   /** The time zone as stored in the directory. */
   timeZone: string;
 
-  /** `brief` is the time alone. Defaults to `relative`: "14:05, 3 h ahead of you". */
-  form?: 'brief' | 'relative';
+  /** `brief`: "Sat 20:53 −6h". Defaults to a sentence: "It is Sat 20:53 in New York (−6h)". */
+  form?: 'brief' | 'sentence';
 }) {
-  const { timeZone, form = 'relative' } = props;
+  const { timeZone, form = 'sentence' } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const now = useNow();
 
@@ -42,41 +51,29 @@ export function LocalTime(props: {
   if (offset === undefined) {
     return null;
   }
-  const time = now.toLocaleTimeString(undefined, {
-    timeZone,
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-  const ahead = offset + now.getTimezoneOffset();
-  const text = () => {
-    if (ahead === 0) {
-      return t('time.same', { time });
-    }
-    const difference = formatDifference(Math.abs(ahead));
-    return t(ahead > 0 ? 'time.ahead' : 'time.behind', { time, difference });
-  };
+  const own = ownTimeZone();
+  const ahead = offset - (offsetMinutes(own, now) ?? 0);
+  const time = formatTime(now, timeZone, own);
+  const difference = formatDifference(ahead);
+  const place = placeOf(timeZone);
+  const isWorking = isWorkingTime(now, timeZone);
 
   return (
-    <time dateTime={now.toISOString()} title={timeZone}>
-      {form === 'brief' ? time : text()}
+    <time
+      dateTime={now.toISOString()}
+      title={t(isWorking ? 'time.working' : 'time.notWorking', { place })}
+      className={isWorking ? styles.working : styles.notWorking}
+    >
+      {form === 'brief' ? (
+        <>
+          <span className={styles.part}>{time}</span>{' '}
+          {ahead !== 0 && <span className={styles.part}>{difference}</span>}
+        </>
+      ) : (
+        t(ahead === 0 ? 'time.same' : 'time.other', { time, place, difference })
+      )}
     </time>
   );
-}
-
-/** Returns "3 h" or "5 h 30 min", in the user's language. */
-function formatDifference(minutes: number): string {
-  const unit = (value: number, name: 'hour' | 'minute') =>
-    value.toLocaleString(undefined, {
-      style: 'unit',
-      unit: name,
-      unitDisplay: 'short',
-    });
-  const hours = Math.floor(minutes / 60);
-  const rest = minutes % 60;
-  return [
-    ...(hours ? [unit(hours, 'hour')] : []),
-    ...(rest ? [unit(rest, 'minute')] : []),
-  ].join(' ');
 }
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -95,30 +92,6 @@ export function formatTimeLeft(expiry: Date, now: Date): string {
   return Math.abs(left) < 2 * DAY
     ? format.format(Math.trunc(left / (DAY / 24)), 'hour')
     : format.format(days, 'day');
-}
-
-/**
- * Returns the offset of a time zone from UTC at a moment, in minutes;
- * `undefined` for a zone that the browser does not know: the directory accepts
- * any text.
- */
-export function offsetMinutes(
-  timeZone: string,
-  moment: Date,
-): number | undefined {
-  try {
-    const name = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      timeZoneName: 'longOffset',
-    })
-      .formatToParts(moment)
-      .find(part => part.type === 'timeZoneName')?.value; // GMT+05:30
-    const [, sign, hours, minutes] = name?.match(/([+-])(\d\d):(\d\d)/) ?? [];
-    const size = sign ? Number(hours) * 60 + Number(minutes) : 0;
-    return sign === '-' ? -size : size;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,4 +1,8 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  configApiRef,
+  useApi,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import {
   RiBug2Line,
@@ -17,7 +21,7 @@ import { directoryTranslationRef } from '../translation';
 import { CopyButton } from './CopyButton';
 import { DirectoryText, visibleText } from './DirectoryText';
 import styles from './LinkList.module.css';
-import { safeHref } from './safeHref';
+import { type ChatServers, safeHref } from './safeHref';
 
 /** Icons of the kinds of links; the messages `links` have their names. */
 export const linkIcons = {
@@ -46,6 +50,14 @@ export interface DirectoryLink {
   href: string | undefined;
 }
 
+/** Returns the site's chat servers from the configuration. */
+export function useChatServers(): ChatServers {
+  const config = useApi(configApiRef);
+  const server = (scheme: string) =>
+    config.getOptionalString(`directory.pages.chatServers.${scheme}`);
+  return { matrix: server('matrix'), irc: server('irc') };
+}
+
 /** Links out of the portal, each with its kind and a copy button. */
 export function LinkList(props: {
   label: string;
@@ -65,15 +77,11 @@ export function LinkList(props: {
     <ul className={styles.links} aria-label={label}>
       {links.map(({ kind, text, href = '' }) => (
         <li key={`${kind} ${text}`} className={styles.link}>
-          <span
-            role="img"
-            aria-label={t(`links.${kind}`)}
-            title={t(`links.${kind}`)}
-            className={styles.icon}
-          >
+          <span aria-hidden="true" className={styles.icon}>
             {linkIcons[kind]}
           </span>
           <span className={styles.value}>
+            <span className={styles.kind}>{t(`links.${kind}`)}</span>
             <SafeLink href={href}>
               <DirectoryText value={text} />
             </SafeLink>
@@ -81,7 +89,7 @@ export function LinkList(props: {
           <span className={styles.copy}>
             <CopyButton
               value={text}
-              label={t('copy.value', { value: visibleText(text) })}
+              label={t(`copy.link.${kind}`, { value: visibleText(text) })}
             />
           </span>
         </li>

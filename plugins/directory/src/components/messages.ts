@@ -1,5 +1,21 @@
 export const copyMessages = {
   value: 'Copy {{value}}',
+  link: {
+    email: 'Copy e-mail address {{value}}',
+    mailingList: 'Copy mailing list {{value}}',
+    matrix: 'Copy Matrix ID {{value}}',
+    matrixRoom: 'Copy Matrix room {{value}}',
+    irc: 'Copy IRC nick {{value}}',
+    ircChannel: 'Copy IRC channel {{value}}',
+    nick: 'Copy nick {{value}}',
+    channel: 'Copy channel {{value}}',
+    discussion: 'Copy URL of the discussion {{value}}',
+    github: 'Copy GitHub name {{value}}',
+    gitlab: 'Copy GitLab name {{value}}',
+    website: 'Copy URL of the website {{value}}',
+    feed: 'Copy URL of the feed {{value}}',
+    bugs: 'Copy e-mail address of the bug tracker {{value}}',
+  },
   copied: 'Copied',
   failed: 'Could not copy',
 } as const;
@@ -63,7 +79,8 @@ export const statesMessages = {
 } as const;
 
 export const timeMessages = {
-  ahead: '{{time}}, {{difference}} ahead of you',
-  behind: '{{time}}, {{difference}} behind you',
-  same: '{{time}}, the same time as you',
+  other: 'It is {{time}} in {{place}} ({{difference}})',
+  same: 'It is {{time}} in {{place}}, the same as your time',
+  working: '{{place}}, in working hours',
+  notWorking: '{{place}}, outside working hours',
 } as const;

@@ -57,27 +57,39 @@ export function mailHref(address: string): string {
   return `mailto:${encodeURIComponent(address).replace('%40', '@')}`;
 }
 
+/** The site's own chat servers, by host name. */
+export interface ChatServers {
+  matrix?: string;
+  irc?: string;
+}
+
 /** A nick or a channel of a chat network. */
 interface ChatName {
   /** In lower case. */
   scheme: 'irc' | 'ircs' | 'matrix';
 
-  /** Server; empty or `undefined` for the site's own server. */
+  /** Server; empty or `undefined` for the site's own server if not configured. */
   server: string | undefined;
   name: string;
 }
 
 /**
  * Parses a nick or a channel as stored in the directory: `irc:/name`,
- * `irc://server/name`, `matrix:/name` or `matrix://server/name`. `undefined`
- * for other text.
+ * `irc://server/name`, `matrix:/name` or `matrix://server/name`. A name without
+ * a server is on the site's own server. `undefined` for other text.
  */
-export function parseChatUri(uri: string): ChatName | undefined {
-  const [, scheme, server, name] =
+export function parseChatUri(
+  uri: string,
+  servers: ChatServers = {},
+): ChatName | undefined {
+  const [, prefix, server, name] =
     uri.match(/^(ircs?|matrix):(?:\/\/([^/]*))?\/([^/]+)$/i) ?? [];
-  return scheme
-    ? { scheme: scheme.toLowerCase() as ChatName['scheme'], server, name }
-    : undefined;
+  if (!prefix) {
+    return undefined;
+  }
+  const scheme = prefix.toLowerCase() as ChatName['scheme'];
+  const own = scheme === 'matrix' ? servers.matrix : servers.irc;
+  return { scheme, server: server || own, name };
 }
 
 /** Returns the URL of a Matrix ID, which opens the user's client. */

@@ -2,7 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import { RiGroupLine } from '@remixicon/react';
 import { DirectoryText } from '../components/DirectoryText';
-import { LinkList } from '../components/LinkList';
+import { LinkList, useChatServers } from '../components/LinkList';
 import { groupLinks } from '../groups/groupLinks';
 import type { ListedGroup } from '../groups/useGroups';
 import { SubjectCard } from '../page/DirectoryPage';
@@ -12,6 +12,7 @@ import styles from './About.module.css';
 /** Description, size and links of a group. */
 export function About({ group }: { group: ListedGroup }) {
   const { t } = useTranslationRef(directoryTranslationRef);
+  const servers = useChatServers();
   const { groupname, description, member_count } = group;
   return (
     <SubjectCard>
@@ -31,7 +32,7 @@ export function About({ group }: { group: ListedGroup }) {
       </div>
       <LinkList
         label={t('group.about.links')}
-        links={groupLinks(group)}
+        links={groupLinks(group, servers)}
         empty={t('group.about.noLinks')}
       />
     </SubjectCard>

@@ -2,8 +2,13 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import type { Group } from '@directory-gateway/backstage-plugin-directory-common';
 import { visibleText } from '../components/DirectoryText';
-import { type DirectoryLink, linkIcons } from '../components/LinkList';
 import {
+  type DirectoryLink,
+  linkIcons,
+  useChatServers,
+} from '../components/LinkList';
+import {
+  type ChatServers,
   hostOf,
   linkText,
   mailHref,
@@ -22,13 +27,16 @@ type LinkedGroup = Pick<
 >;
 
 /** Returns the links of a group: website, mailing list, discussion, channels. */
-export function groupLinks(group: LinkedGroup): DirectoryLink[] {
+export function groupLinks(
+  group: LinkedGroup,
+  servers: ChatServers = {},
+): DirectoryLink[] {
   const { url, mailing_list, discussion_url, irc } = group;
   return [
     ...(url ? [siteLink('website', url)] : []),
     ...(mailing_list ? [mailingListLink(mailing_list)] : []),
     ...(discussion_url ? [siteLink('discussion', discussion_url)] : []),
-    ...(irc ?? []).map(channelLink),
+    ...(irc ?? []).map(uri => channelLink(uri, servers)),
   ];
 }
 
@@ -47,8 +55,8 @@ function mailingListLink(value: string): DirectoryLink {
  * `irc:///#channel` opens on the default server of the user's client
  * (draft-butcher-irc-url). A Matrix room without a server has no link.
  */
-function channelLink(uri: string): DirectoryLink {
-  const chat = parseChatUri(uri);
+function channelLink(uri: string, servers: ChatServers): DirectoryLink {
+  const chat = parseChatUri(uri, servers);
   if (!chat) {
     return { kind: 'channel', text: uri, href: undefined };
   }
@@ -72,9 +80,10 @@ function channelLink(uri: string): DirectoryLink {
 
 export function LinkIcons({ group }: { group: ListedGroup }) {
   const { t } = useTranslationRef(directoryTranslationRef);
+  const servers = useChatServers();
   return (
     <span className={styles.icons}>
-      {groupLinks(group).map(link => {
+      {groupLinks(group, servers).map(link => {
         const href = safeHref(link.href ?? '');
         const kind = t(`links.${link.kind}`);
         const text = visibleText(link.text);

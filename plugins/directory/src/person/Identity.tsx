@@ -1,4 +1,8 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  configApiRef,
+  useApi,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
 import { Badge, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiEyeOffLine, RiLockLine, RiTimeLine } from '@remixicon/react';
@@ -6,10 +10,11 @@ import { ColoredAvatar } from '../components/Avatar';
 import { CopyButton } from '../components/CopyButton';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
-import { LinkList } from '../components/LinkList';
+import { LinkList, useChatServers } from '../components/LinkList';
 import { SubjectCard } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import { contactsOf } from './contactsOf';
+import { DayStrip } from './DayStrip';
 import styles from './Identity.module.css';
 
 /** Name, local time and contact links of a user. */
@@ -21,6 +26,9 @@ export function Identity(props: {
 }) {
   const { person, isOwn } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
+  const servers = useChatServers();
+  const hasDayStrip =
+    useApi(configApiRef).getOptionalBoolean('directory.pages.dayStrip') ?? true;
   const { username, human_name, pronouns, timezone } = person;
   const name = human_name ?? username;
   const joined = parseUtc(person.creation);
@@ -70,9 +78,10 @@ export function Identity(props: {
           <LocalTime timeZone={timezone} />
         </div>
       )}
+      {timezone && hasDayStrip && <DayStrip timeZone={timezone} />}
       <LinkList
         label={t('person.contact.title')}
-        links={contactsOf(person)}
+        links={contactsOf(person, servers)}
         empty={t('person.contact.none', {
           name: <DirectoryText value={name} />,
         })}

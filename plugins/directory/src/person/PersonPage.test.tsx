@@ -68,9 +68,16 @@ describe('PersonPage', () => {
     );
     expect(document.title).toBe('Karl Larsson · Portal');
     expect(screen.getByText('he/him')).toBeVisible();
-    expect(screen.getByTitle('Asia/Kolkata')).toHaveTextContent(
-      /5 hrs? 30 min ahead of you$/,
+    expect(screen.getByTitle(/^Kolkata, /)).toHaveTextContent(
+      /^It is .+ in Kolkata \(\+5h 30m\)$/,
     );
+    expect(
+      screen.getByRole('img', { name: /; working hours in Kolkata are / }),
+    ).toBeVisible();
+    expect(screen.getByText('Matrix')).toBeVisible();
+    expect(
+      screen.getByRole('button', { name: 'Copy Matrix ID @karl:example.test' }),
+    ).toBeEnabled();
     const contacts = screen.getByRole('list', { name: 'Contact' });
     expect(
       within(contacts)

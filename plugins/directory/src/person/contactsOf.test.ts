@@ -45,6 +45,26 @@ describe('contactsOf', () => {
     ]);
   });
 
+  it('uses the chat servers of the site', () => {
+    const user = person({
+      username: 'x',
+      ircnicks: ['irc:/nick', 'matrix:/nick'],
+    });
+    const servers = { matrix: 'example.test', irc: 'irc.example.test' };
+    expect(contactsOf(user, servers)).toEqual([
+      {
+        kind: 'matrix',
+        text: '@nick:example.test',
+        href: 'https://matrix.to/#/%40nick%3Aexample.test',
+      },
+      {
+        kind: 'irc',
+        text: 'nick (irc.example.test)',
+        href: 'irc://irc.example.test/nick,isnick',
+      },
+    ]);
+  });
+
   it('shows the real host of a link', () => {
     const user = person({
       username: 'x',

@@ -1,6 +1,7 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import type { DirectoryLink } from '../components/LinkList';
 import {
+  type ChatServers,
   hostOf,
   linkText,
   mailHref,
@@ -12,10 +13,13 @@ import {
  * Returns the contacts of a user, the most useful first: e-mail, Matrix, IRC,
  * GitHub, GitLab, websites, feeds, and the bug tracker's address when it differs.
  */
-export function contactsOf(person: User): DirectoryLink[] {
+export function contactsOf(
+  person: User,
+  servers: ChatServers = {},
+): DirectoryLink[] {
   const { emails, ircnicks, github_username, gitlab_username } = person;
   const { websites, rssurls, rhbzemail } = person;
-  const nicks = (ircnicks ?? []).map(nickLink);
+  const nicks = (ircnicks ?? []).map(uri => nickLink(uri, servers));
   const ofKind = (kind: DirectoryLink['kind']) =>
     nicks.filter(nick => nick.kind === kind);
 
@@ -34,9 +38,9 @@ export function contactsOf(person: User): DirectoryLink[] {
   ];
 }
 
-/** A nick on the site's own server has no link: that server is not known here. */
-function nickLink(uri: string): DirectoryLink {
-  const chat = parseChatUri(uri);
+/** A nick without a server has no link. */
+function nickLink(uri: string, servers: ChatServers): DirectoryLink {
+  const chat = parseChatUri(uri, servers);
   if (!chat) {
     return { kind: 'nick', text: uri, href: undefined };
   }

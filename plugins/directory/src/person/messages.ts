@@ -13,6 +13,15 @@ export const personMessages = {
       'Your profile is private. Other users see only what is shown here.',
     edit: 'Edit your profile',
   },
+  day: {
+    you: 'You',
+    chart:
+      'Today in your time: your working hours are {{yours}}; working hours in {{place}} are {{theirs}}.',
+    none: 'none',
+    now: 'Both of you are in working hours until {{end}} your time',
+    next: 'Next shared working hours: {{start}} to {{end}} your time',
+    never: 'You share no working hours',
+  },
   contact: {
     title: 'Contact',
     none: '{{name}} has no public contact details.',

@@ -1,0 +1,160 @@
+const MINUTE = 60_000;
+
+/** Offsets of time zones are multiples of 15 minutes. */
+const STEP = 15 * MINUTE;
+
+const START_HOUR = 9;
+const END_HOUR = 17;
+
+/** Formats by time zone: to create one takes longer than to use it. */
+const offsetFormats = new Map<string, Intl.DateTimeFormat>();
+
+/**
+ * Returns the offset of a time zone from UTC at a moment, in minutes;
+ * `undefined` for a zone that the browser does not know: the directory accepts
+ * any text.
+ */
+export function offsetMinutes(
+  timeZone: string,
+  moment: Date,
+): number | undefined {
+  try {
+    let format = offsetFormats.get(timeZone);
+    if (!format) {
+      format = new Intl.DateTimeFormat('en-US', {
+        timeZone,
+        timeZoneName: 'longOffset',
+      });
+      offsetFormats.set(timeZone, format);
+    }
+    const name = format
+      .formatToParts(moment)
+      .find(part => part.type === 'timeZoneName')?.value; // GMT+05:30
+    const [, sign, hours, minutes] = name?.match(/([+-])(\d\d):(\d\d)/) ?? [];
+    const size = sign ? Number(hours) * 60 + Number(minutes) : 0;
+    return sign === '-' ? -size : size;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the time zone of the browser. */
+export function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/**
+ * Returns "20:53" in a time zone, or "Sat 20:53" when another time zone, or
+ * another moment in it, has a different day.
+ */
+export function formatTime(
+  moment: Date,
+  timeZone: string,
+  otherZone: string,
+  otherMoment = moment,
+): string {
+  const day = moment.toLocaleDateString(undefined, { timeZone });
+  const otherDay = otherMoment.toLocaleDateString(undefined, {
+    timeZone: otherZone,
+  });
+  return moment.toLocaleString(undefined, {
+    timeZone,
+    weekday: day === otherDay ? undefined : 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+}
+
+/** Returns the city of a time zone, "New York"; the zone if it has no city. */
+export function placeOf(timeZone: string): string {
+  return /^Etc\/GMT[+-]/i.test(timeZone)
+    ? `UTC${formatDifference(offsetMinutes(timeZone, new Date()) ?? 0)}`
+    : timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+}
+
+/** Returns "−6h" or "+5h 30m", in the user's language. */
+export function formatDifference(minutes: number): string {
+  const unit = (value: number, name: 'hour' | 'minute') =>
+    value.toLocaleString(undefined, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'narrow',
+    });
+  const hours = Math.floor(Math.abs(minutes) / 60);
+  const rest = Math.abs(minutes) % 60;
+  const size = [
+    ...(hours ? [unit(hours, 'hour')] : []),
+    ...(rest ? [unit(rest, 'minute')] : []),
+  ].join(' ');
+  return `${minutes < 0 ? '−' : '+'}${size}`;
+}
+
+/** A period of time; `end` is not included. */
+export interface Period {
+  start: Date;
+  end: Date;
+}
+
+/** Whether a moment is from 9:00 to 17:00 on Monday to Friday in a time zone. */
+export function isWorkingTime(moment: Date, timeZone: string): boolean {
+  const offset = offsetMinutes(timeZone, moment);
+  if (offset === undefined) {
+    return false;
+  }
+  const local = new Date(moment.getTime() + offset * MINUTE);
+  const day = local.getUTCDay();
+  const hour = local.getUTCHours();
+  return day >= 1 && day <= 5 && hour >= START_HOUR && hour < END_HOUR;
+}
+
+/**
+ * Returns the periods from one moment to another that are working hours in all
+ * of the time zones, in order; at most `limit`.
+ */
+export function workingPeriods(options: {
+  timeZones: readonly string[];
+  from: Date;
+  to: Date;
+  limit?: number;
+}): Period[] {
+  const { timeZones, from, to, limit = Infinity } = options;
+  const periods: Period[] = [];
+  let start: number | undefined;
+  let time = from.getTime();
+  while (time < to.getTime() && periods.length < limit) {
+    const moment = new Date(time);
+    if (timeZones.every(zone => isWorkingTime(moment, zone))) {
+      start ??= time;
+    } else if (start !== undefined) {
+      periods.push({ start: new Date(start), end: moment });
+      start = undefined;
+    }
+    time = Math.floor(time / STEP) * STEP + STEP;
+  }
+  return start === undefined
+    ? periods
+    : [...periods, { start: new Date(start), end: to }];
+}
+
+/**
+ * Returns the current or next period of working hours that two time zones share;
+ * `undefined` when there is none within a week.
+ */
+export function nextSharedPeriod(
+  own: string,
+  other: string,
+  now: Date,
+): Period | undefined {
+  const to = new Date(now.getTime() + 8 * 24 * 60 * MINUTE);
+  const timeZones = [own, other];
+  return workingPeriods({ timeZones, from: now, to, limit: 1 })[0];
+}
+
+/** Returns the start of the day of a moment in a time zone. */
+export function startOfDay(moment: Date, timeZone: string): Date {
+  const offset = (offsetMinutes(timeZone, moment) ?? 0) * MINUTE;
+  const local = new Date(moment.getTime() + offset).setUTCHours(0, 0, 0, 0);
+  // The offset at midnight differs on the day of a change to or from DST.
+  const midnight = new Date(local - offset);
+  return new Date(local - (offsetMinutes(timeZone, midnight) ?? 0) * MINUTE);
+}
