@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { createCsr, openssl } from './certificates';
+import { createCsr, issueCertificate, openssl } from './certificates';
 import { alice, expect, test } from './test';
 import { makeServerIdentity, tlsHandshake } from './tlsHandshake';
 import { readStorage, recordTraffic } from './traces';
@@ -168,6 +168,49 @@ test('leaving the page with an unsaved key requires confirmation', async ({
   ).toBeVisible();
 });
 
+test('a renewal keeps profile and label and offers to revoke the old certificate', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  const certificates = `${portal.url}/directory/certificates`;
+  await page.goto(certificates);
+  const serial = await issueCertificate(page, {
+    username: 'alice',
+    profile: 'mail',
+  });
+  await page.goto(`${certificates}/${serial}`);
+  await page.getByRole('button', { name: 'Set label' }).click();
+  await page.getByRole('textbox', { name: 'Label' }).fill('mail program');
+  await page.getByRole('button', { name: 'Save label' }).click();
+  await expect(
+    page.getByRole('heading', { level: 1, name: /· mail program$/ }),
+  ).toBeVisible();
+
+  const renewal = page.waitForResponse(`**/certs/${serial}/renewal/`);
+  await page.getByRole('link', { name: 'Renew' }).click();
+  await expect(
+    page.getByRole('radio', { name: 'Signed or encrypted e-mail' }),
+  ).toBeChecked();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Request certificate' }).click();
+  expect((await renewal).status()).toBe(200);
+  const old = page.getByRole('region', { name: 'Old certificate' });
+  await old.getByRole('button', { name: 'Revoke certificate' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: 'Revoke certificate' })
+    .click();
+  await expect(old.getByText('Revoked')).toBeVisible();
+  await download(page, 'Download key and certificate');
+
+  await page.goto(certificates);
+  const labeled = page.getByRole('row', { name: /mail program/ });
+  await expect(labeled.filter({ hasText: 'Valid' })).toHaveCount(1);
+  await expect(labeled.filter({ hasText: 'Revoked' })).toHaveCount(1);
+});
+
 test('a certificate can be requested with the keyboard only', async ({
   portal,
   openBrowserAs,
@@ -188,7 +231,7 @@ test('a certificate can be requested with the keyboard only', async ({
   ).toBeFocused();
   await press('Tab', 'Tab', 'Tab', 'Tab', 'Enter');
   await expect(
-    page.getByRole('heading', { name: 'Check the request' }),
+    page.getByRole('heading', { name: 'Ready to sign?' }),
   ).toBeFocused();
   await expect(
     page.getByRole('button', { name: 'Request certificate' }),

@@ -126,6 +126,33 @@ export const certificateScenes: readonly Scene[] = [
       await page.getByText('The key is or may be compromised').click();
     },
   }),
+  held({
+    name: 'certificate-on-hold',
+    which: 'valid',
+    act: async page => {
+      await page.route('**/v1/certs/*/', async route => {
+        const response = await route.fetch();
+        // As text: a number of JavaScript would lose digits.
+        const body = (await response.text())
+          .replace(/"revoked": ?false/, '"revoked":true')
+          .replace(/"revocation_reason": ?null/, '"revocation_reason":6');
+        await route.fulfill({ response, body });
+      });
+      await page.reload();
+      await expect(page.getByText('This certificate is on hold')).toBeVisible();
+    },
+  }),
+  held({
+    name: 'certificate-label',
+    act: async page => {
+      await page
+        .getByRole('button', { name: /^Actions for/ })
+        .first()
+        .click();
+      await page.getByRole('menuitem', { name: /label$/ }).click();
+      await page.getByRole('textbox', { name: 'Label' }).fill('laptop');
+    },
+  }),
   certificates({
     name: 'request-profile',
     path: '/request',
@@ -163,7 +190,7 @@ export const certificateScenes: readonly Scene[] = [
     name: 'request-check',
     path: '/request',
     act: toCheck,
-    shows: page => page.getByText('All checks passed.'),
+    shows: page => page.getByText('All checks passed'),
   }),
   certificates({
     name: 'request-refused',

@@ -43,7 +43,7 @@ describe('CertificateReader', () => {
         trustedReaders: new PrincipalSet({ principals: ['HTTP/web'] }),
         ownOnly: new Set(readable === 'own' ? ['certificates'] : []),
       }),
-      records: { labelsOf: async () => new Map() },
+      records: { notesOf: async () => new Map() },
     });
     const visible: string[] = [];
     for (const username of ['alice', 'bob', 'private', 'gone']) {

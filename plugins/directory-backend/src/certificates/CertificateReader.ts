@@ -8,7 +8,10 @@ import type { CallerContext } from '../directory/Caller';
 import type { Paged } from '../directory/Directory';
 import { type Page, slicePage } from '../directory/Page';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
-import type { CertificateRecords } from './CertificateRecords';
+import type {
+  CertificateNotes,
+  CertificateRecords,
+} from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
 
 /** Options of {@link CertificateReader}. */
@@ -16,7 +19,7 @@ export interface CertificateReaderOptions {
   readonly authority: Pick<CertificateAuthority, 'get'>;
   readonly config: Pick<CertificatesConfig, 'readable'>;
   readonly directory: PrivateDirectory;
-  readonly records: Pick<CertificateRecords, 'labelsOf'>;
+  readonly records: Pick<CertificateRecords, 'notesOf'>;
 }
 
 /**
@@ -41,13 +44,13 @@ export class CertificateReader {
       : undefined;
   }
 
-  /** Returns the certificate with its label, for a caller who may see it. */
-  async withLabel(
+  /** Returns the certificate with its notes, for a caller who may see it. */
+  async withNotes(
     issued: IssuedCertificate,
     serialNumber: bigint,
   ): Promise<UserCertificate> {
-    const labels = await this.#options.records.labelsOf([serialNumber]);
-    return { ...issued, label: labels.get(serialNumber) };
+    const notes = await this.#options.records.notesOf([serialNumber]);
+    return { ...issued, ...notes.get(serialNumber) };
   }
 
   /**
@@ -83,19 +86,17 @@ export class CertificateReader {
 }
 
 /** A certificate of a user, with what the gateway's CAs know about it. */
-export type UserCertificate = {
-  /** Text that the user has chosen to distinguish certificates. */
-  readonly label?: string;
-} & (
-  | IssuedCertificate
-  | (Pick<IssuedCertificate, 'certificate' | 'owners'> & {
-      readonly cacn?: undefined;
-      readonly chain?: undefined;
-      readonly revocation?: undefined;
-      /** Whether no CA has issued it; `undefined`: a CA is not available. */
-      readonly isForeign: true | undefined;
-    })
-);
+export type UserCertificate = CertificateNotes &
+  (
+    | IssuedCertificate
+    | (Pick<IssuedCertificate, 'certificate' | 'owners'> & {
+        readonly cacn?: undefined;
+        readonly chain?: undefined;
+        readonly revocation?: undefined;
+        /** Whether no CA has issued it; `undefined`: a CA is not available. */
+        readonly isForeign: true | undefined;
+      })
+  );
 
 /**
  * Lists the certificates of one user: those of the record and those that the
@@ -105,13 +106,13 @@ export type UserCertificate = {
 export class UserCertificates {
   readonly #directory: PrivateDirectory;
   readonly #authority: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
-  readonly #records: Pick<CertificateRecords, 'labelsOf'> | undefined;
+  readonly #records: Pick<CertificateRecords, 'notesOf'> | undefined;
 
   constructor(options: {
     readonly directory: PrivateDirectory;
     readonly authority: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
     /** `undefined` without `directory.certificates`. */
-    readonly records?: Pick<CertificateRecords, 'labelsOf'>;
+    readonly records?: Pick<CertificateRecords, 'notesOf'>;
   }) {
     this.#records = options.records;
     this.#directory = options.directory;
@@ -155,13 +156,13 @@ export class UserCertificates {
       }));
     const all = newestFirst([...issued, ...ofRecord]);
     const shown = slicePage(all, page);
-    const labels = await this.#records?.labelsOf(
+    const notes = await this.#records?.notesOf(
       shown.map(({ serialNumber }) => serialNumber),
     );
     const items = await this.#lookUp(
       shown.map(described => ({
         ...described,
-        label: labels?.get(described.serialNumber),
+        notes: notes?.get(described.serialNumber),
       })),
     );
     return { items, total: all.length };
@@ -170,14 +171,14 @@ export class UserCertificates {
   /** Replaces certificates of the record by those that the CAs have issued. */
   async #lookUp(
     described: readonly (DescribedCertificate & {
-      readonly label: string | undefined;
+      readonly notes: CertificateNotes | undefined;
     })[],
   ): Promise<readonly UserCertificate[]> {
     const result: UserCertificate[] = [];
     let isAvailable = true;
-    for (const { certificate: one, serialNumber, label } of described) {
+    for (const { certificate: one, serialNumber, notes } of described) {
       if (one.cacn !== undefined) {
-        result.push({ ...one, label });
+        result.push({ ...one, ...notes });
         continue;
       }
       if (!isAvailable) {
@@ -188,7 +189,7 @@ export class UserCertificates {
         const issued = await this.#authority.get(serialNumber);
         result.push(
           issued && isSame(issued.certificate, one.certificate.der)
-            ? { ...issued, label }
+            ? { ...issued, ...notes }
             : { ...one, isForeign: true },
         );
       } catch (error) {

@@ -38,6 +38,11 @@ export interface CertificateRecord {
   readonly renewal?: Renewal;
 }
 
+/** What responses show of a record. */
+export type CertificateNotes = Partial<
+  Pick<CertificateRecord, 'label' | 'profile'>
+>;
+
 /** How a certificate was renewed. */
 export interface Renewal {
   /** Serial number of the old certificate. */
@@ -154,27 +159,30 @@ export class CertificateRecords {
   }
 
   /**
-   * Labels by serial number; certificates without one are missing.
+   * Labels and profiles by serial number; certificates without a record are
+   * missing.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
-  async labelsOf(
+  async notesOf(
     serialNumbers: readonly bigint[],
-  ): Promise<ReadonlyMap<bigint, string>> {
-    const labels = new Map<bigint, string>();
+  ): Promise<ReadonlyMap<bigint, CertificateNotes>> {
+    const notes = new Map<bigint, CertificateNotes>();
     for (let at = 0; at < serialNumbers.length; at += MAX_SERIAL_NUMBERS) {
       const slice = serialNumbers.slice(at, at + MAX_SERIAL_NUMBERS);
       const rows: Row[] = await available(() =>
         this.#database(TABLE)
-          .select('serial_number', 'label')
-          .whereIn('serial_number', slice.map(String))
-          .whereNotNull('label'),
+          .select('serial_number', 'label', 'profile')
+          .whereIn('serial_number', slice.map(String)),
       );
-      for (const { serial_number: serialNumber, label } of rows) {
-        labels.set(BigInt(serialNumber), label!);
+      for (const { serial_number: serialNumber, label, profile } of rows) {
+        notes.set(BigInt(serialNumber), {
+          label: label ?? undefined,
+          profile: profile ?? undefined,
+        });
       }
     }
-    return labels;
+    return notes;
   }
 
   /**

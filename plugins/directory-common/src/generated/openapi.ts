@@ -1617,6 +1617,23 @@ export interface components {
        */
       issued_here?: boolean | null;
       /**
+       * Names of key purposes (RFC 5280, section 4.2.1.12), or OIDs; null if
+       * the usage is not restricted. Returned only if the mask contains it.
+       */
+      extended_key_usage?: string[] | null;
+      /**
+       * Profile with which the gateway has requested it; null if that is not
+       * known. Returned only if the mask contains it.
+       */
+      profile?: string | null;
+      /**
+       * Format: date-time
+       *
+       * Time of the revocation or of the hold; null if the CA does not
+       * report it. Returned only if the mask contains it.
+       */
+      revoked_at?: string | null;
+      /**
        * Format: uri
        *
        * URI of this certificate.

@@ -1,6 +1,7 @@
 import { registerMswTestHooks } from '@backstage/frontend-test-utils';
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { http } from 'msw';
 import {
   certificate,
   exactJson,
@@ -28,7 +29,7 @@ beforeEach(() => {
 });
 
 describe('CertificatesPage', () => {
-  it('lists certificates with state and exact serial number', async () => {
+  it('lists certificates with purpose, state and exact serial number', async () => {
     const user = userEvent.setup();
     const copied = jest.spyOn(navigator.clipboard, 'writeText');
     setCertificates([
@@ -37,12 +38,23 @@ describe('CertificatesPage', () => {
         serial_number: 7n,
         sha256_fingerprint: '07',
         valid_not_after: rfc822(12.5),
+        label: 'laptop',
+        extended_key_usage: ['clientAuth', '1.2.3'],
       }),
       certificate({ serial_number: 6n, sha256_fingerprint: '06' }),
       certificate({
         serial_number: 5n,
         sha256_fingerprint: '05',
         revoked: true,
+        revoked_at: '2022-05-06T06:22:53.000Z',
+        revocation_reason: 4,
+      }),
+      certificate({
+        serial_number: 3n,
+        sha256_fingerprint: '03',
+        revoked: true,
+        revocation_reason: 6,
+        valid_not_after: rfc822(400),
       }),
       certificate({
         serial_number: 4n,
@@ -55,13 +67,26 @@ describe('CertificatesPage', () => {
 
     const rows = await screen.findAllByRole('row');
     const texts = rows.map(row => row.textContent);
-    expect(texts[1]).toContain('Expires soonin 12 days');
+    expect(texts[1]).toMatch(
+      /^Signing in to servers and websites, Other purpose \(1\.2\.3\) · laptopIssued /,
+    );
+    expect(texts[1]).toContain('Expires soonExpires in 12 days');
     expect(texts[2]).toContain('Valid');
+    expect(texts[3]).toContain('On hold');
+    expect(texts[3]).toContain('contact your administrator');
     // Unusable certificates are last, sorted by expiry.
-    expect(texts[4]).toContain('Expired');
-    expect(texts[3]).toContain('External');
-    expect(texts[3]).not.toContain('Valid');
-    expect(texts[5]).toMatch(/Revoked6 May 2022|RevokedMay 6, 2022/);
+    expect(texts[5]).toContain('Expired');
+    expect(texts[4]).toContain('External');
+    expect(texts[4]).not.toContain('Valid');
+    expect(texts[6]).toMatch(
+      /Revoked(6 May 2022|May 6, 2022)?.*Reason: superseded/,
+    );
+    // All have the same issuer.
+    expect(screen.queryByRole('columnheader', { name: 'Issuer' })).toBeNull();
+    expect(screen.getByRole('link', { name: 'Renew' })).toHaveAttribute(
+      'href',
+      '/directory/certificates/request?renew=7',
+    );
 
     await user.click(
       screen.getByRole('button', { name: `Copy serial number ${LONG_SERIAL}` }),
@@ -74,6 +99,41 @@ describe('CertificatesPage', () => {
     expect(
       await screen.findByRole('menuitem', { name: 'Details' }),
     ).toHaveAttribute('href', `/directory/certificates/${LONG_SERIAL}`);
+  });
+
+  it('sets the label of a certificate', async () => {
+    const user = userEvent.setup();
+    let label: string | null = null;
+    server.on('/users/alice/certificates/', () =>
+      exactJson(
+        pageOf([certificate({ label, valid_not_after: rfc822(300) }) as never]),
+      ),
+    );
+    server.msw.use(
+      http.put(
+        'http://localhost:7007/api/directory/v1/certs/:serial/label/',
+        async ({ request, params }) => {
+          expect(params.serial).toBe(String(LONG_SERIAL));
+          ({ label } = (await request.json()) as { label: string });
+          return exactJson({ result: certificate({ label }) });
+        },
+      ),
+    );
+    renderDirectory('/directory/certificates');
+    await user.click(
+      await screen.findByRole('button', { name: `Actions for ${LONG_SERIAL}` }),
+    );
+    await user.click(
+      await screen.findByRole('menuitem', { name: 'Set label' }),
+    );
+    const field = await screen.findByRole('textbox', { name: 'Label' });
+    await user.type(field, 'old laptop{Enter}');
+    expect(
+      await screen.findByText(
+        'Signing in to servers and websites · old laptop',
+      ),
+    ).toBeVisible();
+    expect(screen.queryByRole('dialog')).toBeNull();
   });
 
   it('shows an empty state without certificates', async () => {
@@ -171,11 +231,82 @@ describe('CertificatePage', () => {
     expect(names).toHaveTextContent('E-mail addressesa@example.test');
     expect(names).toHaveTextContent('Kerberos principalsalice@EXAMPLE.TEST');
     const usages = screen.getByRole('region', { name: 'Usage' });
-    expect(usages).toHaveTextContent('Key usagedigitalSignature');
-    expect(usages).toHaveTextContent('Extended key usageclientAuth');
+    expect(usages).toHaveTextContent(
+      'Key usageDigital signatures (digitalSignature)',
+    );
+    expect(usages).toHaveTextContent(
+      'PurposeSigning in to servers and websites (clientAuth)',
+    );
     expect(
       screen.getByRole('button', { name: 'Download chain' }),
     ).toBeEnabled();
+  });
+
+  it('offers renewal, with commands, to the owner of a valid certificate', async () => {
+    server.on('/certs/:serial/', () =>
+      exactJson({
+        result: certificate({
+          label: 'laptop',
+          valid_not_before: rfc822(-300),
+          valid_not_after: rfc822(300),
+        }),
+      }),
+    );
+    renderDirectory(path);
+
+    expect(
+      await screen.findByRole('heading', {
+        level: 1,
+        name: 'Signing in to servers and websites · laptop',
+      }),
+    ).toBeVisible();
+    expect(await screen.findByRole('link', { name: 'Renew' })).toHaveAttribute(
+      'href',
+      `/directory/certificates/request?renew=${LONG_SERIAL}`,
+    );
+    const automatic = screen.getByRole('region', {
+      name: 'Renew automatically',
+    });
+    for (const command of [
+      '/usr/local/libexec/directory-gateway/directory-renew-certificate --url=http://localhost:7007 ',
+      'getcert start-tracking -c directory ',
+      `/api/directory/v1/certs/${LONG_SERIAL}/renewal/ | jq -r .result.certificate >new.pem`,
+    ]) {
+      expect(automatic).toHaveTextContent(command);
+    }
+  });
+
+  it('does not offer to label or renew a certificate of another user', async () => {
+    server.hasCurrentUser('bob');
+    server.on('/certs/:serial/', () =>
+      exactJson({
+        result: certificate({
+          valid_not_before: rfc822(-300),
+          valid_not_after: rfc822(300),
+        }),
+      }),
+    );
+    renderDirectory(path);
+    await screen.findByRole('button', { name: 'Download certificate' });
+    await waitFor(() =>
+      expect(server.requests.map(request => request.path)).toContain('/me/'),
+    );
+    expect(screen.queryByRole('link', { name: 'Renew' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Set label' })).toBeNull();
+  });
+
+  it('explains that a certificate is on hold', async () => {
+    server.on('/certs/:serial/', () =>
+      exactJson({
+        result: certificate({ revoked: true, revocation_reason: 6 }),
+      }),
+    );
+    renderDirectory(path);
+    expect(
+      await screen.findByText('This certificate is on hold'),
+    ).toBeVisible();
+    expect(screen.getByText(/until the account is unlocked/)).toBeVisible();
+    expect(screen.queryByText(/is revoked/)).toBeNull();
   });
 
   it.each([

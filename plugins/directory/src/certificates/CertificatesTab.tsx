@@ -2,7 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { RiShieldKeyholeLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { DateTime, formatTimeLeft, useNow } from '../components/DateTime';
+import { useNow } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
 import { QueryPanel, Rows } from '../page/QueryPanel';
 import rows from '../page/QueryPanel.module.css';
@@ -10,9 +10,13 @@ import { EmptyState } from '../page/states';
 import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './CertificatesTab.module.css';
-import { CertificateBadge, CertificateHint } from './Facts';
+import { IssueDate, useCertificateName, Validity } from './Facts';
 import { Serial } from './Serial';
-import { certificateState, type ListedCertificate } from './userCertificates';
+import {
+  certificateState,
+  haveSameIssuer,
+  type ListedCertificate,
+} from './userCertificates';
 
 /** The certificates of a user, the newest first. */
 export function CertificatesTab({
@@ -35,6 +39,7 @@ export function CertificatesTab({
               <CertificateRow
                 key={`${certificate.issuer} ${certificate.serial_number}`}
                 certificate={certificate}
+                showsIssuer={!haveSameIssuer(certificates)}
               />
             ))}
           </Rows>
@@ -44,46 +49,45 @@ export function CertificatesTab({
   );
 }
 
-/** Subject, issuer, serial number and state of a certificate. */
-function CertificateRow({ certificate }: { certificate: ListedCertificate }) {
+/** Purpose, label, issue date, serial number and state of a certificate. */
+function CertificateRow(props: {
+  certificate: ListedCertificate;
+  showsIssuer: boolean;
+}) {
+  const { certificate, showsIssuer } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const now = useNow();
-  const { subject, issuer, serial_number, serial_number_hex } = certificate;
-  const expiry = new Date(certificate.valid_not_after);
-  const state = certificateState(certificate, now);
+  const name = useCertificateName()(certificate);
+  const { issuer, serial_number, serial_number_hex } = certificate;
   const serial = String(serial_number);
 
   return (
     <li className={rows.row}>
       <div className={rows.text}>
-        {state === 'foreign' ? (
+        {certificateState(certificate, now) === 'foreign' ? (
           // Another CA may use the serial number of a different certificate.
           <Text weight="bold">
-            <DirectoryText value={subject} />
+            <bdi>{name}</bdi>
           </Text>
         ) : (
           <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
-            <DirectoryText value={subject} />
+            <bdi>{name}</bdi>
           </Link>
         )}
-        <Text as="p" variant="body-small" color="secondary">
-          {t('certificate.issuer')} <DirectoryText value={issuer} />
-        </Text>
+        <IssueDate certificate={certificate} />
+        {showsIssuer && (
+          <Text as="p" variant="body-small" color="secondary">
+            {t('certificate.issuer')} <DirectoryText value={issuer} />
+          </Text>
+        )}
         <span className={styles.serial}>
           {t('certificate.serial')}{' '}
           <Serial serial={serial_number} hex={serial_number_hex} />
         </span>
-        <CertificateHint state={state} />
       </div>
       <div className={styles.state}>
-        <CertificateBadge state={state} />
-        <Text as="p" variant="body-small" color="secondary">
-          {t('certificate.expires')} <DateTime value={expiry} />
-          {(state === 'valid' || state === 'expiring') && (
-            <> ({formatTimeLeft(expiry, now)})</>
-          )}
-        </Text>
+        <Validity certificate={certificate} now={now} />
       </div>
     </li>
   );

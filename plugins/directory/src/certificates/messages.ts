@@ -1,15 +1,41 @@
 export const certificateMessages = {
   title: 'Certificate {{serial}}',
+  named: '{{purpose}} · {{label}}',
   about: 'About this certificate',
+  purpose: 'Purpose',
+  use: {
+    any: 'Any purpose',
+    other: 'Other purpose ({{name}})',
+    clientAuth: 'Signing in to servers and websites',
+    emailProtection: 'Signed and encrypted e-mail',
+    codeSigning: 'Code signing',
+    serverAuth: 'Running a server',
+    smartcardLogon: 'Signing in to Windows',
+    pkinitClientAuth: 'Getting Kerberos tickets',
+    timeStamping: 'Time stamps',
+    OCSPSigning: 'Certificate status responses (OCSP)',
+    anyExtendedKeyUsage: 'Any purpose',
+  },
+  label: {
+    name: 'Label',
+    set: 'Set label',
+    change: 'Change label',
+    title: 'Label of the certificate',
+    hint: 'For example, the device that uses it. Up to {{length}} characters; empty to remove it.',
+    cancel: 'Cancel',
+    save: 'Save label',
+  },
   subject: 'Subject',
   issuer: 'Issuer',
   owner: 'Owner',
   serial: 'Serial number',
   copySerial: 'Copy serial number {{serial}}',
   hexadecimal: 'Hexadecimal',
+  issued: 'Issued {{date}}',
   expires: 'Expires',
+  expiresIn: 'Expires {{left}} · {{date}}',
+  expiredAgo: 'Expired {{left}} · {{date}}',
   from: 'Valid from',
-  to: 'Valid to',
   range: 'From {{from}} to {{to}}',
   key: 'Key',
   state: {
@@ -18,6 +44,9 @@ export const certificateMessages = {
     expiring: 'Expires soon',
     expired: 'Expired',
     revoked: 'Revoked',
+    hold: 'On hold',
+    holdHint:
+      'Servers must not accept it. The certificates of a locked account are on hold until the account is unlocked. If the account is not locked, contact your administrator.',
     notYet: 'Not valid yet',
     foreign: 'External',
     foreignHint:
@@ -47,12 +76,26 @@ export const certificateMessages = {
   until: 'until',
   usage: 'Usage',
   keyUsage: 'Key usage',
-  extendedKeyUsage: 'Extended key usage',
+  keyUsages: {
+    digitalSignature: 'Digital signatures',
+    nonRepudiation: 'Signatures that bind the signer',
+    keyEncipherment: 'Encryption of keys',
+    dataEncipherment: 'Encryption of data',
+    keyAgreement: 'Key agreement',
+    keyCertSign: 'Signing certificates',
+    cRLSign: 'Signing revocation lists',
+    encipherOnly: 'Key agreement for encryption only',
+    decipherOnly: 'Key agreement for decryption only',
+  },
+  technical: '{{text}} ({{name}})',
   anyUsage: 'Not restricted',
   fingerprints: 'Fingerprints',
   copyFingerprint: 'Copy {{kind}} fingerprint',
   revoked: 'This certificate is revoked',
-  revokedHint: 'Reason: {{reason}}. Servers must not accept it.',
+  revokedHint: 'Servers must not accept it.',
+  revokedOn: 'Revoked {{date}}. Reason: {{reason}}.',
+  revokedWhy: 'Reason: {{reason}}.',
+  onHold: 'This certificate is on hold',
   reason: {
     unspecified: 'not specified',
     keyCompromise: 'the key was compromised',
@@ -65,8 +108,21 @@ export const certificateMessages = {
     privilegeWithdrawn: 'privilege withdrawn',
     aaCompromise: 'the attribute authority was compromised',
   },
-  reminderTitle: 'Certificate {{subject}} expires',
-  reminderDescription: 'Serial number {{serial}}. Request a new certificate:',
+  reminderTitle: 'Certificate expires: {{name}}',
+  reminderDescription: 'Serial number {{serial}}. Renew the certificate:',
+  renew: 'Renew',
+  automatic: {
+    title: 'Renew automatically',
+    note: 'Commands for the machine that uses the certificate. Replace the names of the files.',
+    script: 'Renewal script',
+    scriptHint:
+      'Renews with the current key, without a ticket. Run it daily, for example from a systemd timer. Your administrator has the script.',
+    certmonger: 'certmonger',
+    certmongerHint:
+      'Tracks the certificate and renews it before it expires. Run both commands as root.',
+    curl: 'curl',
+    curlHint: 'Renews once, with a Kerberos ticket and a new key.',
+  },
   notFound: {
     title: 'Certificate {{serial}} not found',
     description: 'No CA of this portal has issued it.',
@@ -92,6 +148,8 @@ export const certificateMessages = {
     cancel: 'Cancel',
     confirm: 'Revoke certificate',
     working: 'Revoking…',
+    signInAgain:
+      'Owners can revoke within 5 minutes of signing in. Reload the page to sign in again, and save an unsaved key first.',
   },
 } as const;
 
@@ -126,6 +184,8 @@ export const certificatesMessages = {
 
 export const requestMessages = {
   title: 'Request a certificate',
+  renewing:
+    'Renewal of “{{name}}”. The old certificate stays valid until you revoke it or it expires.',
   back: 'Back',
   next: 'Continue',
   notAllowed: {
@@ -136,21 +196,13 @@ export const requestMessages = {
   step: {
     profile: 'Profile',
     key: 'Key',
-    check: 'Check',
+    check: 'Review',
     done: 'Done',
   },
   profile: {
     title: 'Choose a purpose',
     lifetime: 'Valid for {{lifetime}}',
     name: 'Profile {{name}}',
-    use: {
-      clientAuth: 'Signing in to servers and websites',
-      emailProtection: 'Signed and encrypted e-mail',
-      codeSigning: 'Code signing',
-      serverAuth: 'Running a server',
-      smartcardLogon: 'Signing in to Windows',
-      pkinitClientAuth: 'Getting Kerberos tickets',
-    },
     none: {
       title: 'No certificate profile is available to you',
       description:
@@ -180,14 +232,14 @@ export const requestMessages = {
       'Keys can be generated only over a secure connection (https). Use your own CSR instead.',
   },
   check: {
-    title: 'Check the request',
+    title: 'Ready to sign?',
     checking: 'Checking…',
     passed: 'Passed',
     failed: 'Failed',
     open: 'Not checked',
     request: 'Request certificate',
     requesting: 'Requesting…',
-    allPassed: 'All checks passed.',
+    allPassed: 'All checks passed',
     someFailed:
       'Some checks failed, so no certificate is issued. Go back to change the request.',
   },
@@ -215,6 +267,10 @@ export const requestMessages = {
     passphrase: 'Passphrase',
     passphraseHint:
       'At least {{length}} ASCII letters, digits or symbols. You need it once, to import the file.',
+    passphraseShort_one: 'One more character is needed.',
+    passphraseShort_other: '{{count}} more characters are needed.',
+    passphraseAscii:
+      'Only ASCII letters, digits, symbols and spaces work in all programs. Remove other characters, such as ä.',
     downloadP12: 'Download PKCS#12',
     pem: 'PEM, for command-line tools',
     pemHint:
@@ -236,6 +292,8 @@ export const requestMessages = {
     curlHint: 'Pass the files to each request:',
     git: 'git',
     gitHint: 'Configure the files in the repository:',
+    old: 'Old certificate',
+    oldHint: 'Use the new certificate first, then revoke the old one.',
     ssh: 'ssh',
     sshHint: 'For servers that authenticate users by certificate (SSSD):',
   },

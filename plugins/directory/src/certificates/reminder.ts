@@ -3,29 +3,38 @@ import type { Certificate } from '@directory-gateway/backstage-plugin-directory-
 import { type SavedFile, saveFile } from '../components/saveFile';
 import { requestCertificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
+import { useCertificateName } from './Facts';
 
 /** Returns a function that downloads a calendar reminder of a certificate's expiry. */
 export function useReminder() {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const path = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
+  const renewHref = useRenewHref();
+  const nameOf = useCertificateName();
 
   return (
     certificate: Pick<
       Certificate,
-      'serial_number' | 'subject' | 'valid_not_after'
+      'extended_key_usage' | 'label' | 'serial_number' | 'valid_not_after'
     >,
   ) =>
     saveFile(
       reminderFile(certificate, {
         title: t('certificate.reminderTitle', {
-          subject: certificate.subject,
+          name: nameOf(certificate),
         }),
         description: t('certificate.reminderDescription', {
           serial: String(certificate.serial_number),
         }),
-        renewUrl: new URL(path, window.location.origin).href,
+        renewUrl: new URL(renewHref(certificate), window.location.origin).href,
       }),
     );
+}
+
+/** Returns a function that returns the path of the page that renews a certificate. */
+export function useRenewHref() {
+  const path = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
+  return ({ serial_number }: Pick<Certificate, 'serial_number'>) =>
+    `${path}?renew=${serial_number}`;
 }
 
 /** Alarms, in days before the expiry. */
@@ -44,7 +53,7 @@ export function reminderFile(
     title: string;
     description: string;
 
-    /** URL of the page that requests the next certificate. */
+    /** URL of the page that renews the certificate. */
     renewUrl: string;
 
     /** Time at which the file is created. Defaults to now. */

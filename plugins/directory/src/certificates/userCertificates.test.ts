@@ -25,14 +25,25 @@ describe('certificateState', () => {
     ],
   ])('is %s', (state, valid_not_before, valid_not_after) => {
     const issued = { issued_here: true, valid_not_before, valid_not_after };
-    expect(certificateState({ ...issued, revoked: false }, now)).toBe(state);
-    expect(certificateState({ ...issued, revoked: true }, now)).toBe('revoked');
+    const stateOf = (revoked: boolean, revocation_reason: number | null) =>
+      certificateState({ ...issued, revoked, revocation_reason }, now);
+    expect(stateOf(false, null)).toBe(state);
+    expect(stateOf(true, 4)).toBe('revoked');
+    expect(stateOf(true, 6)).toBe('hold');
     for (const [issued_here, other] of [
       [false, 'foreign'],
       [null, 'unchecked'],
     ] as const) {
       expect(
-        certificateState({ ...issued, issued_here, revoked: false }, now),
+        certificateState(
+          {
+            ...issued,
+            issued_here,
+            revoked: false,
+            revocation_reason: null,
+          },
+          now,
+        ),
       ).toBe(other);
     }
   });
@@ -41,6 +52,7 @@ describe('certificateState', () => {
 const until = (id: string, end: string, revoked = false) => ({
   id,
   revoked,
+  revocation_reason: null,
   issued_here: true,
   valid_not_before: 'Thu, 01 Jan 2026 00:00:00 -0000',
   valid_not_after: `${end} 00:00:00 -0000`,

@@ -11,9 +11,13 @@ const LIST_FIELDS = [
   'serial_number',
   'serial_number_hex',
   'revoked',
+  'revoked_at',
+  'revocation_reason',
   'issued_here',
   'valid_not_before',
   'valid_not_after',
+  'extended_key_usage',
+  'label',
 ] as const satisfies readonly (keyof Certificate)[];
 
 const OWN_FIELDS = [
@@ -22,6 +26,9 @@ const OWN_FIELDS = [
   'certificate',
   'certificate_chain',
 ] as const satisfies readonly (keyof Certificate)[];
+
+/** Mask of one certificate: all fields, with those that are returned by name only. */
+export const ALL_FIELDS = '*,issued_here,extended_key_usage,profile,revoked_at';
 
 /** A certificate in a list. */
 export type ListedCertificate = Pick<Certificate, (typeof LIST_FIELDS)[number]>;
@@ -79,14 +86,15 @@ export function listCertificates(options: {
 }
 
 /**
- * State of a certificate. `foreign`: issued by another CA; `unchecked`: the
- * issuer is not known.
+ * State of a certificate. `hold`: revoked for now; `foreign`: issued by another
+ * CA; `unchecked`: the issuer is not known.
  */
 export type CertificateState =
   | 'valid'
   | 'expiring'
   | 'expired'
   | 'revoked'
+  | 'hold'
   | 'notYet'
   | 'foreign'
   | 'unchecked';
@@ -94,8 +102,15 @@ export type CertificateState =
 /** Attributes of a certificate that determine its state. */
 type StateFields = Pick<
   Certificate,
-  'issued_here' | 'revoked' | 'valid_not_before' | 'valid_not_after'
+  | 'issued_here'
+  | 'revocation_reason'
+  | 'revoked'
+  | 'valid_not_before'
+  | 'valid_not_after'
 >;
+
+/** certificateHold (RFC 5280 §5.3.1). */
+const ON_HOLD = 6;
 
 /** Time before its expiry in which a certificate counts as expiring, in milliseconds. */
 const SOON = 30 * 24 * 60 * 60 * 1000;
@@ -111,13 +126,13 @@ export function certificateState(
   certificate: StateFields,
   now: Date,
 ): CertificateState {
-  const { issued_here, revoked } = certificate;
+  const { issued_here, revoked, revocation_reason } = certificate;
   const { valid_not_before, valid_not_after } = certificate;
   if (!issued_here) {
     return issued_here === false ? 'foreign' : 'unchecked';
   }
   if (revoked) {
-    return 'revoked';
+    return revocation_reason === ON_HOLD ? 'hold' : 'revoked';
   }
   const [start, expiry] = [valid_not_before, valid_not_after].map(Date.parse);
   const left = expiry - now.getTime();
@@ -129,6 +144,18 @@ export function certificateState(
   }
   const soon = Math.min(SOON, (expiry - start) * LAST_PART);
   return left < soon ? 'expiring' : 'valid';
+}
+
+/** Whether a certificate is valid at a moment, and was issued by the portal. */
+export function isValid(certificate: StateFields, now: Date): boolean {
+  return ['valid', 'expiring'].includes(certificateState(certificate, now));
+}
+
+/** Whether all certificates have the same issuer, so that it need not be shown. */
+export function haveSameIssuer(
+  certificates: readonly Pick<Certificate, 'issuer'>[],
+): boolean {
+  return new Set(certificates.map(({ issuer }) => issuer)).size <= 1;
 }
 
 /**
@@ -156,6 +183,6 @@ export function validCertificates(
   now: Date,
 ): ListedCertificate[] {
   return orderByExpiry(certificates, now).filter(certificate =>
-    ['valid', 'expiring'].includes(certificateState(certificate, now)),
+    isValid(certificate, now),
   );
 }

@@ -1,7 +1,10 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
-import { CertificateBadge } from '../certificates/Facts';
-import { shortenSerial } from '../certificates/Serial';
+import {
+  CertificateBadge,
+  IssueDate,
+  useCertificateName,
+} from '../certificates/Facts';
 import {
   certificateState,
   type ListedCertificate,
@@ -63,21 +66,21 @@ export function CertificatesCard() {
   );
 }
 
-/** Serial number, state and expiry of a certificate. */
+/** Purpose, label, issue date, state and expiry of a certificate. */
 function CertificateLine(props: { certificate: ListedCertificate; now: Date }) {
   const { certificate, now } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const serial = String(certificate.serial_number);
+  const name = useCertificateName()(certificate);
   const expiry = new Date(certificate.valid_not_after);
   return (
     <li className={styles.line}>
       <div className={styles.text}>
         <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
-          <code className={styles.serial} title={serial}>
-            {shortenSerial(serial)}
-          </code>
+          <bdi>{name}</bdi>
         </Link>
+        <IssueDate certificate={certificate} />
         <Text as="p" variant="body-small" color="secondary">
           <DateTime value={expiry}>
             {t('entity.certificates.expires', {

@@ -117,7 +117,7 @@ describe('CertificatesCard', () => {
   });
 
   it('shows valid certificates sorted by expiry', async () => {
-    const next = expiring(10.5, { serial_number: 1n });
+    const next = expiring(10.5, { serial_number: 1n, label: 'laptop' });
     serveCertificates([
       expiring(400, { serial_number: 5n }),
       expiring(300, { serial_number: 4n }),
@@ -130,7 +130,9 @@ describe('CertificatesCard', () => {
     ]);
     renderEntity(entityOf('User', 'karl'), 'entityName');
 
-    await screen.findByRole('link', { name: '1' });
+    await screen.findByRole('link', {
+      name: 'Signing in to servers and websites · laptop',
+    });
     const lines = screen
       .getAllByRole('listitem')
       .filter(line => /Expires/.test(line.textContent ?? ''));
@@ -144,9 +146,8 @@ describe('CertificatesCard', () => {
     expect(lines[0]).toHaveTextContent('Expires in 10 days');
     expect(lines[0]).toHaveTextContent('Expires soon');
     expect(lines[1]).toHaveTextContent('Valid');
-    expect(lines[2]).toHaveTextContent('34028236…211454');
     const end = new Date(next.valid_not_after);
-    expect(within(lines[0]).getByRole('time')).toHaveAttribute(
+    expect(within(lines[0]).getAllByRole('time')[1]).toHaveAttribute(
       'title',
       end.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' }),
     );
@@ -178,7 +179,11 @@ describe('CertificatesCard', () => {
 
     serveCertificates([expiring(100, { serial_number: 2n })]);
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(await screen.findByRole('link', { name: '2' })).toBeVisible();
+    expect(
+      await screen.findByRole('link', {
+        name: 'Signing in to servers and websites',
+      }),
+    ).toBeVisible();
   });
 });
 

@@ -263,12 +263,12 @@ describe('PersonPage', () => {
     await tab(/^Certificates 6/);
     const rows = screen
       .getAllByRole('listitem')
-      .filter(row => /CN=karl/.test(row.textContent ?? ''));
+      .filter(row => /^Any purpose/.test(row.textContent ?? ''));
     expect(
       rows.map(
         row =>
           row.textContent?.match(
-            /Valid|Expires soon|Revoked|Expired|External|Not checked/,
+            /Valid|Expires soon|Revoked|External|Not checked|Expired/,
           )?.[0],
       ),
     ).toEqual([
@@ -281,7 +281,7 @@ describe('PersonPage', () => {
     ]);
     expect(rows[4]).toHaveTextContent('The owner may have added it');
     expect(within(rows[4]).queryByRole('link')).toBeNull();
-    expect(rows[1]).toHaveTextContent('(in 10 days)');
+    expect(rows[1]).toHaveTextContent('Expires in 10 days');
 
     await userEvent.click(await tab(/^Agreements 1/));
     expect(await screen.findByText('FPCA')).toBeVisible();

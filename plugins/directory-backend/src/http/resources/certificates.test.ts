@@ -65,7 +65,7 @@ function operations() {
     records: {
       add: async () => {},
       countUnexpired: async () => 0,
-      labelsOf: async () => new Map(),
+      notesOf: async () => new Map(),
     },
   };
   const [sign, read] = certificateOperations({

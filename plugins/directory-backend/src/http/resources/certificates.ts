@@ -93,7 +93,7 @@ export function certificateOperations(
         const issued = await issuance.sign(request, context);
         return {
           result: dialect.presentCertificate(
-            { ...issued, label: request.label },
+            { ...issued, label: request.label, profile: request.profile },
             { keys, isNew: true },
           ),
         };
@@ -111,8 +111,8 @@ export function certificateOperations(
         if (!issued) {
           throw certificateNotFound(serialNumber);
         }
-        const shown = keys.includes('label')
-          ? await reader.withLabel(issued, serialNumber)
+        const shown = keys.some(key => key === 'label' || key === 'profile')
+          ? await reader.withNotes(issued, serialNumber)
           : issued;
         return {
           result: dialect.presentCertificate(shown, { keys, isNew: false }),

@@ -128,7 +128,11 @@ export function ownCertificateOperations(
         }
         await records.setLabel(serialNumber, label);
         return {
-          result: presentCertificate({ ...issued, label }, keys, dialect.uris),
+          result: presentCertificate(
+            { ...issued, label, profile: record.profile },
+            keys,
+            dialect.uris,
+          ),
         };
       },
     },
@@ -288,8 +292,8 @@ async function presentRevoked(
   const visibleKeys = isVisible
     ? keys
     : keys.filter(key => ALWAYS_VISIBLE.has(key));
-  const shown = visibleKeys.includes('label')
-    ? await reader.withLabel(revoked, request.serialNumber).catch(() => revoked)
+  const shown = visibleKeys.some(key => key === 'label' || key === 'profile')
+    ? await reader.withNotes(revoked, request.serialNumber).catch(() => revoked)
     : revoked;
   return { result: presentCertificate(shown, visibleKeys, dialect.uris) };
 }
@@ -299,13 +303,13 @@ async function presentRenewed(
   result: {
     readonly issued: IssuedCertificate;
     readonly keys: readonly string[];
-    /** Of the certificate that was renewed, which has the same label. */
+    /** Of the certificate that was renewed, which has the same label and profile. */
     readonly serialNumber: bigint;
   },
 ) {
   const { issued, keys, serialNumber } = result;
   const shown = await reader
-    .withLabel(issued, serialNumber)
+    .withNotes(issued, serialNumber)
     // The renewal has succeeded, even if the label cannot be read.
     .catch(() => issued);
   return presentCertificate(shown, keys, dialect.uris);

@@ -11,8 +11,13 @@ type Presenter = (
   uris: ResourceUris,
 ) => unknown;
 
-/** The contract does not have it. */
-const ISSUED_HERE = 'issued_here';
+/** The contract does not have them. */
+const ONLY_BY_NAME = [
+  'issued_here',
+  'extended_key_usage',
+  'profile',
+  'revoked_at',
+];
 
 /**
  * The certificate's record, in the contract's order (section 2.8), with what
@@ -44,16 +49,21 @@ const presenters: Readonly<Record<string, Presenter>> = {
   owner_user: ({ owners }) => nullIfEmpty(owners ?? []),
   revocation_reason: ({ revocation }) => revocation?.reason ?? null,
   label: ({ label }) => label ?? null,
-  [ISSUED_HERE]: isIssuedHere,
+  issued_here: isIssuedHere,
+  extended_key_usage: (_issued, described) =>
+    described.extendedKeyUsage ?? null,
+  profile: ({ profile }) => profile ?? null,
+  revoked_at: ({ revocation }) => revocation?.revokedAt?.toISOString() ?? null,
   uri: (_issued, { serialNumber }, uris) => uris.certificate(serialNumber),
 };
 
 /** The keys of a certificate's record. */
 export const certificateModel: RecordModel = {
-  keys: Object.keys(presenters).filter(key => key !== ISSUED_HERE),
-  onlyByName: [ISSUED_HERE],
+  keys: Object.keys(presenters).filter(key => !ONLY_BY_NAME.includes(key)),
+  onlyByName: ONLY_BY_NAME,
   lists: new Set([
     'certificate_chain',
+    'extended_key_usage',
     'san_other',
     'san_other_kpn',
     'san_other_upn',

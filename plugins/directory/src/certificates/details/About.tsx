@@ -1,18 +1,27 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Text } from '@backstage/ui';
+import { Button, Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { useState } from 'react';
 import { DateTime, formatTimeLeft, useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { PersonLink } from '../../components/EntryLink';
 import { Section } from '../../page/DirectoryPage';
 import { directoryTranslationRef } from '../../translation';
-import { CertificateBadge, CertificateHint, Facts } from '../Facts';
+import {
+  CertificateBadge,
+  CertificateHint,
+  Facts,
+  useCertificateName,
+  useUsageText,
+} from '../Facts';
+import { LabelDialog } from '../LabelDialog';
 import { Serial } from '../Serial';
 import { certificateState } from '../userCertificates';
 import type { ParsedCertificate } from './parseCertificate';
+import { useIsOwner } from './RevokeButton';
 import type { CertificateDetails } from './useCertificate';
 
-/** Subject, serial number, state and validity. */
+/** Purpose, label, subject, serial number, state and validity. */
 export function About({
   details: { certificate, chain },
 }: {
@@ -20,7 +29,9 @@ export function About({
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const now = useNow();
-  const { owner_user: owners } = certificate;
+  const purpose = useCertificateName()({ ...certificate, label: null });
+  const canLabel = useIsOwner(certificate) && certificate.issued_here;
+  const { owner_user: owners, label } = certificate;
   const expiry = new Date(certificate.valid_not_after);
   const state = certificateState(certificate, now);
 
@@ -28,12 +39,31 @@ export function About({
     <Section isCard title={t('certificate.about')}>
       <Facts
         facts={[
+          { name: t('certificate.purpose'), value: purpose },
+          label || canLabel
+            ? {
+                name: t('certificate.label.name'),
+                value: canLabel ? (
+                  <EditableLabel certificate={certificate} />
+                ) : (
+                  label
+                ),
+              }
+            : undefined,
+          {
+            name: t('certificate.from'),
+            value: <DateTime value={new Date(certificate.valid_not_before)} />,
+          },
           {
             name: t('certificate.state.title'),
             value: (
               <>
                 <CertificateBadge state={state} />
-                <CertificateHint state={state} />
+                {(state === 'foreign' || state === 'unchecked') && (
+                  <Text as="p" variant="body-small" color="secondary">
+                    <CertificateHint certificate={certificate} state={state} />
+                  </Text>
+                )}
               </>
             ),
           },
@@ -70,11 +100,7 @@ export function About({
             value: <code>{certificate.serial_number_hex}</code>,
           },
           {
-            name: t('certificate.from'),
-            value: <DateTime value={new Date(certificate.valid_not_before)} />,
-          },
-          {
-            name: t('certificate.to'),
+            name: t('certificate.expires'),
             value: (
               <>
                 <DateTime value={expiry} />
@@ -88,6 +114,23 @@ export function About({
         ]}
       />
     </Section>
+  );
+}
+
+function EditableLabel({ certificate }: { certificate: Certificate }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const [isOpen, setOpen] = useState(false);
+  const { label } = certificate;
+  return (
+    <>
+      {label && <DirectoryText value={label} />}{' '}
+      <Button size="small" variant="tertiary" onPress={() => setOpen(true)}>
+        {t(label ? 'certificate.label.change' : 'certificate.label.set')}
+      </Button>
+      {isOpen && (
+        <LabelDialog certificate={certificate} onClose={() => setOpen(false)} />
+      )}
+    </>
   );
 }
 
@@ -143,22 +186,49 @@ export function AlternativeNames({
   );
 }
 
-/** Key usage and extended key usage. */
-export function Usages({ leaf }: { leaf: ParsedCertificate }) {
+/** Usages of the key, each with its technical name. */
+export function Usages(props: {
+  certificate: Certificate;
+  leaf: ParsedCertificate;
+}) {
+  const { certificate, leaf } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const textOf = (usages: readonly string[]) =>
-    usages.join(', ') || t('certificate.anyUsage');
+  const textOf = useUsageText();
+  const listOf = (usages: readonly { name: string; text: string }[]) =>
+    usages.length === 0 ? (
+      t('certificate.anyUsage')
+    ) : (
+      <ul>
+        {usages.map(({ name, text }) => (
+          <li key={name}>
+            {text.includes(name)
+              ? text
+              : t('certificate.technical', { text, name })}
+          </li>
+        ))}
+      </ul>
+    );
   return (
     <Section isCard title={t('certificate.usage')}>
       <Facts
         facts={[
           {
             name: t('certificate.keyUsage'),
-            value: textOf(leaf.keyUsage),
+            value: listOf(
+              leaf.keyUsage.map(name => ({
+                name,
+                text: t(`certificate.keyUsages.${name}`),
+              })),
+            ),
           },
           {
-            name: t('certificate.extendedKeyUsage'),
-            value: textOf(leaf.extendedKeyUsage),
+            name: t('certificate.purpose'),
+            value: listOf(
+              (certificate.extended_key_usage ?? []).map(name => ({
+                name,
+                text: textOf(name),
+              })),
+            ),
           },
         ]}
       />

@@ -1,19 +1,28 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Flex } from '@backstage/ui';
+import { Button, ButtonLink, Flex } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { RiRefreshLine } from '@remixicon/react';
 import { useParams } from 'react-router-dom';
-import { isNotFound } from '../../api/useDirectoryQuery';
+import { isNotFound, useMay } from '../../api/useDirectoryQuery';
+import { useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { DirectoryPage } from '../../page/DirectoryPage';
 import { QueryPanel } from '../../page/QueryPanel';
 import { directoryTranslationRef } from '../../translation';
 import { useDownloads } from '../downloads';
-import { CertificatesSkeleton, NoCertificate } from '../Facts';
+import {
+  CertificatesSkeleton,
+  NoCertificate,
+  useCertificateName,
+} from '../Facts';
+import { useRenewHref } from '../reminder';
 import { OpenBySerial, parseSerial, shortenSerial } from '../Serial';
+import { isValid } from '../userCertificates';
 import { About, AlternativeNames, Usages } from './About';
 import styles from './CertificatePage.module.css';
 import { Chain, Fingerprints, Revocation } from './Chain';
-import { RevokeButton } from './RevokeButton';
+import { RenewAutomatically } from './RenewAutomatically';
+import { RevokeButton, useIsOwner } from './RevokeButton';
 import { type CertificateDetails, useCertificate } from './useCertificate';
 
 /** `/directory/certificates/{serial}`: one certificate. */
@@ -24,16 +33,19 @@ export function CertificatePage() {
   const query = useCertificate(serial);
   const { data, error } = query;
   const decimal = String(serial ?? text);
+  const nameOf = useCertificateName();
+  const isShown = data && !isNotFound(error);
 
   return (
     <DirectoryPage
       area="certificates"
-      subject={t('certificate.title', { serial: shortenSerial(decimal) })}
+      subject={
+        isShown
+          ? nameOf(data.certificate)
+          : t('certificate.title', { serial: shortenSerial(decimal) })
+      }
       actions={
-        data &&
-        !isNotFound(error) && (
-          <CertificateActionBar certificate={data.certificate} />
-        )
+        isShown && <CertificateActionBar certificate={data.certificate} />
       }
     >
       {serial === undefined ? (
@@ -70,6 +82,7 @@ export function CertificatePage() {
 /** The contents of a certificate: the subject at the left, the issuer at the right. */
 function CertificateView({ details }: { details: CertificateDetails }) {
   const { certificate, chain } = details;
+  const canRenew = useCanRenew(certificate) && Boolean(certificate.profile);
   return (
     <>
       <Revocation certificate={certificate} />
@@ -81,16 +94,36 @@ function CertificateView({ details }: { details: CertificateDetails }) {
         <div className={styles.column}>
           <Chain certificate={certificate} chain={chain} />
           <AlternativeNames certificate={certificate} />
-          <Usages leaf={chain[0]} />
+          <Usages certificate={certificate} leaf={chain[0]} />
+          {canRenew && <RenewAutomatically certificate={certificate} />}
         </div>
       </div>
     </>
   );
 }
 
+/** Whether the user can renew a certificate: it is their own, and valid. */
+function useCanRenew(certificate: Certificate): boolean {
+  const isOwner = useIsOwner(certificate);
+  const maySign = useMay('directory.certificate.sign');
+  return isValid(certificate, useNow()) && isOwner && maySign;
+}
+
 function CertificateActionBar({ certificate }: { certificate: Certificate }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const renewHref = useRenewHref();
+  const canRenew = useCanRenew(certificate);
   return (
     <Flex gap="2" style={{ flexWrap: 'wrap' }}>
+      {canRenew && (
+        <ButtonLink
+          variant="primary"
+          href={renewHref(certificate)}
+          iconStart={<RiRefreshLine />}
+        >
+          {t('certificate.renew')}
+        </ButtonLink>
+      )}
       <RevokeButton certificate={certificate} />
       {useDownloads(certificate).map(({ label, icon, save }) => (
         <Button key={label} variant="secondary" iconStart={icon} onPress={save}>

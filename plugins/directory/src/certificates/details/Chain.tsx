@@ -3,11 +3,12 @@ import { Alert, Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../components/CopyButton';
-import { DateTime } from '../../components/DateTime';
+import { DateTime, useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { Section } from '../../page/DirectoryPage';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from '../Facts';
+import { CertificateHint, Facts } from '../Facts';
+import { certificateState } from '../userCertificates';
 import styles from './Chain.module.css';
 import type { ParsedCertificate } from './parseCertificate';
 
@@ -90,30 +91,17 @@ export function Fingerprints({ certificate }: { certificate: Certificate }) {
   );
 }
 
-/** RFC 5280 §5.3.1; 7 is not used. */
-const REASONS = [
-  'unspecified',
-  'keyCompromise',
-  'caCompromise',
-  'affiliationChanged',
-  'superseded',
-  'cessationOfOperation',
-  'certificateHold',
-  'unspecified',
-  'removeFromCrl',
-  'privilegeWithdrawn',
-  'aaCompromise',
-] as const;
-
 /**
- * States that a certificate is revoked, and why; nothing when it is not. Takes
+ * States that a certificate is revoked or on hold, and why; nothing when it is
+ * not. Takes
  * the focus when the certificate is revoked on the page, because the button
  * that had it is removed.
  */
 export function Revocation({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const notice = useRef<HTMLDivElement>(null);
-  const { revoked, revocation_reason } = certificate;
+  const { revoked } = certificate;
+  const state = certificateState(certificate, useNow());
   const wasRevoked = useRef(revoked);
 
   useEffect(() => {
@@ -126,16 +114,19 @@ export function Revocation({ certificate }: { certificate: Certificate }) {
   if (!revoked) {
     return null;
   }
-  const reason = REASONS[revocation_reason ?? 0] ?? 'unspecified';
+  const isOnHold = state === 'hold';
   return (
     <div ref={notice} role="status" tabIndex={-1} className={styles.revocation}>
       <Alert
-        status="danger"
+        status={isOnHold ? 'warning' : 'danger'}
         icon
-        title={t('certificate.revoked')}
-        description={t('certificate.revokedHint', {
-          reason: t(`certificate.reason.${reason}`),
-        })}
+        title={t(isOnHold ? 'certificate.onHold' : 'certificate.revoked')}
+        description={
+          <>
+            <CertificateHint certificate={certificate} state={state} />{' '}
+            {!isOnHold && t('certificate.revokedHint')}
+          </>
+        }
       />
     </div>
   );

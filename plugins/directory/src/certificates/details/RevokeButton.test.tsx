@@ -18,6 +18,8 @@ import { renderDirectory } from '../../__testUtils__/renderDirectory';
 const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
+beforeEach(() => server.hasCurrentUser('officer'));
+
 describe('RevokeButton', () => {
   const revoke = () =>
     screen.queryByRole('button', { name: 'Revoke certificate' });
@@ -35,7 +37,14 @@ describe('RevokeButton', () => {
     await waitFor(() => expect(revoke()).toBeVisible());
   });
 
-  it('is hidden from users who may not revoke', async () => {
+  it('is visible to the owner', async () => {
+    server.hasCurrentUser('alice');
+    server.allows('directory.read', 'directory.certificate.sign');
+    await open();
+    await waitFor(() => expect(revoke()).toBeVisible());
+  });
+
+  it('is hidden from other users who may not revoke', async () => {
     server.allows('directory.read', 'directory.certificate.sign');
     await open();
     await waitFor(() =>
@@ -72,7 +81,8 @@ describe('RevokeDialog', () => {
   };
 
   /** Serves a certificate that can be revoked; records the reasons. */
-  function serveRevocation(options: { rejects?: boolean } = {}) {
+  function serveRevocation(options: { rejects?: 400 | 403 } = {}) {
+    const { rejects = 0 } = options;
     const reasons: unknown[] = [];
     server.allows('directory.certificate.revoke');
     let state: Partial<Certificate> = { ...usable };
@@ -83,8 +93,10 @@ describe('RevokeDialog', () => {
         'http://localhost:7007/api/directory/v1/certs/:serial/revocation/',
         async ({ request }) => {
           reasons.push(await request.json());
-          if (options.rejects) {
-            return failure(400, { message: 'The CA rejects the revocation' });
+          if (rejects) {
+            return failure(rejects, {
+              message: 'The CA rejects the revocation',
+            });
           }
           state = { ...usable, revoked: true, revocation_reason: 4 };
           return result();
@@ -106,7 +118,9 @@ describe('RevokeDialog', () => {
   it('identifies the certificate, requires a reason and shows the revocation', async () => {
     const reasons = serveRevocation();
     const { user, dialog } = await openDialog();
-    expect(dialog.getByText('CN=alice,O=EXAMPLE.TEST')).toBeVisible();
+    expect(
+      dialog.getByText('Signing in to servers and websites'),
+    ).toBeVisible();
     expect(dialog.getByText(String(LONG_SERIAL))).toBeVisible();
     expect(dialog.getByText('alice')).toBeVisible();
     const confirm = dialog.getByRole('button', { name: 'Revoke certificate' });
@@ -129,7 +143,7 @@ describe('RevokeDialog', () => {
   });
 
   it('shows the error and keeps the reason when the CA rejects the revocation', async () => {
-    serveRevocation({ rejects: true });
+    serveRevocation({ rejects: 400 });
     const { user, dialog } = await openDialog();
     const chosen = dialog.getByRole('radio', { name: /no longer needed/ });
     await user.click(chosen);
@@ -140,5 +154,15 @@ describe('RevokeDialog', () => {
       'The CA rejects the revocation',
     );
     expect(chosen).toBeChecked();
+  });
+
+  it('asks owners to sign in again when their sign-in is too long ago', async () => {
+    serveRevocation({ rejects: 403 });
+    const { user, dialog } = await openDialog();
+    await user.click(dialog.getByRole('radio', { name: /no longer needed/ }));
+    await user.click(
+      dialog.getByRole('button', { name: 'Revoke certificate' }),
+    );
+    expect(await dialog.findByText(/Reload the page/)).toBeVisible();
   });
 });

@@ -9,15 +9,22 @@ import {
   RadioGroup,
   Text,
 } from '@backstage/ui';
-import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  type Certificate,
+  isDirectoryResponseError,
+} from '@directory-gateway/backstage-plugin-directory-common';
 import { RiForbidLine } from '@remixicon/react';
 import { useState } from 'react';
-import { useDirectoryMutation, useMay } from '../../api/useDirectoryQuery';
+import {
+  useCurrentUser,
+  useDirectoryMutation,
+  useMay,
+} from '../../api/useDirectoryQuery';
 import { useNow } from '../../components/DateTime';
 import { readable } from '../../page/DirectoryPage';
 import { FailureAlert } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from '../Facts';
+import { Facts, useCertificateName } from '../Facts';
 import { type CertificateState, certificateState } from '../userCertificates';
 import styles from './RevokeButton.module.css';
 
@@ -39,16 +46,32 @@ const REVOCABLE: ReadonlySet<CertificateState> = new Set([
   'notYet',
 ]);
 
+/** Whether the current user is an owner of a certificate. */
+export function useIsOwner({
+  owner_user: owners,
+}: Pick<Certificate, 'owner_user'>): boolean {
+  const username = useCurrentUser().data;
+  return Boolean(username && owners?.includes(username));
+}
+
 /**
- * Opens the dialog that revokes a certificate. Hidden from users who may not
- * revoke, and for certificates that are revoked, expired or not issued here.
+ * Opens the dialog that revokes a certificate. Hidden from users who neither
+ * own it nor may revoke, and for certificates that are revoked, expired or not
+ * issued here.
  */
-export function RevokeButton({ certificate }: { certificate: Certificate }) {
+export function RevokeButton(props: {
+  certificate: Certificate;
+
+  /** Reason that is selected at first. Defaults to none. */
+  reason?: RevocationReason;
+}) {
+  const { certificate, reason } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
+  const isOwner = useIsOwner(certificate);
   const mayRevoke = useMay('directory.certificate.revoke');
   const [isOpen, setOpen] = useState(false);
   const state = certificateState(certificate, useNow());
-  if (!mayRevoke || !REVOCABLE.has(state)) {
+  if (!(mayRevoke || isOwner) || !REVOCABLE.has(state)) {
     return null;
   }
   return (
@@ -63,6 +86,7 @@ export function RevokeButton({ certificate }: { certificate: Certificate }) {
       {isOpen && (
         <RevokeDialog
           certificate={certificate}
+          initialReason={reason}
           onClose={() => setOpen(false)}
         />
       )}
@@ -73,11 +97,12 @@ export function RevokeButton({ certificate }: { certificate: Certificate }) {
 /** Identifies the certificate, requires a reason and revokes it. */
 function RevokeDialog(props: {
   certificate: Certificate;
+  initialReason: RevocationReason | undefined;
   onClose: () => void;
 }) {
-  const { certificate, onClose } = props;
+  const { certificate, initialReason, onClose } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const [reason, setReason] = useState<RevocationReason>();
+  const [reason, setReason] = useState(initialReason);
   const { mutate, isPending, error } = useRevocation(certificate.serial_number);
 
   function handleConfirm() {
@@ -104,6 +129,9 @@ function RevokeDialog(props: {
           ))}
         </RadioGroup>
         {error && <FailureAlert error={error} />}
+        {isDirectoryResponseError(error) && error.status === 403 && (
+          <Text as="p">{t('certificate.revoke.signInAgain')}</Text>
+        )}
       </DialogBody>
       <DialogFooter>
         <Button variant="secondary" onPress={onClose} isDisabled={isPending}>
@@ -129,12 +157,13 @@ function RevokeDialog(props: {
 /** Identifies the certificate, so that no other is revoked by mistake. */
 function CertificateNames({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { subject, serial_number, owner_user: owners } = certificate;
+  const { serial_number, owner_user: owners } = certificate;
+  const name = useCertificateName()(certificate);
   return (
     <div className={styles.names}>
       <Facts
         facts={[
-          { name: t('certificate.subject'), value: subject },
+          { name: t('certificate.purpose'), value: name },
           {
             name: t('certificate.serial'),
             value: <code>{String(serial_number)}</code>,

@@ -1,6 +1,5 @@
 import {
   Certificate,
-  type ExtKeyUsage,
   type PublicKeyInfo,
   type RelativeDistinguishedNames,
 } from 'pkijs';
@@ -17,11 +16,11 @@ export interface ParsedCertificate {
   key: string;
 
   /** Names of RFC 5280; empty when the usage is not restricted. */
-  keyUsage: readonly string[];
-
-  /** Names, or OIDs of usages without a common name. */
-  extendedKeyUsage: readonly string[];
+  keyUsage: readonly KeyUsage[];
 }
+
+/** A name of a key usage. */
+export type KeyUsage = (typeof KEY_USAGES)[number];
 
 /** Bits of key usage, from the first (RFC 5280 §4.2.1.3). */
 const KEY_USAGES = [
@@ -37,7 +36,6 @@ const KEY_USAGES = [
 ] as const;
 
 const KEY_USAGE = '2.5.29.15';
-const EXTENDED_KEY_USAGE = '2.5.29.37';
 
 /**
  * Parses a certificate: PEM, or the base64 of its DER.
@@ -48,23 +46,22 @@ export function parseCertificate(text: string): ParsedCertificate {
   const certificate = Certificate.fromBER(fromPem(text));
   const subject = formatName(certificate.subject);
   const issuer = formatName(certificate.issuer);
-  const extension = (oid: string) =>
-    certificate.extensions?.find(({ extnID }) => extnID === oid)?.parsedValue;
-  const extended: ExtKeyUsage | undefined = extension(EXTENDED_KEY_USAGE);
+  const keyUsage = certificate.extensions?.find(
+    ({ extnID }) => extnID === KEY_USAGE,
+  );
   return {
     subject,
     issuer,
     isSelfIssued: subject === issuer,
     notAfter: certificate.notAfter.value,
     key: describeKey(certificate.subjectPublicKeyInfo),
-    keyUsage: readBits(extension(KEY_USAGE)),
-    extendedKeyUsage: extended?.keyPurposes.map(formatUsage) ?? [],
+    keyUsage: readBits(keyUsage?.parsedValue),
   };
 }
 
 function readBits(
   usage: { valueBlock: { valueHexView: Uint8Array } } | undefined,
-): string[] {
+): KeyUsage[] {
   const bytes = usage?.valueBlock.valueHexView ?? new Uint8Array();
   return KEY_USAGES.filter((_, bit) => {
     const byte = bytes[Math.floor(bit / 8)] ?? 0;
@@ -129,22 +126,4 @@ export function formatName(name: RelativeDistinguishedNames): string {
     })
     .reverse()
     .join(',');
-}
-
-/** Names of RFC 5280 §4.2.1.12, RFC 4556 and of FreeIPA's profiles. */
-const usageNames: Readonly<Record<string, string>> = {
-  '1.3.6.1.5.5.7.3.1': 'serverAuth',
-  '1.3.6.1.5.5.7.3.2': 'clientAuth',
-  '1.3.6.1.5.5.7.3.3': 'codeSigning',
-  '1.3.6.1.5.5.7.3.4': 'emailProtection',
-  '1.3.6.1.5.5.7.3.8': 'timeStamping',
-  '1.3.6.1.5.5.7.3.9': 'OCSPSigning',
-  '1.3.6.1.5.2.3.4': 'pkinitClientAuth',
-  '1.3.6.1.4.1.311.20.2.2': 'smartcardLogon',
-  '2.5.29.37.0': 'anyExtendedKeyUsage',
-};
-
-/** Returns the common name of an extended key usage, or its OID. */
-function formatUsage(oid: string): string {
-  return usageNames[oid] ?? oid;
 }

@@ -7,7 +7,7 @@ import {
   loadCurrentUser,
   useDirectoryQuery,
 } from '../../api/useDirectoryQuery';
-import { listCertificates } from '../userCertificates';
+import { ALL_FIELDS, listCertificates } from '../userCertificates';
 import type { ParsedCertificate } from './parseCertificate';
 
 /** A certificate and its parsed chain, leaf first. */
@@ -47,11 +47,14 @@ async function loadCertificate(
 ): Promise<Certificate> {
   try {
     const { data } = await client.get('/certs/{serial_number}/', {
-      params: { path: { serial_number: serial } },
+      params: {
+        path: { serial_number: serial },
+        header: { 'X-Fields': ALL_FIELDS },
+      },
       signal,
     });
     // Certificates without a record of a CA are 404.
-    return { ...data.result, issued_here: true };
+    return { ...data.result, issued_here: true } as Certificate;
   } catch (error) {
     if (!isDirectoryResponseError(error) || error.status !== 404) {
       throw error;
@@ -62,7 +65,7 @@ async function loadCertificate(
           client,
           signal,
           username,
-          mask: '*,issued_here',
+          mask: ALL_FIELDS,
         })
       : [];
     const found = own.find(({ serial_number }) => serial_number === serial);

@@ -22,7 +22,7 @@ interface Pkcs12Content {
   readonly issuers: readonly string[];
   readonly name: string;
 
-  /** Printable ASCII, see `isPassphrase`. */
+  /** Printable ASCII. */
   readonly passphrase: string;
 }
 

@@ -3,23 +3,36 @@ import {
   ButtonIcon,
   Cell,
   type ColumnConfig,
+  Link,
   Menu,
   MenuItem,
   MenuTrigger,
   Text,
   useBreakpoint,
 } from '@backstage/ui';
-import { RiFileTextLine, RiMore2Line } from '@remixicon/react';
-import { useMemo } from 'react';
-import { DateTime, formatTimeLeft } from '../../components/DateTime';
+import {
+  RiFileTextLine,
+  RiMore2Line,
+  RiPriceTag3Line,
+  RiRefreshLine,
+} from '@remixicon/react';
+import { useMemo, useState } from 'react';
+import { useMay } from '../../api/useDirectoryQuery';
 import { DirectoryText } from '../../components/DirectoryText';
 import { LinkTable } from '../../page/DirectoryPage';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
 import { useDownloads } from '../downloads';
-import { CertificateBadge, CertificateHint } from '../Facts';
+import { IssueDate, useCertificateName, Validity } from '../Facts';
+import { LabelDialog } from '../LabelDialog';
+import { useRenewHref } from '../reminder';
 import { Serial } from '../Serial';
-import { certificateState, type MyCertificate } from '../userCertificates';
+import {
+  certificateState,
+  haveSameIssuer,
+  isValid,
+  type MyCertificate,
+} from '../userCertificates';
 import styles from './CertificatesTable.module.css';
 
 type Row = MyCertificate & { id: string };
@@ -31,14 +44,30 @@ export function CertificatesTable(props: {
 }) {
   const { certificates, now } = props;
   const href = useRouteRef(certificateRouteRef);
-  const columns = useColumns(now);
+  // Outside of the table, which would handle the keys that are typed.
+  const [labeled, setLabeled] = useState<MyCertificate>();
+  const columns = useColumns({
+    now,
+    showsIssuer: !haveSameIssuer(certificates),
+    onLabel: setLabeled,
+  });
   return (
-    <LinkTable
-      columns={columns}
-      items={certificates}
-      idOf={idOf}
-      hrefOf={({ serial_number }) => href?.({ serial: String(serial_number) })}
-    />
+    <>
+      <LinkTable
+        columns={columns}
+        items={certificates}
+        idOf={idOf}
+        hrefOf={({ serial_number }) =>
+          href?.({ serial: String(serial_number) })
+        }
+      />
+      {labeled && (
+        <LabelDialog
+          certificate={labeled}
+          onClose={() => setLabeled(undefined)}
+        />
+      )}
+    </>
   );
 }
 
@@ -46,7 +75,12 @@ function idOf({ sha256_fingerprint }: MyCertificate) {
   return sha256_fingerprint;
 }
 
-function useColumns(now: Date): ColumnConfig<Row>[] {
+function useColumns(options: {
+  now: Date;
+  showsIssuer: boolean;
+  onLabel: (certificate: MyCertificate) => void;
+}): ColumnConfig<Row>[] {
+  const { now, showsIssuer, onLabel } = options;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { up } = useBreakpoint();
   const isWide = up('md');
@@ -54,15 +88,14 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
   return useMemo(
     () => [
       {
-        id: 'subject',
-        label: t('certificate.subject'),
+        id: 'purpose',
+        label: t('certificate.purpose'),
         isRowHeader: true,
         defaultWidth: '3fr',
         cell: certificate => (
           <Cell className={styles.text}>
-            <Text as="p" weight="bold">
-              <DirectoryText value={certificate.subject} />
-            </Text>
+            <Name certificate={certificate} />
+            <IssueDate certificate={certificate} />
             {!isWide && (
               <>
                 <SerialOf certificate={certificate} />
@@ -87,7 +120,7 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
       {
         id: 'issuer',
         label: t('certificate.issuer'),
-        isHidden: !isWide,
+        isHidden: !isWide || !showsIssuer,
         defaultWidth: '3fr',
         cell: ({ issuer }) => (
           <Cell className={styles.text}>
@@ -115,12 +148,16 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
         width: 88,
         cell: certificate => (
           <Cell>
-            <CertificateActions certificate={certificate} />
+            <CertificateActions
+              certificate={certificate}
+              now={now}
+              onLabel={() => onLabel(certificate)}
+            />
           </Cell>
         ),
       },
     ],
-    [isWide, now, t],
+    [isWide, now, showsIssuer, onLabel, t],
   );
 }
 
@@ -129,27 +166,42 @@ function SerialOf({ certificate }: { certificate: MyCertificate }) {
   return <Serial serial={serial_number} hex={serial_number_hex} />;
 }
 
+function Name({ certificate }: { certificate: MyCertificate }) {
+  return (
+    <Text as="p" weight="bold">
+      <bdi>{useCertificateName()(certificate)}</bdi>
+    </Text>
+  );
+}
+
+/** The state; for certificates that expire soon, with a link that renews them. */
 function Expiry(props: { certificate: MyCertificate; now: Date }) {
   const { certificate, now } = props;
-  const expiry = new Date(certificate.valid_not_after);
-  const state = certificateState(certificate, now);
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const renewHref = useRenewHref();
+  const mayRenew = useMay('directory.certificate.sign');
   return (
     <div className={styles.expiry}>
-      <CertificateBadge state={state} />
-      <Text as="p" variant="body-small" color="secondary">
-        {state !== 'revoked' && state !== 'foreign' && (
-          <>{formatTimeLeft(expiry, now)} · </>
-        )}
-        <DateTime value={expiry} />
-      </Text>
-      <CertificateHint state={state} />
+      <Validity certificate={certificate} now={now} />
+      {mayRenew && certificateState(certificate, now) === 'expiring' && (
+        <Link href={renewHref(certificate)} standalone>
+          {t('certificate.renew')}
+        </Link>
+      )}
     </div>
   );
 }
 
-function CertificateActions({ certificate }: { certificate: MyCertificate }) {
+function CertificateActions(props: {
+  certificate: MyCertificate;
+  now: Date;
+  onLabel: () => void;
+}) {
+  const { certificate, now, onLabel } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
+  const renewHref = useRenewHref();
+  const maySign = useMay('directory.certificate.sign');
   const serial = String(certificate.serial_number);
 
   return (
@@ -164,6 +216,20 @@ function CertificateActions({ certificate }: { certificate: MyCertificate }) {
         <MenuItem href={href?.({ serial })} iconStart={<RiFileTextLine />}>
           {t('certificates.details')}
         </MenuItem>
+        {maySign && isValid(certificate, now) && (
+          <MenuItem href={renewHref(certificate)} iconStart={<RiRefreshLine />}>
+            {t('certificate.renew')}
+          </MenuItem>
+        )}
+        {maySign && certificate.issued_here && (
+          <MenuItem iconStart={<RiPriceTag3Line />} onAction={onLabel}>
+            {t(
+              certificate.label
+                ? 'certificate.label.change'
+                : 'certificate.label.set',
+            )}
+          </MenuItem>
+        )}
         {useDownloads(certificate).map(({ label, icon, save }) => (
           <MenuItem key={label} iconStart={icon} onAction={save}>
             {label}

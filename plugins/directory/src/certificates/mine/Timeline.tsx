@@ -2,20 +2,18 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Box } from '@backstage/ui';
 import { useMemo } from 'react';
 import { directoryTranslationRef } from '../../translation';
-import { CertificateBadge } from '../Facts';
-import { shortenSerial } from '../Serial';
+import { CertificateBadge, useCertificateName } from '../Facts';
 import { certificateState, type MyCertificate } from '../userCertificates';
 import styles from './Timeline.module.css';
 
 const tickFormats = {
-  year: { year: 'numeric' },
   month: { month: 'short', year: 'numeric' },
   day: { day: 'numeric', month: 'short' },
 } as const satisfies Record<TimeScale['unit'], Intl.DateTimeFormatOptions>;
 
 /**
- * A bar for each certificate from its start to its expiry, and a line at today.
- * Hidden from screen readers: the table below has the same content.
+ * A bar for each certificate from its start to its expiry, with an arrow where
+ * it continues outside of the timeline, and a line at today. Hidden from screen readers: the table below has the same content.
  */
 export function Timeline(props: {
   certificates: readonly MyCertificate[];
@@ -23,6 +21,7 @@ export function Timeline(props: {
 }) {
   const { certificates, now } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
+  const nameOf = useCertificateName();
   const bars = useMemo(() => certificates.map(toBar), [certificates]);
   const scale = useMemo(() => scaleTimeline(bars, now), [bars, now]);
   const today = { '--at': `${scale.at(now)}%` } as React.CSSProperties;
@@ -38,17 +37,21 @@ export function Timeline(props: {
       </div>
       {bars.map(({ key, certificate, start, end }) => {
         const state = certificateState(certificate, now);
+        const [left, right] = [scale.at(start), scale.at(end)];
         return (
           <div key={key} className={styles.row}>
-            <code className={styles.label}>
-              {shortenSerial(String(certificate.serial_number))}
-            </code>
+            <span className={styles.label}>
+              <bdi>{certificate.label ?? nameOf(certificate)}</bdi>
+            </span>
             <div className={styles.track}>
               <span
                 className={`${styles.bar} ${styles[state]}`}
+                data-from={left < 0 || undefined}
+                data-until={right > 100 || undefined}
                 style={{
-                  left: `${scale.at(start)}%`,
-                  width: `${scale.at(end) - scale.at(start)}%`,
+                  // A bar that is outside as a whole is an arrow at the edge.
+                  left: `min(${clamp(left)}%, 100% - 0.5rem)`,
+                  width: `${clamp(right) - clamp(left)}%`,
                 }}
                 title={t('certificate.range', {
                   from: start.toLocaleDateString(),
@@ -97,11 +100,11 @@ interface Tick {
 }
 
 interface TimeScale {
-  /** Returns the distance of a moment from the left, in percent. */
+  /** Returns the distance of a moment from the left, in percent, also outside. */
   at: (date: Date) => number;
 
   ticks: readonly Tick[];
-  unit: 'year' | 'month' | 'day';
+  unit: 'month' | 'day';
 }
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -109,18 +112,32 @@ const DAY = 24 * 60 * 60 * 1000;
 /** Approximate number of ticks. */
 const MAX_TICKS = 6;
 
-/** Returns a time axis that contains all spans and `now`. */
+/** Largest times before and after now on the timeline. */
+const BEFORE = 92 * DAY;
+const AFTER = 366 * DAY;
+
+function clamp(percent: number): number {
+  return Math.min(100, Math.max(0, percent));
+}
+
+/**
+ * Returns a time axis that contains `now` and the spans, at most about 15
+ * months: one certificate that is valid for decades must not hide the others.
+ */
 export function scaleTimeline(
   spans: readonly { start: Date; end: Date }[],
   now: Date,
 ): TimeScale {
+  const today = now.getTime();
   const times = [
-    now.getTime(),
+    today,
     ...spans.flatMap(({ start, end }) => [start.getTime(), end.getTime()]),
   ];
-  const margin = Math.max(DAY, (Math.max(...times) - Math.min(...times)) / 50);
-  const from = Math.min(...times) - margin;
-  const to = Math.max(...times) + margin;
+  const first = Math.max(Math.min(...times), today - BEFORE);
+  const last = Math.min(Math.max(...times), today + AFTER);
+  const margin = Math.max(DAY, (last - first) / 50);
+  const from = first - margin;
+  const to = last + margin;
   const at = (date: Date) => ((date.getTime() - from) / (to - from)) * 100;
   const { unit, dates } = tickDates(from, to);
   return { at, unit, ticks: dates.map(date => ({ date, at: at(date) })) };
@@ -131,10 +148,6 @@ function tickDates(
   to: number,
 ): { unit: TimeScale['unit']; dates: Date[] } {
   const days = (to - from) / DAY;
-  if (days > 730) {
-    const step = Math.ceil(days / 365 / MAX_TICKS);
-    return { unit: 'year', dates: monthsUntil({ from, to, step: 12 * step }) };
-  }
   if (days > 80) {
     const step = Math.ceil(days / 30 / MAX_TICKS);
     return { unit: 'month', dates: monthsUntil({ from, to, step }) };
@@ -149,13 +162,12 @@ function tickDates(
   return { unit: 'day', dates };
 }
 
-/** Returns first days of months, or of years for whole years. */
+/** Returns first days of months. */
 function monthsUntil(options: { from: number; to: number; step: number }) {
   const { from, to, step } = options;
   const start = new Date(from);
-  const month = step % 12 === 0 ? 12 : start.getMonth() + 1;
   const dates: Date[] = [];
-  const date = new Date(start.getFullYear(), month);
+  const date = new Date(start.getFullYear(), start.getMonth() + 1);
   for (; date.getTime() < to; date.setMonth(date.getMonth() + step)) {
     dates.push(new Date(date));
   }

@@ -1,9 +1,11 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, Text } from '@backstage/ui';
-import type {
-  Certificate,
-  SigningRequest,
-  SigningCheck,
+import {
+  type Certificate,
+  type DirectoryClient,
+  isDirectoryResponseError,
+  type SigningCheck,
+  type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   RiCheckboxCircleLine,
@@ -15,19 +17,23 @@ import { useDirectoryMutation } from '../../api/useDirectoryQuery';
 import { DirectoryText } from '../../components/DirectoryText';
 import { ErrorState, FailureAlert, LoadingBlocks } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
+import { ALL_FIELDS } from '../userCertificates';
 import styles from './CheckStep.module.css';
 import { StepFrame } from './Stepper';
 
 /** Shows the result of each rule before the request is signed. */
 export function CheckStep(props: {
   request: SigningRequest;
+
+  /** Serial number of the certificate to renew. Defaults to none. */
+  renews: bigint | undefined;
   onBack: () => void;
   onIssued: (certificate: Certificate) => void;
 }) {
-  const { request, onBack, onIssued } = props;
+  const { request, renews, onBack, onIssued } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data: evaluation, error, mutate: check } = usePolicyEvaluation();
-  const signing = useSigning();
+  const signing = useSigning(renews);
 
   useEffect(() => check(request), [check, request]);
 
@@ -137,12 +143,47 @@ function usePolicyEvaluation() {
   });
 }
 
-function useSigning() {
+function useSigning(renews: bigint | undefined) {
   return useDirectoryMutation(
-    async (client, request: SigningRequest) => {
-      const { data } = await client.post('/certs/', { body: request });
-      return data.result;
-    },
+    async (client, request: SigningRequest) =>
+      (await renew(client, { renews, request })) ??
+      // The mask selects all fields.
+      ((
+        await client.post('/certs/', {
+          params: { header: { 'X-Fields': ALL_FIELDS } },
+          body: request,
+        })
+      ).data.result as Certificate),
     ['my-certificates'],
   );
+}
+
+/**
+ * Renews a certificate; `undefined` when there is none to renew, and when the
+ * gateway refuses. It renews only within 5 minutes after the user has signed in:
+ * a request with the same profile and label has the same result at any time.
+ */
+async function renew(
+  client: DirectoryClient,
+  options: { renews: bigint | undefined; request: SigningRequest },
+): Promise<Certificate | undefined> {
+  const { renews, request } = options;
+  if (renews === undefined) {
+    return undefined;
+  }
+  try {
+    const { data } = await client.post('/certs/{serial_number}/renewal/', {
+      params: {
+        path: { serial_number: renews },
+        header: { 'X-Fields': ALL_FIELDS },
+      },
+      body: { csr: request.csr },
+    });
+    return data.result as Certificate;
+  } catch (error) {
+    if (isDirectoryResponseError(error) && error.status === 403) {
+      return undefined;
+    }
+    throw error;
+  }
 }

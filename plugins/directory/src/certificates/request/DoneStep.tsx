@@ -1,17 +1,20 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Alert, Button, ButtonLink, Text } from '@backstage/ui';
+import { Alert, Button, ButtonLink } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCalendarEventLine } from '@remixicon/react';
-import { CopyButton } from '../../components/CopyButton';
-import { DateTime } from '../../components/DateTime';
+import { DateTime, useNow } from '../../components/DateTime';
 import { saveFile } from '../../components/saveFile';
 import { Section } from '../../page/DirectoryPage';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from '../Facts';
+import { RevokeButton } from '../details/RevokeButton';
+import { useCertificate } from '../details/useCertificate';
+import { CertificateBadge, Facts } from '../Facts';
+import { Instructions, OWN_KEY } from '../Instructions';
 import { pemFile } from '../pem';
 import { useReminder } from '../reminder';
 import { Serial } from '../Serial';
+import { certificateState } from '../userCertificates';
 import styles from './DoneStep.module.css';
 import { SaveKey } from './SaveKey';
 import { StepFrame } from './Stepper';
@@ -23,10 +26,14 @@ export function DoneStep(props: {
   /** The private key, when it was generated in the browser. */
   privateKey: CryptoKey | undefined;
   username: string;
+
+  /** Serial number of the certificate that was renewed, if any. */
+  renewed: bigint | undefined;
   isSaved: boolean;
   onSaved: () => void;
 }) {
-  const { certificate, privateKey, username, isSaved, onSaved } = props;
+  const { certificate, privateKey, username, renewed, isSaved, onSaved } =
+    props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const saveReminder = useReminder();
@@ -85,6 +92,7 @@ export function DoneStep(props: {
               {t('request.done.downloadCertificate')}
             </Button>
           </Section>
+          {renewed !== undefined && <OldCertificate serial={renewed} />}
         </div>
         <div className={styles.column}>
           <UsageInstructions files={files} />
@@ -111,7 +119,7 @@ function IssuedFacts({ certificate }: { certificate: Certificate }) {
           ),
         },
         {
-          name: t('certificate.to'),
+          name: t('certificate.expires'),
           value: <DateTime value={new Date(certificate.valid_not_after)} />,
         },
       ]}
@@ -122,32 +130,34 @@ function IssuedFacts({ certificate }: { certificate: Certificate }) {
 /** Instructions to use the certificate and its key in common clients. */
 function UsageInstructions({ files }: { files: KeyFiles }) {
   const { t } = useTranslationRef(directoryTranslationRef);
+  const items = usageOf(files).map(({ client, commands }) => ({
+    title: t(`request.done.${client}`),
+    hint: t(`request.done.${client}Hint`),
+    commands,
+  }));
   return (
     <Section isCard title={t('request.done.usage')}>
-      <dl className={styles.instructions}>
-        {usageOf(files).map(({ client, commands = [] }) => (
-          <div key={client}>
-            <dt>
-              <Text weight="bold">{t(`request.done.${client}`)}</Text>
-            </dt>
-            <dd>
-              <Text as="p" color="secondary">
-                {t(`request.done.${client}Hint`)}
-              </Text>
-              {commands.map(command => (
-                <div key={command} className={styles.command}>
-                  <code>{command}</code>
-                  <CopyButton
-                    value={command}
-                    label={t('copy.value', { value: command })}
-                  />
-                </div>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Instructions items={items} />
     </Section>
+  );
+}
+
+/** Offers to revoke the certificate that was renewed. */
+function OldCertificate({ serial }: { serial: bigint }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const certificate = useCertificate(serial).data?.certificate;
+  const now = useNow();
+  return (
+    certificate && (
+      <Section
+        isCard
+        title={t('request.done.old')}
+        note={t('request.done.oldHint')}
+      >
+        <CertificateBadge state={certificateState(certificate, now)} />{' '}
+        <RevokeButton certificate={certificate} reason="superseded" />
+      </Section>
+    )
   );
 }
 
@@ -161,9 +171,6 @@ type KeyFiles =
       readonly username: string;
       readonly file: string;
     };
-
-/** Placeholder for the path of the user's own key. */
-const OWN_KEY = 'your.key';
 
 interface Usage {
   client: 'convert' | 'firefox' | 'chrome' | 'curl' | 'git' | 'ssh';

@@ -3,6 +3,7 @@ import { Button } from '@backstage/ui';
 import type { CertificateProfile } from '@directory-gateway/backstage-plugin-directory-common';
 import { parseDuration } from '@internationalized/date';
 import { directoryTranslationRef } from '../../translation';
+import { useUsageText } from '../Facts';
 import { Choice, StepFrame } from './Stepper';
 
 /** Selects the profile: purpose and lifetime of the certificate. */
@@ -33,31 +34,17 @@ export function ProfileStep(props: {
   );
 }
 
-/** Extended key usages that have a translation. */
-const KNOWN_USAGES = [
-  'clientAuth',
-  'emailProtection',
-  'codeSigning',
-  'serverAuth',
-  'smartcardLogon',
-  'pkinitClientAuth',
-] as const;
-
 /**
  * Returns a function that describes a profile: its purpose as configured, or
  * its key purposes, and the lifetime of its certificates.
  */
 function useProfileText() {
   const { t } = useTranslationRef(directoryTranslationRef);
-
-  const nameOf = (usage: string) => {
-    const known = KNOWN_USAGES.find(name => name === usage);
-    return known ? t(`request.profile.use.${known}`) : usage;
-  };
+  const textOf = useUsageText();
 
   return (profile: CertificateProfile) => {
     const { name, purpose, lifetime, extended_key_usage: usages } = profile;
-    const uses = usages?.map(nameOf).join(', ');
+    const uses = usages?.map(textOf).join(', ');
     const validity =
       lifetime &&
       t('request.profile.lifetime', {

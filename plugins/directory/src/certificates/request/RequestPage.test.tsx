@@ -5,7 +5,11 @@ import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import { webcrypto } from 'node:crypto';
 import { CryptoEngine, setEngine } from 'pkijs';
-import { certificate, exactJson } from '../../__testUtils__/certificates';
+import {
+  certificate,
+  exactJson,
+  rfc822,
+} from '../../__testUtils__/certificates';
 import {
   FakeDirectoryApi,
   failure,
@@ -140,7 +144,7 @@ describe('RequestPage, profile step', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     await user.click(await screen.findByRole('button', { name: 'Continue' }));
-    await screen.findByText('All checks passed.');
+    await screen.findByText('All checks passed');
     expect(sent).toMatchObject([{ profile: 'mail' }]);
   });
 
@@ -182,7 +186,7 @@ describe('RequestPage with a generated key', () => {
     const sign = await screen.findByRole('button', {
       name: 'Request certificate',
     });
-    expect(await screen.findByText('All checks passed.')).toBeVisible();
+    expect(await screen.findByText('All checks passed')).toBeVisible();
     await user.click(sign);
     expect(
       await screen.findByRole('heading', { name: 'Certificate issued' }),
@@ -213,7 +217,7 @@ describe('RequestPage with a generated key', () => {
     serveSigning();
     const user = await openKeyStep();
     await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText('All checks passed.');
+    await screen.findByText('All checks passed');
     await user.click(
       screen.getByRole('button', { name: 'Request certificate' }),
     );
@@ -243,15 +247,19 @@ describe('RequestPage with a generated key', () => {
     serveSigning();
     const user = await openKeyStep();
     await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText('All checks passed.');
+    await screen.findByText('All checks passed');
     await user.click(
       screen.getByRole('button', { name: 'Request certificate' }),
     );
 
     const field = await screen.findByLabelText('Passphrase');
     const button = screen.getByRole('button', { name: 'Download PKCS#12' });
-    await user.type(field, 'pässphrase');
+    await user.type(field, 'short');
     expect(button).toBeDisabled();
+    expect(field).toHaveAccessibleDescription('3 more characters are needed.');
+    await user.type(field, 'ä');
+    expect(button).toBeDisabled();
+    expect(field).toHaveAccessibleDescription(/^Only ASCII/);
     await user.clear(field);
     await user.type(field, 'long enough');
     await user.click(button);
@@ -262,6 +270,83 @@ describe('RequestPage with a generated key', () => {
       },
     );
   }, 60_000);
+});
+
+describe('RequestPage for a renewal', () => {
+  const old = certificate({
+    serial_number: 7n,
+    label: 'laptop',
+    profile: 'mail',
+    valid_not_before: rfc822(-20),
+    valid_not_after: rfc822(9),
+  });
+
+  /** Serves the old certificate and its renewal; returns the bodies. */
+  function serveRenewal(options: { isRefused?: boolean } = {}) {
+    const bodies: unknown[] = [];
+    serveProfiles([profile(), profile({ name: 'mail', is_default: false })]);
+    server.on('/certs/7/', () => exactJson({ result: old }));
+    server.msw.use(
+      http.post(
+        'http://localhost:7007/api/directory/v1/certs/7/renewal/',
+        async ({ request }) => {
+          bodies.push(await request.json());
+          return options.isRefused
+            ? failure(403, { message: 'Sign in again' })
+            : exactJson({ result: certificate() });
+        },
+      ),
+    );
+    return bodies;
+  }
+
+  async function renew() {
+    const user = userEvent.setup();
+    renderDirectory('/directory/certificates/request?renew=7');
+    await screen.findByText(/^Renewal of “Signing in .* · laptop”/);
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await user.click(await screen.findByRole('button', { name: 'Continue' }));
+    await screen.findByText('All checks passed');
+    await user.click(
+      screen.getByRole('button', { name: 'Request certificate' }),
+    );
+    await screen.findByRole('heading', { name: 'Certificate issued' });
+  }
+
+  it('renews with the same profile and a new key, and offers to revoke the old certificate', async () => {
+    serveSigning();
+    const bodies = serveRenewal();
+    await renew();
+    const [{ csr }] = sent;
+    expect(sent).toEqual([
+      { user: 'alice', csr, profile: 'mail', label: 'laptop', dry_run: 'true' },
+    ]);
+    expect(bodies).toEqual([{ csr }]);
+    const section = within(
+      await screen.findByRole('region', { name: 'Old certificate' }),
+    );
+    await userEvent.click(
+      section.getByRole('button', { name: 'Revoke certificate' }),
+    );
+    expect(
+      within(await screen.findByRole('dialog')).getByRole('radio', {
+        name: 'Another certificate has replaced it',
+      }),
+    ).toBeChecked();
+  });
+
+  it('requests a certificate with the same label when a renewal is refused', async () => {
+    serveSigning();
+    const bodies = serveRenewal({ isRefused: true });
+    await renew();
+    expect(bodies).toHaveLength(1);
+    expect(sent[1]).toEqual({
+      user: 'alice',
+      csr: sent[0].csr,
+      profile: 'mail',
+      label: 'laptop',
+    });
+  });
 });
 
 describe('RequestPage with an uploaded CSR', () => {
@@ -308,7 +393,7 @@ describe('RequestPage with an uploaded CSR', () => {
     const user = await paste(csr);
     await screen.findByText('CN=alice');
     await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText('All checks passed.');
+    await screen.findByText('All checks passed');
     await user.click(
       screen.getByRole('button', { name: 'Request certificate' }),
     );

@@ -3,16 +3,27 @@ import type {
   Certificate,
   CertificateProfile,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import { useMemo, useState } from 'react';
+import { Text } from '@backstage/ui';
+import { type ReactNode, useMemo, useState } from 'react';
+import { useSearchParams } from 'react-router-dom';
 import {
   useCurrentUser,
   useDirectoryQuery,
   useOperations,
 } from '../../api/useDirectoryQuery';
+import { useNow } from '../../components/DateTime';
 import { DirectoryPage } from '../../page/DirectoryPage';
 import { QueryPanel } from '../../page/QueryPanel';
 import { directoryTranslationRef } from '../../translation';
-import { CertificatesSkeleton, NoCertificate, NotMapped } from '../Facts';
+import { useCertificate } from '../details/useCertificate';
+import {
+  CertificatesSkeleton,
+  NoCertificate,
+  NotMapped,
+  useCertificateName,
+} from '../Facts';
+import { parseSerial } from '../Serial';
+import { isValid } from '../userCertificates';
 import { CheckStep } from './CheckStep';
 import { DoneStep } from './DoneStep';
 import { csrOf, DEFAULT_KEY_CHOICE, KeyStep } from './KeyStep';
@@ -20,7 +31,10 @@ import { LeaveDialog, useLeaveGuard } from './LeaveDialog';
 import { ProfileStep } from './ProfileStep';
 import { type Step, Stepper } from './Stepper';
 
-/** `/directory/certificates/request`: requests a certificate. */
+/**
+ * `/directory/certificates/request`: requests a certificate, or renews the one
+ * whose serial number is in the parameter `renew`.
+ */
 export function RequestPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -71,7 +85,15 @@ function AvailableProfiles({ username }: { username: string }) {
     >
       {profiles =>
         profiles.length > 0 ? (
-          <RequestSteps username={username} profiles={profiles} />
+          <RenewedCertificate>
+            {renewed => (
+              <RequestSteps
+                username={username}
+                profiles={profiles}
+                renewed={renewed}
+              />
+            )}
+          </RenewedCertificate>
         ) : (
           <NoCertificate
             title={t('request.profile.none.title')}
@@ -83,6 +105,33 @@ function AvailableProfiles({ username }: { username: string }) {
   );
 }
 
+/** Loads the certificate to renew; `undefined` for a request without one. */
+function RenewedCertificate(props: {
+  children: (certificate: Certificate | undefined) => ReactNode;
+}) {
+  const [search] = useSearchParams();
+  const serial = parseSerial(search.get('renew') ?? '');
+  const query = useCertificate(serial);
+  return serial === undefined ? (
+    <>{props.children(undefined)}</>
+  ) : (
+    <QueryPanel
+      query={query}
+      skeleton={<CertificatesSkeleton />}
+      hidesStaleNotice
+    >
+      {({ certificate }) => props.children(certificate)}
+    </QueryPanel>
+  );
+}
+
+interface Issued {
+  certificate: Certificate;
+
+  /** Serial number of the certificate that it renews. */
+  renewed: bigint | undefined;
+}
+
 /**
  * The steps of a request. The input and the key are only in the state of this
  * component and are lost when it is unmounted.
@@ -90,26 +139,47 @@ function AvailableProfiles({ username }: { username: string }) {
 function RequestSteps(props: {
   username: string;
   profiles: readonly CertificateProfile[];
+  renewed: Certificate | undefined;
 }) {
-  const { username, profiles } = props;
+  const { username, profiles, renewed } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const nameOf = useCertificateName();
+  const now = useNow();
   const [step, setStep] = useState<Step>('profile');
-  const [profile, setProfile] = useState(defaultProfile(profiles));
+  const [profile, setProfile] = useState(
+    initialProfile(profiles, renewed?.profile),
+  );
   const [choice, setChoice] = useState(DEFAULT_KEY_CHOICE);
-  const [certificate, setCertificate] = useState<Certificate>();
+  const [issued, setIssued] = useState<Issued>();
   const [isSaved, setSaved] = useState(false);
 
   const privateKey =
     choice.source === 'browser' ? choice.generated?.privateKey : undefined;
-  const guard = useLeaveGuard(Boolean(certificate && privateKey && !isSaved));
+  const guard = useLeaveGuard(Boolean(issued && privateKey && !isSaved));
   const csr = csrOf(choice);
   const request = useMemo(
-    () => ({ user: username, csr, profile }),
-    [username, csr, profile],
+    () => ({
+      user: username,
+      csr,
+      profile,
+      label: renewed?.label ?? undefined,
+    }),
+    [username, csr, profile, renewed?.label],
   );
+  // With another profile it is a request for a further certificate.
+  const renews =
+    renewed && isValid(renewed, now) && profile === renewed.profile
+      ? renewed.serial_number
+      : undefined;
 
   return (
     <>
       <Stepper step={step} />
+      {renews !== undefined && step !== 'done' && (
+        <Text as="p" color="secondary">
+          {t('request.renewing', { name: nameOf(renewed!) })}
+        </Text>
+      )}
       {step === 'profile' && (
         <ProfileStep
           profiles={profiles}
@@ -130,16 +200,17 @@ function RequestSteps(props: {
       {step === 'check' && (
         <CheckStep
           request={request}
+          renews={renews}
           onBack={() => setStep('key')}
-          onIssued={issued => {
-            setCertificate(issued);
+          onIssued={certificate => {
+            setIssued({ certificate, renewed: renews });
             setStep('done');
           }}
         />
       )}
-      {step === 'done' && certificate && (
+      {step === 'done' && issued && (
         <DoneStep
-          certificate={certificate}
+          {...issued}
           privateKey={privateKey}
           username={username}
           isSaved={isSaved}
@@ -151,9 +222,15 @@ function RequestSteps(props: {
   );
 }
 
-/** Returns the default profile, or the first one. */
-function defaultProfile(profiles: readonly CertificateProfile[]): string {
-  return (profiles.find(({ is_default }) => is_default) ?? profiles[0]).name;
+/** Returns the wanted profile if it is available, or the default, or the first. */
+function initialProfile(
+  profiles: readonly CertificateProfile[],
+  wanted: string | null | undefined,
+): string {
+  const profile =
+    profiles.find(({ name }) => name === wanted) ??
+    profiles.find(({ is_default }) => is_default);
+  return (profile ?? profiles[0]).name;
 }
 
 function useProfiles() {

@@ -8,7 +8,11 @@ import { directoryTranslationRef } from '../../translation';
 import { exportKey } from '../pem';
 import styles from './SaveKey.module.css';
 
-/** Minimum length of a passphrase, in characters. */
+/**
+ * Minimum length of a passphrase, in characters: ASCII, because programs encode
+ * other characters differently in a PKCS#12 file (RFC 7292 appendix B.1
+ * requires UTF-16, RFC 8018 UTF-8).
+ */
 const MIN_PASSPHRASE_LENGTH = 8;
 
 interface SaveKeyProps {
@@ -53,7 +57,20 @@ function SavePkcs12(props: SaveKeyProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [passphrase, setPassphrase] = useState('');
   const [isCreating, setCreating] = useState(false);
-  const isValid = isPassphrase(passphrase);
+  const isAscii = /^[ -~]*$/.test(passphrase);
+  const missing = MIN_PASSPHRASE_LENGTH - passphrase.length;
+  const isValid = isAscii && missing <= 0;
+
+  function hint() {
+    if (!isAscii) {
+      return t('request.done.passphraseAscii');
+    }
+    return passphrase && missing > 0
+      ? t('request.done.passphraseShort', { count: missing })
+      : t('request.done.passphraseHint', {
+          length: String(MIN_PASSPHRASE_LENGTH),
+        });
+  }
 
   async function handleSubmit(event: FormEvent) {
     event.preventDefault();
@@ -87,9 +104,7 @@ function SavePkcs12(props: SaveKeyProps) {
       <form className={styles.form} onSubmit={handleSubmit} noValidate>
         <PasswordField
           label={t('request.done.passphrase')}
-          description={t('request.done.passphraseHint', {
-            length: String(MIN_PASSPHRASE_LENGTH),
-          })}
+          description={hint()}
           value={passphrase}
           onChange={setPassphrase}
           isInvalid={passphrase !== '' && !isValid}
@@ -102,13 +117,4 @@ function SavePkcs12(props: SaveKeyProps) {
       </form>
     </Section>
   );
-}
-
-/**
- * Whether a passphrase is long enough and works everywhere: implementations encode
- * other characters than ASCII differently in a PKCS#12 file (RFC 7292
- * appendix B.1 requires UTF-16, RFC 8018 UTF-8).
- */
-function isPassphrase(text: string): boolean {
-  return text.length >= MIN_PASSPHRASE_LENGTH && /^[ -~]+$/.test(text);
 }

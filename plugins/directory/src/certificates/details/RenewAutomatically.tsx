@@ -1,0 +1,58 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { Section } from '../../page/DirectoryPage';
+import { directoryTranslationRef } from '../../translation';
+import { Instructions, OWN_KEY } from '../Instructions';
+import { pemFile } from '../pem';
+
+/** Commands that renew a certificate of the user without the portal's pages. */
+export function RenewAutomatically({
+  certificate,
+}: {
+  certificate: Certificate;
+}) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const commands = renewalCommands(certificate);
+  const items = (['script', 'certmonger', 'curl'] as const).map(tool => ({
+    title: t(`certificate.automatic.${tool}`),
+    hint: t(`certificate.automatic.${tool}Hint`),
+    commands: commands[tool],
+  }));
+  return (
+    <Section
+      isCard
+      title={t('certificate.automatic.title')}
+      note={t('certificate.automatic.note')}
+    >
+      <Instructions items={items} />
+    </Section>
+  );
+}
+
+/** Folder of the scripts, as in the document about unattended renewal. */
+const SCRIPTS = '/usr/local/libexec/directory-gateway';
+
+/** Returns the commands that renew a certificate, by tool. */
+export function renewalCommands(
+  certificate: Pick<
+    Certificate,
+    'certificate' | 'owner_user' | 'serial_number' | 'uri'
+  >,
+) {
+  const { uri, owner_user: owners } = certificate;
+  const [portal] = uri.split('/api/directory/');
+  const file = pemFile(certificate).name;
+  return {
+    script: [
+      `${SCRIPTS}/directory-renew-certificate --url=${portal} --cert=${file} --key=${OWN_KEY}`,
+    ],
+    certmonger: [
+      `getcert add-ca -c directory -e '${SCRIPTS}/directory-certmonger --url=${portal} --key=/etc/pki/${OWN_KEY}'`,
+      `getcert start-tracking -c directory -f /etc/pki/${file} -k /etc/pki/${OWN_KEY}`,
+    ],
+    curl: [
+      `openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj /CN=${owners?.[0]} -keyout new.key -out new.csr`,
+      `curl --negotiate -u : --data-urlencode csr@new.csr ${uri}renewal/ | jq -r .result.certificate >new.pem`,
+    ],
+  };
+}
