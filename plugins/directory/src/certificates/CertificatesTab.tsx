@@ -50,11 +50,13 @@ export function CertificatesTab({
 }
 
 /** Purpose, label, issue date, serial number and state of a certificate. */
-function CertificateRow(props: {
+export function CertificateRow(props: {
   certificate: ListedCertificate;
-  showsIssuer: boolean;
+
+  /** Defaults to false. */
+  showsIssuer?: boolean;
 }) {
-  const { certificate, showsIssuer } = props;
+  const { certificate, showsIssuer = false } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const now = useNow();
