@@ -52,9 +52,9 @@ describe('Home page', () => {
       initialRouteEntries: ['/home'],
     });
 
-    expect(
-      await screen.findByRole('heading', { level: 1 }),
-    ).toHaveTextContent('Welcome to Portal');
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
+      'Welcome to Portal',
+    );
     await screen.findByRole('heading', { name: 'news' });
     expect(
       screen

@@ -46,10 +46,7 @@ export function HomePage({ widgets }: HomePageLayoutProps) {
       {[...widgets]
         .sort((a, b) => rank(a) - rank(b))
         .map(({ node: { spec }, component }) => (
-          <div
-            key={spec.id}
-            className={POSITIONS[spec.id] ?? styles.wide}
-          >
+          <div key={spec.id} className={POSITIONS[spec.id] ?? styles.wide}>
             {component}
           </div>
         ))}

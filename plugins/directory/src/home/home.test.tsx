@@ -12,11 +12,7 @@ import type {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import {
-  certificate,
-  exactJson,
-  rfc822,
-} from '../__testUtils__/certificates';
+import { certificate, exactJson, rfc822 } from '../__testUtils__/certificates';
 import {
   FakeDirectoryApi,
   failure,
@@ -38,15 +34,16 @@ const layout = createFrontendModule({
       params: {
         loader:
           async () =>
-          ({ widgets }) => (
-            <>
-              {widgets
-                .filter(({ node }) => /:directory\//.test(node.spec.id))
-                .map(({ node, component }) => (
-                  <div key={node.spec.id}>{component}</div>
-                ))}
-            </>
-          ),
+          ({ widgets }) =>
+            (
+              <>
+                {widgets
+                  .filter(({ node }) => /:directory\//.test(node.spec.id))
+                  .map(({ node, component }) => (
+                    <div key={node.spec.id}>{component}</div>
+                  ))}
+              </>
+            ),
       },
     }),
   ],
@@ -169,10 +166,7 @@ describe('home page widgets of a member', () => {
       within(changes)
         .getAllByRole('listitem')
         .map(item => item.firstChild?.textContent),
-    ).toEqual([
-      'karl was removed from packager',
-      'You were added to packager',
-    ]);
+    ).toEqual(['karl was removed from packager', 'You were added to packager']);
     expect(
       server.requests
         .map(({ path }) => path)
@@ -224,10 +218,7 @@ describe('home page widgets of a member', () => {
     server.on('/users/former%20user/', () =>
       failure(404, { message: 'User not found' }),
     );
-    renderHome([
-      '/directory/people/karl',
-      '/directory/people/former%20user',
-    ]);
+    renderHome(['/directory/people/karl', '/directory/people/former%20user']);
     const recent = await section('Recently opened', 'Karl Larsson');
     expect(within(recent).getAllByRole('listitem')).toHaveLength(1);
   });
@@ -290,7 +281,9 @@ describe('home page widgets', () => {
     server.on('/search/groups/', () => pageOf([]));
     renderHome();
     await userEvent.type(
-      await screen.findByRole('searchbox', { name: 'Search people and groups' }),
+      await screen.findByRole('searchbox', {
+        name: 'Search people and groups',
+      }),
       ' Karl {Enter}',
     );
     expect(
