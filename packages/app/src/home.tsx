@@ -32,7 +32,11 @@ const POSITIONS: Record<string, string> = {
 export function HomePage({ widgets }: HomePageLayoutProps) {
   const title = useApi(configApiRef).getString('app.title');
   useEffect(() => {
+    const previous = document.title;
     document.title = `Home · ${title}`;
+    return () => {
+      document.title = previous;
+    };
   }, [title]);
 
   const ids = Object.keys(POSITIONS);

@@ -21,7 +21,11 @@ export function HomeSection<Data>(props: {
   children: (data: Data) => ReactNode;
 }) {
   const { title, href, linkText, query, skeleton, user, notMapped } = props;
-  const isUserMissing = user?.isError && user.data === undefined;
+  const content = (
+    <QueryPanel query={query} skeleton={skeleton} isSection>
+      {props.children}
+    </QueryPanel>
+  );
   return (
     <div className={readable}>
       <Section
@@ -32,17 +36,19 @@ export function HomeSection<Data>(props: {
           </Link>
         }
       >
-        {user?.data === null ? (
-          <Note>{notMapped}</Note>
-        ) : (
+        {user ? (
           <QueryPanel
-            // Until the name is loaded, the query is not sent.
-            query={isUserMissing ? (user as UseQueryResult<never>) : query}
+            query={user}
             skeleton={skeleton}
+            hidesStaleNotice
             isSection
           >
-            {props.children}
+            {username =>
+              username === null ? <Note>{notMapped}</Note> : content
+            }
           </QueryPanel>
+        ) : (
+          content
         )}
       </Section>
     </div>

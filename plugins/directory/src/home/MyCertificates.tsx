@@ -61,13 +61,19 @@ export function MyCertificates() {
 /** Whether a certificate expires soon, is on hold, or has ended recently. */
 function needsAttention(certificate: ListedCertificate, now: Date): boolean {
   const { revoked_at, valid_not_after } = certificate;
-  const state = certificateState(certificate, now);
-  const end = { revoked: revoked_at, expired: valid_not_after }[
-    state as string
-  ];
-  return end
-    ? now.getTime() - Date.parse(end) < RECENT
-    : state === 'expiring' || state === 'hold';
+  const isRecent = (time?: string | null) =>
+    Boolean(time) && now.getTime() - Date.parse(time!) < RECENT;
+  switch (certificateState(certificate, now)) {
+    case 'expiring':
+    case 'hold':
+      return true;
+    case 'revoked':
+      return isRecent(revoked_at);
+    case 'expired':
+      return isRecent(valid_not_after);
+    default:
+      return false;
+  }
 }
 
 function NothingUrgent(props: {

@@ -166,8 +166,10 @@ function useChanges(username: string, groupnames: readonly string[]) {
           .slice(0, MAX);
       } catch (error) {
         // 404 without directory.changes.history; 403 when no longer a sponsor.
-        const { status } = isDirectoryResponseError(error) ? error : {};
-        if (status === 403 || status === 404) {
+        if (
+          isDirectoryResponseError(error) &&
+          [403, 404].includes(error.status)
+        ) {
           return [];
         }
         throw error;
