@@ -146,19 +146,20 @@ function useChanges(username: string, groupnames: readonly string[]) {
     load: async (client, signal): Promise<HistoryChange[]> => {
       const query = { page_size: MAX };
       try {
-        const histories = await Promise.all([
-          client.get('/users/{username}/history/', {
-            params: { path: { username }, query },
-            signal,
-          }),
-          ...names.map(groupname =>
+        // First, so that without histories this is the only request.
+        const own = await client.get('/users/{username}/history/', {
+          params: { path: { username }, query },
+          signal,
+        });
+        const ofGroups = await Promise.all(
+          names.map(groupname =>
             client.get('/groups/{groupname}/history/', {
               params: { path: { groupname }, query },
               signal,
             }),
           ),
-        ]);
-        const changes = histories
+        );
+        const changes = [own, ...ofGroups]
           .flatMap(({ data }) => data.result)
           .filter(({ kind }) => /^member_(added|removed)$/.test(kind));
         return [...new Map(changes.map(one => [keyOf(one), one])).values()]
