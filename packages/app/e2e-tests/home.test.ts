@@ -44,7 +44,7 @@ test('the home page leads to people by the keyboard, and remembers them', async 
   await search.fill('dave');
   await search.press('Enter');
   await expect(page).toHaveURL(/\/directory\/people\?q=dave$/);
-  await page.getByRole('link', { name: /dave$/ }).first().click();
+  await page.getByRole('link', { name: /dave$/ }).first().press('Enter');
   await expect(page).toHaveURL(/\/directory\/people\/dave$/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Dave/);
 

@@ -16,18 +16,18 @@ import { Text } from '@backstage/ui';
 import { useEffect } from 'react';
 import styles from './home.module.css';
 
-/** Widgets of the directory and their positions, in the order of the keyboard. */
-const POSITIONS: Record<string, string> = {
-  'home-page-widget:directory/search': styles.search,
-  'home-page-widget:directory/groups': styles.groups,
-  'home-page-widget:directory/certificates': styles.certificates,
-  'home-page-widget:directory/recent-people': styles.recentPeople,
-  'home-page-widget:directory/colleagues': styles.wide,
-};
+/** Widgets of the page and their positions, in the order of the keyboard. */
+const POSITIONS = [
+  ['home-page-widget:directory/search', styles.search],
+  ['home-page-widget:directory/groups', styles.groups],
+  ['home-page-widget:directory/certificates', styles.certificates],
+  ['home-page-widget:directory/recent-people', styles.recentPeople],
+  ['home-page-widget:directory/colleagues', styles.colleagues],
+];
 
 /**
  * The home page: the search first, then the sections of the directory in two
- * columns, and widgets of other plugins below.
+ * columns. It does not have the widgets of other plugins.
  */
 export function HomePage({ widgets }: HomePageLayoutProps) {
   const title = useApi(configApiRef).getString('app.title');
@@ -39,21 +39,16 @@ export function HomePage({ widgets }: HomePageLayoutProps) {
     };
   }, [title]);
 
-  const ids = Object.keys(POSITIONS);
-  const rank = ({ node }: HomePageLayoutProps['widgets'][number]) =>
-    ids.includes(node.spec.id) ? ids.indexOf(node.spec.id) : ids.length;
   return (
     <main className={styles.page}>
       <Text as="h1" variant="title-medium" className={styles.title}>
         Welcome to {title}
       </Text>
-      {[...widgets]
-        .sort((a, b) => rank(a) - rank(b))
-        .map(({ node: { spec }, component }) => (
-          <div key={spec.id} className={POSITIONS[spec.id] ?? styles.wide}>
-            {component}
-          </div>
-        ))}
+      {POSITIONS.map(([id, className]) => (
+        <div key={id} className={className}>
+          {widgets.find(({ node }) => node.spec.id === id)?.component}
+        </div>
+      ))}
     </main>
   );
 }

@@ -6,8 +6,8 @@ import { peopleRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { HomeSection, Note } from './HomeSection';
 
-/** Maximum number of people: two rows on a wide screen. */
-const MAX_PEOPLE = 8;
+/** Maximum number of people: fills the rows of one, two and three columns. */
+const MAX_PEOPLE = 6;
 
 /** Members of the user's groups, the latest to join first. */
 export function Colleagues() {
