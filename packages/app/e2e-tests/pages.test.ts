@@ -18,7 +18,8 @@ test('pages report no errors', async ({ portal, openBrowserAs }) => {
   });
 
   for (const [path, heading] of [
-    ['/', 'Example Catalog'],
+    ['/', 'Welcome to Directory gateway'],
+    ['/catalog', 'Example Catalog'],
     ['/directory/people', 'People'],
     ['/directory/people/dave', 'Dave'],
     ['/directory/groups', 'Groups'],
@@ -69,7 +70,7 @@ test('a path that starts with a host stays on the portal', async ({
 
   await back.click();
   await expect(
-    page.getByRole('heading', { name: 'Example Catalog' }),
+    page.getByRole('heading', { name: 'Welcome to Directory gateway' }),
   ).toBeVisible();
   expect(new Set(left)).toEqual(new Set([portal.url]));
 });

@@ -1,11 +1,13 @@
 import { createApp } from '@backstage/frontend-defaults';
 import catalogPlugin from '@backstage/plugin-catalog/alpha';
+import homePlugin from '@backstage/plugin-home/alpha';
 import notificationsPlugin from '@backstage/plugin-notifications/alpha';
 import orgPlugin from '@backstage/plugin-org/alpha';
 import searchPlugin from '@backstage/plugin-search/alpha';
 import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
 import appModuleKerberosSignIn from '@directory-gateway/backstage-plugin-app-module-kerberos-sign-in';
 import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
+import { homeModule } from './home';
 import { navigationModule } from './navigation';
 import { notFoundModule } from './notFoundPage';
 import { userSettingsStorage } from './userSettingsStorage';
@@ -18,6 +20,8 @@ export const app = createApp({
   features: [
     navigationModule,
     notFoundModule,
+    homePlugin,
+    homeModule,
     appModuleKerberosSignIn,
     directoryPlugin,
     catalogPlugin,

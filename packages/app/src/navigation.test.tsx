@@ -9,16 +9,22 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { navigationModule } from './navigation';
 
-function pluginWithPage(options: { pluginId: string; title: string }) {
-  const { pluginId, title } = options;
+function pluginWithPage(options: {
+  pluginId: string;
+  name?: string;
+  title: string;
+  path?: string;
+}) {
+  const { pluginId, name, title, path = `/${name ?? pluginId}` } = options;
   return createFrontendPlugin({
     pluginId,
     extensions: [
       PageBlueprint.make({
+        name,
         params: {
           title,
           icon: <span />,
-          path: `/${pluginId}`,
+          path,
           routeRef: createRouteRef(),
           loader: async () => <h1>{title}</h1>,
         },
@@ -28,7 +34,7 @@ function pluginWithPage(options: { pluginId: string; title: string }) {
 }
 
 describe('Navigation', () => {
-  it('lists the pages by title and the settings last', async () => {
+  it('lists home and the directory first, and the settings last', async () => {
     renderTestApp({
       config: {
         app: { title: 'Directory gateway' },
@@ -38,8 +44,15 @@ describe('Navigation', () => {
       features: [
         navigationModule,
         pluginWithPage({ pluginId: 'user-settings', title: 'Settings' }),
-        pluginWithPage({ pluginId: 'people', title: 'People' }),
-        pluginWithPage({ pluginId: 'certificates', title: 'Certificates' }),
+        pluginWithPage({ pluginId: 'search', title: 'Search' }),
+        pluginWithPage({ pluginId: 'apis', title: 'APIs' }),
+        pluginWithPage({ pluginId: 'catalog', title: 'Catalog' }),
+        pluginWithPage({
+          pluginId: 'directory',
+          name: 'people',
+          title: 'People',
+        }),
+        pluginWithPage({ pluginId: 'home', title: 'Home', path: '/' }),
         notificationsPlugin,
       ],
     });
@@ -56,8 +69,11 @@ describe('Navigation', () => {
       ]),
     ).toEqual([
       ['Directory gateway, home', '/'],
-      ['Certificates', '/certificates'],
+      ['Home', '/'],
       ['People', '/people'],
+      ['Catalog', '/catalog'],
+      ['APIs', '/apis'],
+      ['Search', '/search'],
       ['Notifications', '/notifications'],
       ['Settings', '/user-settings'],
     ]);

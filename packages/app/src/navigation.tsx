@@ -18,6 +18,7 @@ import {
 } from '@backstage/plugin-app-react';
 import { Link } from '@backstage/ui';
 import {
+  RiHomeLine,
   RiMenuLine,
   RiNotification3Line,
   RiSettings3Line,
@@ -25,17 +26,27 @@ import {
 import styles from './navigation.module.css';
 import { useNavigationTitle } from './pageTitle';
 
+/** Pages that come first; the others follow by title. */
+const FIRST_PAGES = [
+  'page:directory/people',
+  'page:directory/groups',
+  'page:directory/certificates',
+  'page:catalog',
+];
+
 /**
- * The sidebar: the pages of all plugins by title, the user's settings last. On a
- * phone, a bar at the bottom: the pages in a menu, the notifications and the
- * settings.
+ * The sidebar: the home page, the pages of all plugins, the user's settings last.
+ * On a phone, a bar at the bottom: the home page, the pages in a menu, the
+ * notifications and the settings.
  */
 function Navigation({ navItems }: NavContentComponentProps) {
   useNavigationTitle(navItems);
   const entries = navItems.withComponent(item => (
     <SidebarItem icon={() => item.icon} to={item.href} text={item.title} />
   ));
-  // Taken before the rest, otherwise it would be listed twice.
+  const home = navItems.take('page:home');
+  // Taken before the rest, otherwise they would be listed twice.
+  const firstPages = FIRST_PAGES.map(id => entries.take(id));
   const settings = entries.take('page:user-settings');
   // The plugin's own entry restores the previous title of the browser tab up to
   // 100 ms late.
@@ -45,8 +56,18 @@ function Navigation({ navItems }: NavContentComponentProps) {
     <Sidebar>
       <Logo />
       <SidebarDivider />
+      {home && (
+        <SidebarGroup
+          label={home.title}
+          icon={<RiHomeLine size={24} />}
+          to={home.href}
+        >
+          <SidebarItem icon={HomeIcon} to={home.href} text={home.title} />
+        </SidebarGroup>
+      )}
       <SidebarGroup label="Menu" icon={<RiMenuLine size={24} />}>
         <SidebarScrollWrapper>
+          {firstPages}
           {entries.rest({ sortBy: 'title' })}
         </SidebarScrollWrapper>
       </SidebarGroup>
@@ -90,6 +111,11 @@ function focusContent() {
     content.tabIndex = -1;
     content.focus();
   }
+}
+
+/** As the other icons, which are not of Material UI. */
+function HomeIcon() {
+  return <RiHomeLine size={24} />;
 }
 
 /** Link to the home page: the logo, and the title while the sidebar is open. */

@@ -2,13 +2,18 @@ import {
   createFrontendPlugin,
   PageBlueprint,
 } from '@backstage/frontend-plugin-api';
-import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
+import {
+  RiContactsBookLine,
+  RiGroupLine,
+  RiShieldKeyholeLine,
+} from '@remixicon/react';
 import { directoryApi } from './api/directoryApi';
 import {
   groupEntityCard,
   userCertificatesEntityCard,
   userEntityCard,
 } from './entity/entityCards';
+import { homePageWidgets } from './home/homePageWidgets';
 import {
   catalogEntityRouteRef,
   certificateRouteRef,
@@ -26,7 +31,7 @@ const peoplePage = PageBlueprint.make({
   params: {
     path: '/directory/people',
     title: 'People',
-    icon: <RiTeamLine size={24} />,
+    icon: <RiContactsBookLine size={24} />,
     routeRef: peopleRouteRef,
     noHeader: true,
     loader: () => import('./pages').then(m => <m.PeopleRoutes />),
@@ -75,7 +80,7 @@ const rootPage = PageBlueprint.make({
 export const directoryPlugin = createFrontendPlugin({
   pluginId: 'directory',
   title: 'Directory',
-  icon: <RiTeamLine size={24} />,
+  icon: <RiContactsBookLine size={24} />,
   info: { packageJson: () => import('../package.json') },
   extensions: [
     directoryApi,
@@ -86,6 +91,7 @@ export const directoryPlugin = createFrontendPlugin({
     userEntityCard,
     userCertificatesEntityCard,
     groupEntityCard,
+    ...homePageWidgets,
   ],
   routes: {
     people: peopleRouteRef,

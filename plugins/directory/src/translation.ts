@@ -17,6 +17,7 @@ import { entityMessages } from './entity/messages';
 import { groupMessages } from './group/messages';
 import { groupsMessages } from './groups/messages';
 import { historyMessages } from './history/messages';
+import { homeMessages } from './home/messages';
 import { peopleMessages } from './people/messages';
 import { personMessages } from './person/messages';
 
@@ -36,6 +37,7 @@ export const directoryTranslationRef = createTranslationRef({
     group: groupMessages,
     groups: groupsMessages,
     history: historyMessages,
+    home: homeMessages,
     links: linksMessages,
     page: pageMessages,
     pagination: paginationMessages,

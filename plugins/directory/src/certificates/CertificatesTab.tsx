@@ -67,12 +67,16 @@ export function CertificateRows<Listed extends ListedCertificate>(props: {
 }
 
 /** Purpose, label, issue date, serial number and state of a certificate. */
-function CertificateRow(props: {
+export function CertificateRow(props: {
   certificate: ListedCertificate;
-  showsIssuer: boolean;
-  actions: ReactNode;
+
+  /** Defaults to false. */
+  showsIssuer?: boolean;
+
+  /** Buttons of the row. Defaults to none. */
+  actions?: ReactNode;
 }) {
-  const { certificate, showsIssuer, actions } = props;
+  const { certificate, showsIssuer = false, actions } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const now = useNow();

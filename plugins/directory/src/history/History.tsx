@@ -89,7 +89,8 @@ function UserChange({ change }: { change: HistoryChange }) {
   }
 }
 
-function memberLink({ username, member_groupname }: HistoryChange) {
+/** Link to the user or the group that a change has added or removed. */
+export function memberLink({ username, member_groupname }: HistoryChange) {
   return username === undefined ? (
     <GroupLink groupname={member_groupname!} />
   ) : (

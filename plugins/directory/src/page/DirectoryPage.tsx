@@ -14,7 +14,11 @@ import {
   Text,
   useBreakpoint,
 } from '@backstage/ui';
-import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
+import {
+  RiContactsBookLine,
+  RiGroupLine,
+  RiShieldKeyholeLine,
+} from '@remixicon/react';
 import {
   type ReactNode,
   type RefObject,
@@ -33,7 +37,7 @@ import { directoryTranslationRef } from '../translation';
 import styles from './DirectoryPage.module.css';
 
 const icons = {
-  people: <RiTeamLine />,
+  people: <RiContactsBookLine />,
   groups: <RiGroupLine />,
   certificates: <RiShieldKeyholeLine />,
 };

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { isNotFound } from '../api/useDirectoryQuery';
 import styles from './QueryPanel.module.css';
-import { ErrorState, LoadingBlocks, StaleNotice } from './states';
+import { ErrorState, LoadingBlocks, SectionError, StaleNotice } from './states';
 
 /** The data of a query, or its loading, not-found or error state. */
 export function QueryPanel<Data>(props: {
@@ -18,6 +18,9 @@ export function QueryPanel<Data>(props: {
 
   /** Whether a failed refresh is reported elsewhere. Defaults to false. */
   hidesStaleNotice?: boolean;
+
+  /** Whether the page has other data, so that an error is short. Defaults to false. */
+  isSection?: boolean;
 }) {
   const { query, children, skeleton, notFound, hidesStaleNotice } = props;
   const { data, error, dataUpdatedAt, refetch } = query;
@@ -25,8 +28,9 @@ export function QueryPanel<Data>(props: {
     return <>{notFound}</>;
   }
   if (data === undefined) {
+    const Failure = props.isSection ? SectionError : ErrorState;
     return error ? (
-      <ErrorState error={error} onRetry={refetch} />
+      <Failure error={error} onRetry={refetch} />
     ) : (
       <>{skeleton ?? <LoadingBlocks heights={[40, 64, 64, 64]} />}</>
     );

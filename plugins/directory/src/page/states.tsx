@@ -74,6 +74,27 @@ export function ErrorState(props: { error: unknown; onRetry: () => void }) {
   );
 }
 
+/** As {@link ErrorState}, in one line, for a section of a page. */
+export function SectionError(props: { error: unknown; onRetry: () => void }) {
+  const { error, onRetry } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { title, retry } = useErrorText(error);
+  return (
+    <Alert
+      role="status"
+      status="warning"
+      icon
+      title={title}
+      description={retry}
+      customActions={
+        <Button size="small" variant="secondary" onPress={onRetry}>
+          {t('states.retry')}
+        </Button>
+      }
+    />
+  );
+}
+
 /** Placeholders of blocks that are loading. */
 export function LoadingBlocks(props: {
   /** Heights of the blocks, in pixels. */

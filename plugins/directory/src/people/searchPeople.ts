@@ -4,6 +4,7 @@ import {
   isDirectoryResponseError,
   type operations,
 } from '@directory-gateway/backstage-plugin-directory-common';
+import { isNotFound } from '../api/useDirectoryQuery';
 import { PAGE_SIZE } from '../page/Pagination';
 import {
   type FoundPerson,
@@ -84,6 +85,25 @@ export async function listColleagues(
   } catch (error) {
     if (isDirectoryResponseError(error) && error.status === 403) {
       return { people: [], total: 0 };
+    }
+    throw error;
+  }
+}
+
+/** Finds a user by the user name: `undefined` when there is none. */
+export async function findPerson(
+  client: DirectoryClient,
+  options: { username: string; signal: AbortSignal },
+): Promise<FoundPerson | undefined> {
+  try {
+    const { data } = await client.get('/users/{username}/', {
+      params: { path: { username: options.username }, header },
+      signal: options.signal,
+    });
+    return data.result as FoundPerson;
+  } catch (error) {
+    if (isNotFound(error)) {
+      return undefined;
     }
     throw error;
   }

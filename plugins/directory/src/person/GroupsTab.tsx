@@ -86,7 +86,7 @@ export function GroupsTab(props: { name: string } & Memberships) {
 }
 
 /** A membership: direct or inherited, and whether the user is a sponsor. */
-function MembershipRow(props: { name: string; membership: Membership }) {
+export function MembershipRow(props: { name: string; membership: Membership }) {
   const { name, membership } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { groupname, description, direct, sponsor, path } = membership;
@@ -118,7 +118,8 @@ function MembershipRow(props: { name: string; membership: Membership }) {
   );
 }
 
-function SponsoredGroups({ groups }: { groups: readonly string[] }) {
+/** Groups that a user sponsors without being a member. */
+export function SponsoredGroups({ groups }: { groups: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <section className={styles.section}>
@@ -183,7 +184,7 @@ function WhyButton(props: {
 }
 
 /** Groups in which a user is a member or a sponsor. */
-interface Memberships {
+export interface Memberships {
   /** Direct memberships first, each in the order of the server. */
   memberships: Membership[];
 
@@ -191,10 +192,14 @@ interface Memberships {
   sponsoredOnly: string[];
 }
 
-/** Queries the memberships of a user with their reasons, and the sponsored groups. */
+/**
+ * Queries the memberships of a user with their reasons, and the sponsored groups;
+ * nothing for an empty name.
+ */
 export function useMemberships(username: string) {
   return useDirectoryQuery({
     key: ['memberships', username],
+    enabled: username !== '',
     load: async (client, signal): Promise<Memberships> => {
       const path = { username };
       const [memberships, sponsored] = await Promise.all([

@@ -1,0 +1,85 @@
+import { WebStorage } from '@backstage/core-app-api';
+import {
+  ApiBlueprint,
+  configApiRef,
+  createFrontendModule,
+  errorApiRef,
+  identityApiRef,
+  useApi,
+} from '@backstage/frontend-plugin-api';
+import { VisitsStorageApi, visitsApiRef } from '@backstage/plugin-home';
+import {
+  HomePageLayoutBlueprint,
+  type HomePageLayoutProps,
+} from '@backstage/plugin-home-react/alpha';
+import { Text } from '@backstage/ui';
+import { useEffect } from 'react';
+import styles from './home.module.css';
+
+/** Widgets of the page and their positions, in the order of the keyboard. */
+const POSITIONS = [
+  ['home-page-widget:directory/search', styles.search],
+  ['home-page-widget:directory/groups', styles.groups],
+  ['home-page-widget:directory/certificates', styles.certificates],
+  ['home-page-widget:directory/recent-people', styles.recentPeople],
+  ['home-page-widget:directory/colleagues', styles.colleagues],
+];
+
+/**
+ * The home page: the search first, then the sections of the directory in two
+ * columns. It does not have the widgets of other plugins.
+ */
+export function HomePage({ widgets }: HomePageLayoutProps) {
+  const title = useApi(configApiRef).getString('app.title');
+  useEffect(() => {
+    const previous = document.title;
+    document.title = `Home · ${title}`;
+    return () => {
+      document.title = previous;
+    };
+  }, [title]);
+
+  return (
+    <main className={styles.page}>
+      <Text as="h1" variant="title-medium" className={styles.title}>
+        Welcome to {title}
+      </Text>
+      {POSITIONS.map(([id, className]) => (
+        <div key={id} className={className}>
+          {widgets.find(({ node }) => node.spec.id === id)?.component}
+        </div>
+      ))}
+    </main>
+  );
+}
+
+/** Address of the page of a person. */
+const PERSON_PAGE = /^\/directory\/people\/[^/]+$/;
+
+/**
+ * Arranges the home page, and records the opened pages of people: in the
+ * browser, so that the server does not store them.
+ */
+export const homeModule = createFrontendModule({
+  pluginId: 'home',
+  extensions: [
+    HomePageLayoutBlueprint.make({
+      params: { loader: async () => HomePage },
+    }),
+    ApiBlueprint.make({
+      name: 'visits',
+      params: defineParams =>
+        defineParams({
+          api: visitsApiRef,
+          deps: { errorApi: errorApiRef, identityApi: identityApiRef },
+          factory: ({ errorApi, identityApi }) =>
+            VisitsStorageApi.create({
+              storageApi: WebStorage.create({ errorApi }),
+              identityApi,
+              limit: 20,
+              canSave: ({ pathname }) => PERSON_PAGE.test(pathname),
+            }),
+        }),
+    }),
+  ],
+});
