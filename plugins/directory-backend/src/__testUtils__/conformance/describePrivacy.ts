@@ -150,14 +150,15 @@ export function describePrivacy(
     const { model } = subjects();
     const arbitrary = fc
       .record({
-        by: viewer(userNames(), ['creation']),
+        by: viewer(userNames(), ['creation', 'human_name']),
         dn: fc.constantFrom(...model.users.map(({ dn }) => dn)),
+        order: fc.constantFrom({ kind: 'newestFirst' as const }, BY_NAME),
       })
-      .map(({ by, dn }) => ({
+      .map(({ by, dn, order }) => ({
         by,
         selection: {
           from: { kind: 'colleaguesOf' as const, dn },
-          order: { kind: 'newestFirst' as const },
+          order,
           fields,
           page: whole,
         },
@@ -168,6 +169,13 @@ export function describePrivacy(
     expect(found.filter(names => names.length > 3).length).toBeGreaterThan(30);
   });
 }
+
+const BY_NAME = {
+  kind: 'byValue' as const,
+  field: 'human_name' as const,
+  valueOf: ({ human_name: name }: User) => name,
+  descending: true,
+};
 
 function nameOf({ username }: { readonly username: string }): string {
   return username;
