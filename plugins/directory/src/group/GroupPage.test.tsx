@@ -44,7 +44,9 @@ function servePackager(
   const { sponsors = [], members = [karl, bob], nested = {} } = given;
   server.on('/groups/packager/', () => ({ result: packager }));
   server.on('/groups/packager/sponsors/', () => ({ result: sponsors }));
-  server.on('/groups/packager/members/', () => pageOf(members));
+  server.on('/groups/packager/memberships/', () =>
+    pageOf(members.map(one => member(one))),
+  );
   server.on('/groups/:groupname/member-groups/', ({ path }) =>
     pageOf(
       (nested[path.split('/')[2]] ?? []).map(one => ({
@@ -60,7 +62,9 @@ function servePackager(
 }
 
 const members = () =>
-  server.requests.filter(({ path }) => path === '/groups/packager/members/');
+  server.requests.filter(
+    ({ path }) => path === '/groups/packager/memberships/',
+  );
 
 const section = (name: string) => screen.findByRole('region', { name });
 
@@ -169,7 +173,7 @@ describe('GroupPage', () => {
 
   it('explains an empty search and shows all members on request', async () => {
     servePackager();
-    server.on('/groups/packager/members/', ({ query }) =>
+    server.on('/groups/packager/memberships/', ({ query }) =>
       pageOf(query.has('q') ? [] : [karl]),
     );
     renderDirectory('/directory/groups/packager?q=nobody&membership=direct');

@@ -138,7 +138,7 @@ function SponsoredGroups({ groups }: { groups: readonly string[] }) {
 }
 
 /** Opens the path of an inherited membership. */
-function WhyButton(props: {
+export function WhyButton(props: {
   name: string;
   groupname: string;
 
