@@ -1,7 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
-import { isNotFound, useMay } from '../api/useDirectoryQuery';
+import { useMay } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
 import { useHistory } from '../history/useHistory';
 import { Section } from '../page/DirectoryPage';
@@ -133,17 +133,20 @@ export function Members(props: {
   );
 }
 
-/** Whether the user may read when members joined. */
+/**
+ * Whether to read when members joined: unless the history is not available, or
+ * not for the user.
+ */
 function useHasHistory(groupname: string): boolean {
   const enabled = useMayReadHistory(groupname);
   // The first page is that of the section with the history.
-  const { data, error } = useHistory({
+  const { error } = useHistory({
     kind: 'group',
     name: groupname,
     page: 1,
     enabled,
   });
-  return enabled && data !== undefined && !isNotFound(error);
+  return enabled && !error;
 }
 
 /** States why there is no member to show, with a button that shows others. */
