@@ -3,6 +3,7 @@ import {
   Badge,
   Cell,
   type ColumnConfig,
+  Flex,
   Text,
   useBreakpoint,
 } from '@backstage/ui';
@@ -11,10 +12,10 @@ import { useMemo } from 'react';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { LinkTable } from '../page/DirectoryPage';
 import { PersonCell } from '../people/PeopleTable';
+import styles from '../people/PeopleTable.module.css';
 import { WhyButton } from '../person/GroupsTab';
 import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import styles from './MembersTable.module.css';
 import type { Member } from './useMembers';
 
 /** Table of a group's members; a narrow screen has two columns. */
@@ -138,7 +139,7 @@ function Membership(props: { groupname: string; member: Member }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { username, human_name, direct, path } = member;
   return (
-    <span className={styles.membership}>
+    <Flex align="center" gap="1">
       <Text>
         {t(direct ? 'group.members.direct' : 'group.members.indirect')}
       </Text>
@@ -149,6 +150,6 @@ function Membership(props: { groupname: string; member: Member }) {
           path={path}
         />
       )}
-    </span>
+    </Flex>
   );
 }

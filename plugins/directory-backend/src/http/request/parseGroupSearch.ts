@@ -177,13 +177,8 @@ function parseMembership(
   const text = query.get('membership');
   const kind = kinds.find(one => one === text);
   if (text && !kind) {
-    const last = kinds.length - 1;
-    errors.add(
-      'membership',
-      `Membership. Must be ${kinds.slice(0, last).join(', ')} or ${
-        kinds[last]
-      }.`,
-    );
+    const names = kinds.join(' or ');
+    errors.add('membership', `Membership. Must be ${names}.`);
   }
   return kind;
 }

@@ -1,5 +1,8 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { MembershipReason, UserSelection } from '../../directory/Directory';
+import type {
+  MembershipReason,
+  UserSelection,
+} from '../../directory/Directory';
 import type { User } from '../../directory/records';
 import type { Call, Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
@@ -54,10 +57,11 @@ export function membershipsOperation(options: HistoryOptions): Operation {
         page: parsePage(call.query, errors),
       }));
       const keys = resolveFields(call.fieldMask, groupMembershipModel);
-      const { selection, present } = await selectMemberships(
-        options,
-        { call, selected, keys },
-      );
+      const { selection, present } = await selectMemberships(options, {
+        call,
+        selected,
+        keys,
+      });
       const { items, total } = found(
         await directory.listUsers({ ...selection, page }, call.context),
         () => groupNotFound(call.params.groupname),
@@ -142,7 +146,7 @@ export async function selectMemberships(
           valueOf: ({ username }) => joined?.get(username)?.getTime(),
         };
       case 'timezone': {
-        const offsetOf = offsets(new Date());
+        const offsetOf = currentOffsets();
         return {
           field: 'timezone',
           valueOf: ({ timezone }) =>
@@ -175,28 +179,31 @@ export async function selectMemberships(
 
 type ByValue = Extract<UserSelection['order'], { readonly kind: 'byValue' }>;
 
-/** Returns the offset of a time zone from UTC, as `GMT+05:30`, in minutes. */
-function offsets(moment: Date): (timeZone: string) => number | undefined {
+/**
+ * Returns a function for the offset of a time zone from UTC, in minutes:
+ * `undefined` for a zone that is not known, as the directory accepts any text.
+ */
+function currentOffsets(): (timeZone: string) => number | undefined {
+  const now = new Date();
   const known = new Map<string, number | undefined>();
+  const read = (timeZone: string) => {
+    try {
+      const name = now.toLocaleString('en-US', {
+        timeZone,
+        timeZoneName: 'longOffset', // GMT+05:30
+      });
+      const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)$/.exec(name) ?? [];
+      return sign
+        ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
+        : 0;
+    } catch {
+      return undefined;
+    }
+  };
   return timeZone => {
     if (!known.has(timeZone)) {
-      known.set(timeZone, offsetMinutes(timeZone, moment));
+      known.set(timeZone, read(timeZone));
     }
     return known.get(timeZone);
   };
-}
-
-/** `undefined` for a zone that is not known: the directory accepts any text. */
-function offsetMinutes(timeZone: string, moment: Date): number | undefined {
-  try {
-    const name = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      timeZoneName: 'longOffset',
-    }).format(moment);
-    const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
-    const size = sign ? Number(hours) * 60 + Number(minutes) : 0;
-    return sign === '-' ? -size : size;
-  } catch {
-    return undefined;
-  }
 }
