@@ -6,6 +6,7 @@ import type { PageRequest } from '../../directory/Page';
 import { allOf, not, type UserPredicate } from '../../directory/predicates';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import { userFieldNames } from '../../directory/schema';
+import type { User } from '../../directory/records';
 import { memberSelection, searchTerms, textOrder } from './selectionArbitrary';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import type { Viewer } from '../naive/naiveSearch';
