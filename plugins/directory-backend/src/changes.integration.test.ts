@@ -259,7 +259,7 @@ describe('histories', () => {
       username: MEMBER,
       joined: result![0].time,
     });
-    expect(await joined('erin')).toMatchObject({ joined: null });
+    expect(await joined('bob')).toMatchObject({ joined: null });
     await modifyAs('dave', memberChange('delete'));
     await groupHistory({ kind: 'member_removed', username: MEMBER });
   });
