@@ -24,9 +24,7 @@ const NO_FIELDS: ReadonlySet<never> = new Set();
 /** Dependencies of operations that read histories. */
 export interface HistoryOptions extends DirectoryOptions {
   readonly access: Pick<AccessControl, 'operationsOf'>;
-  readonly changes:
-    | { readonly history: ChangeHistory | undefined }
-    | undefined;
+  readonly changes: { readonly history: ChangeHistory | undefined } | undefined;
 }
 
 /** The histories of users and groups; extensions. */
