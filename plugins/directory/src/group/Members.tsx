@@ -42,7 +42,7 @@ export function Members(props: {
     enabled: query.view !== undefined || isSponsor !== undefined,
     hasHistory,
   });
-  const text = members.isPlaceholderData ? undefined : q;
+  const mark = members.isPlaceholderData ? undefined : q;
   const totals = {
     all: q ? ('found' as const) : ('total' as const),
     direct: 'found' as const,
@@ -110,7 +110,7 @@ export function Members(props: {
                 <MembersTable
                   groupname={groupname}
                   members={people}
-                  text={text}
+                  text={mark}
                   hasHistory={hasHistory}
                   sort={query.sort}
                   onSort={sort =>
@@ -118,7 +118,7 @@ export function Members(props: {
                   }
                 />
               ) : (
-                <PeopleCards people={people} text={text} />
+                <PeopleCards people={people} text={mark} />
               )}
               <Pagination
                 page={page}
