@@ -15,6 +15,13 @@ import { resultsOf, context, viewer } from './queries';
 const fields = new Set(userFieldNames);
 const whole: PageRequest = { number: 1, size: 10_000 };
 
+const BY_NAME = {
+  kind: 'byValue' as const,
+  field: 'human_name' as const,
+  valueOf: ({ human_name: name }: User) => name,
+  descending: true,
+};
+
 /** Selections for a viewer, as {@link PrivateDirectory} restricts them. */
 export function describePrivacy(
   subjects: () => {
@@ -170,13 +177,6 @@ export function describePrivacy(
     expect(found.filter(names => names.length > 3).length).toBeGreaterThan(30);
   });
 }
-
-const BY_NAME = {
-  kind: 'byValue' as const,
-  field: 'human_name' as const,
-  valueOf: ({ human_name: name }: User) => name,
-  descending: true,
-};
 
 function nameOf({ username }: { readonly username: string }): string {
   return username;
