@@ -449,15 +449,19 @@ function sorted(
   valueOf: (entry: DumpedEntry) => string | number | undefined,
   descending: boolean,
 ): readonly DumpedEntry[] {
-  const having = entries.filter(entry => valueOf(entry) !== undefined);
-  const values = [...new Set(having.map(entry => valueOf(entry)!))];
-  values.sort((a, b) => (a < b ? -1 : 1));
+  const valued = entries.map(entry => ({ entry, value: valueOf(entry) }));
+  const before = descending ? 1 : -1;
   return [
-    ...(descending ? values.reverse() : values).flatMap(value =>
-      having.filter(entry => valueOf(entry) === value),
-    ),
-    ...entries.filter(entry => !having.includes(entry)),
-  ];
+    ...valued
+      .filter(({ value }) => value !== undefined)
+      .toSorted((a, b) => {
+        if (a.value === b.value) {
+          return 0;
+        }
+        return a.value! < b.value! ? before : -before;
+      }),
+    ...valued.filter(({ value }) => value === undefined),
+  ].map(({ entry }) => entry);
 }
 
 function byTier<Predicate>(
