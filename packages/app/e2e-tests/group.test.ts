@@ -46,6 +46,36 @@ test('the server pages, searches and filters a large group', async ({
   await expect(members.getByText('No members found')).toBeVisible();
 });
 
+test('a sponsor sorts the members and finds locked accounts', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  await page.goto(`${portal.url}/directory/groups/packager`);
+  const members = page.getByRole('region', { name: 'Members' });
+  await members.getByRole('columnheader', { name: 'Membership' }).click();
+  await expect(page).toHaveURL(/sort=direct$/);
+  await members.getByRole('columnheader', { name: 'Membership' }).click();
+  await expect(page).toHaveURL(/sort=-direct$/);
+  const first = members.getByRole('row').nth(1);
+  await expect(first).toContainText('Inherited');
+  await first.getByRole('button', { name: /why/i }).click();
+  await expect(
+    page.getByRole('dialog').getByRole('link', { name: 'packager' }),
+  ).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await members.getByRole('radio', { name: 'Locked' }).click();
+  await expect(members.getByRole('row', { name: /carol/ })).toContainText(
+    'In the group, account locked: no access',
+  );
+  await page.getByRole('textbox', { name: 'User name' }).fill('carol');
+  await page.getByRole('button', { name: 'Check' }).click();
+  await expect(
+    page.getByText('carol is in the group, account locked: no access.'),
+  ).toBeVisible();
+});
+
 test('the history shows members who were added', async ({
   portal,
   realm,
@@ -120,7 +150,9 @@ test.describe('CSV export', () => {
     expect(download.suggestedFilename()).toBe('contributors-members.csv');
     expect([...file.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
     const [names, ...rows] = file.subarray(3).toString().trim().split(/\r?\n/);
-    expect(names).toBe('username,human_name,emails,uri');
+    expect(names).toBe(
+      'username,human_name,emails,direct,path,sponsor,locked,timezone,joined',
+    );
     expect(`${rows.length} members`).toBe(total);
     expect(rows.find(row => row.startsWith('alice,'))).toContain("'=1+1");
     expect(rows.join('\n')).not.toMatch(/(^|,)"?=/m);

@@ -35,4 +35,12 @@ test('groups are listed in pages and the page is in the URL', async ({
   await expect(first).not.toHaveText(name!);
   await page.goBack();
   await expect(first).toHaveText(name!);
+
+  await page.getByRole('columnheader', { name: 'Members' }).click();
+  await page.getByRole('columnheader', { name: 'Members' }).click();
+  await expect(first).toHaveText(/^contributors/);
+  await page.getByRole('radio', { name: 'My groups' }).click();
+  await expect(page).toHaveURL(/mine=&sort=-member_count$/);
+  await expect(page.getByRole('row', { name: /packager/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /unsung/ })).toHaveCount(0);
 });

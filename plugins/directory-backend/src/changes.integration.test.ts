@@ -244,6 +244,26 @@ describe('histories', () => {
     }
   });
 
+  it('date memberships for callers who may read them', async () => {
+    await modifyAs('dave', memberChange('add'));
+    await groupHistory({ kind: 'member_added', username: MEMBER });
+    const { result } = await historyOf(`groups/${GROUP}`, 'dave');
+    const joined = async (as: string) => {
+      const { json } = await client.request(
+        `/v1/groups/${GROUP}/memberships/?sort=joined&page_size=1`,
+        { as, headers: { 'X-Fields': 'username,joined' } },
+      );
+      return (json as { result: object[] }).result[0];
+    };
+    expect(await joined('dave')).toEqual({
+      username: MEMBER,
+      joined: result![0].time,
+    });
+    expect(await joined('bob')).toMatchObject({ joined: null });
+    await modifyAs('dave', memberChange('delete'));
+    await groupHistory({ kind: 'member_removed', username: MEMBER });
+  });
+
   it('contain locks only for callers with the operation', async () => {
     const setLock = (value: string) =>
       realm.modify(

@@ -128,6 +128,25 @@ describe('groups', () => {
     expect(named(similar, 'outer')).toBeDefined();
   });
 
+  it('are found by a member and sorted', async () => {
+    const found = async (query: string) =>
+      items(await get(`/search/groups/?${query}`, 'groupname,member_count'));
+    const own = await get('/users/dave/groups/?page_size=1000');
+    const mine = await found('member=dave&page_size=40');
+    expect(mine.map(({ groupname }) => groupname)).toEqual(
+      items(own).map(({ groupname }) => groupname),
+    );
+    expect(await found('member=dave&sort=-groupname')).toEqual(
+      mine.toReversed(),
+    );
+    const bySize = await found('groupname=*&sort=-member_count');
+    const sizes = bySize.map(({ member_count }) => Number(member_count));
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    expect(new Set(sizes).size).toBeGreaterThan(2);
+    const [first] = await found('q=outer&member=erin&sort=groupname');
+    expect(first).toEqual({ groupname: 'outer', member_count: 2 });
+  });
+
   it.each([
     ['', 'At least one search term must be provided.'],
     ['groupname=ab', 'Search term must be at least 3 characters long.'],
@@ -136,6 +155,7 @@ describe('groups', () => {
       'Page size must be between 1 and 40 when searching.',
     ],
     ['q=abc&name=x', 'Input payload validation failed'],
+    ['q=abc&sort=irc', 'Input payload validation failed'],
     ['q=abc&similar=yes', 'Input payload validation failed'],
   ])('cannot be searched with "%s"', async (query, message) => {
     const response = await get(`/search/groups/?${query}`);
@@ -167,7 +187,79 @@ describe('members of a group', () => {
   });
 });
 
+describe('memberships of a group', () => {
+  const list = (query: string, mask?: string) =>
+    get(`/groups/outer/memberships/?${query}`, mask);
+  const names = async (query: string) =>
+    items(await list(query)).map(({ username }) => username);
+
+  it('have the reasons of the memberships', async () => {
+    const response = await list('', 'username,direct,sponsor,path,joined');
+    expect(items(response)).toEqual([
+      {
+        username: 'dave',
+        direct: false,
+        sponsor: true,
+        path: ['inner', null, 'outer'],
+        joined: null, // there is no history
+      },
+      {
+        username: 'erin',
+        direct: true,
+        sponsor: false,
+        path: ['outer'],
+        joined: null,
+      },
+    ]);
+  });
+
+  it('are selected by a text, by their kind and by a lock', async () => {
+    expect(await names('q=dav')).toEqual(['dave']);
+    expect(await names('membership=direct')).toEqual(['erin']);
+    const locked = await list('membership=locked', 'username,locked,path');
+    expect(items(locked)).toEqual([
+      { username: 'carol', locked: true, path: ['inner', null, 'outer'] },
+    ]);
+    expect((await list('membership=both')).status).toBe(400);
+    const members = '/groups/outer/members/?membership=locked';
+    expect((await get(members)).status).toBe(400);
+  });
+
+  it.each([
+    ['username', ['dave', 'erin']],
+    ['-username', ['erin', 'dave']],
+    ['direct', ['erin', 'dave']],
+    ['-direct', ['dave', 'erin']],
+    ['sponsor', ['dave', 'erin']],
+    ['human_name', ['dave', 'erin']],
+    ['joined', ['dave', 'erin']],
+  ])('are sorted by %s', async (sort, expected) => {
+    expect(await names(`sort=${sort}`)).toEqual(expected);
+  });
+
+  it('are 400 for an unknown order and 404 for an unknown group', async () => {
+    expect((await list('sort=emails')).status).toBe(400);
+    expect((await get('/groups/nope/memberships/')).status).toBe(404);
+  });
+});
+
 describe('exported members', () => {
+  it('are selected, sorted and explained', async () => {
+    const path = '/groups/outer/members.csv';
+    const all = await get(
+      `${path}?sort=-direct`,
+      'username,direct,path,sponsor,locked',
+    );
+    expect(all.text.split('\r\n')).toEqual([
+      'username,direct,path,sponsor,locked',
+      'dave,false,"inner; ; outer",true,false',
+      'erin,true,outer,false,false',
+      '',
+    ]);
+    const locked = await get(`${path}?membership=locked`, 'username');
+    expect(locked.text).toBe('username\r\ncarol\r\n');
+  });
+
   it('are CSV in the order of the list', async () => {
     const response = await get('/groups/outer/members.csv');
     const [header, dave, erin, end] = response.text.split('\r\n');

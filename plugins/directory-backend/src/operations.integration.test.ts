@@ -37,6 +37,8 @@ const READS: readonly [operationId: string, path: string, mask?: string][] = [
   ['get_group', '/groups/packager/'],
   ['list_group_members', '/groups/packager/members/', '*'],
   ['list_group_members', '/groups/packager/members/?membership=indirect&q=ali'],
+  ['list_group_memberships', '/groups/packager/memberships/', '*,joined'],
+  ['list_group_memberships', '/groups/packager/memberships/?sort=-direct'],
   ['list_group_sponsors', '/groups/design/sponsors/', '*'],
   ['list_member_groups', '/groups/packager/member-groups/'],
   ['check_membership', '/groups/packager/is-member/erin'],

@@ -62,6 +62,7 @@ describe('openApiDocument', () => {
       list_user_memberships: 'get /users/{username}/memberships/',
       list_sponsored_groups: 'get /users/{username}/sponsored-groups/',
       list_user_certificates: 'get /users/{username}/certificates/',
+      list_group_memberships: 'get /groups/{groupname}/memberships/',
       list_member_groups: 'get /groups/{groupname}/member-groups/',
       export_group_members: 'get /groups/{groupname}/members.csv',
       search_groups: 'get /search/groups/',

@@ -46,6 +46,11 @@ export const groupsScenes: readonly Scene[] = [
     shows: page => page.getByText('contributors').first(),
   }),
   groups({
+    name: 'groups-mine',
+    path: '?mine=&sort=-member_count',
+    shows: page => page.getByRole('row', { name: /packager/ }),
+  }),
+  groups({
     name: 'groups-found',
     path: '?q=pack',
     shows: page => page.locator('mark'),
@@ -97,11 +102,16 @@ export const groupsScenes: readonly Scene[] = [
         .getByRole('button', { name: 'Show the groups in provenpackager' })
         .click();
       await expect(page.getByRole('link', { name: 'rel-eng' })).toBeVisible();
-      const shown = member(page).first();
+      const shown = page.getByRole('columnheader', { name: 'Membership' });
       await expect(shown).toBeVisible();
       return shown;
     },
   },
+  groups({
+    name: 'group-locked',
+    path: '/packager?membership=locked',
+    shows: page => page.getByRole('row', { name: /carol/ }),
+  }),
   groups({ name: 'group-large', path: '/contributors', shows: member }),
   groups({
     name: 'group-table',

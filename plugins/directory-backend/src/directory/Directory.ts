@@ -48,7 +48,9 @@ export type MembershipKind =
   /** The group itself names the user. */
   | 'direct'
   /** The user is a member of nested groups only. */
-  | 'indirect';
+  | 'indirect'
+  /** The user is in the group, but locked, and so not a member. */
+  | 'locked';
 
 /** Maximum number of a user's colleagues. */
 export const MAX_COLLEAGUES = 200;
@@ -61,7 +63,7 @@ export type UserSource =
   | {
       readonly kind: 'membersOf';
       readonly groupname: string;
-      /** Default: both. */
+      /** Default: `direct` and `indirect`. */
       readonly membership?: MembershipKind;
     }
   /** Served, unlocked users who sponsor a group, or are in a group that does. */
@@ -99,6 +101,16 @@ export interface UserSelection {
         /** By `creation`; users without one come last, by name. */
         readonly kind: 'newestFirst';
         /** Other users come last, as those without a `creation`. Default: none. */
+        readonly where?: UserPredicate;
+      }
+    | {
+        /** By a value; users without one come last, equal ones by name. */
+        readonly kind: 'byValue';
+        /** Field that `valueOf` reads, besides `username`. */
+        readonly field: UserField;
+        readonly valueOf: (user: User) => string | number | undefined;
+        readonly descending: boolean;
+        /** Other users come last, as those without a value. Default: none. */
         readonly where?: UserPredicate;
       }
     | ByTier<UserPredicate>;
@@ -143,7 +155,13 @@ export interface GroupSelection {
   /** Default: all groups of the list. */
   readonly where?: GroupPredicate;
   /** Default: by name, case-insensitive. */
-  readonly order?: ByTier<GroupPredicate>;
+  readonly order?:
+    | ByTier<GroupPredicate>
+    | {
+        /** `bySize`: by the number of members, equal ones by name. */
+        readonly kind: 'byName' | 'bySize';
+        readonly descending: boolean;
+      };
   /** Returned fields; `groupname` is always returned. */
   readonly fields: ReadonlySet<GroupField>;
 }

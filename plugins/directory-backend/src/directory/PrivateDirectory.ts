@@ -185,7 +185,8 @@ function restrictOrder(order: UserOrder, hidden: HiddenFields): UserOrder {
       tiers: order.tiers.map(tier => restrictConditions(tier, hidden)),
     };
   }
-  const visible = visibleTo('creation', hidden);
+  const field = order.kind === 'byValue' ? order.field : 'creation';
+  const visible = visibleTo(field, hidden);
   return visible
     ? { ...order, where: order.where ? allOf(order.where, visible) : visible }
     : order;

@@ -1,6 +1,8 @@
 import type {
+  ByTier,
   Directory,
   GroupQuery,
+  GroupSelection,
   GroupSource,
   ListedGroup,
   Paged,
@@ -11,6 +13,7 @@ import type {
 } from '../directory/Directory';
 import { compareNames } from '../directory/names';
 import { type Page, slicePage } from '../directory/Page';
+import type { GroupPredicate } from '../directory/predicates';
 import {
   emptyGroup,
   emptyUser,
@@ -23,7 +26,7 @@ import { type EntryKeys, ReplicaView } from './ReplicaView';
 import { groupIndex, restrictView, selectUsers } from './selectUsers';
 import type { ReplicaGate } from './sync/ReplicaState';
 import { MemberRanks } from './tables/MemberRanks';
-import { inAll } from './tables/rankSets';
+import { inAll, ranksBelow } from './tables/rankSets';
 import type { ReplicaTables } from './tables/ReplicaTables';
 import type { ServedRecord } from './tables/RowBlock';
 
@@ -113,9 +116,10 @@ export class ReplicaDirectory implements Directory {
         ...(shown === 'all' ? [] : [shown]),
       ];
       const among = lists.length > 0 ? inAll(lists) : undefined;
-      const ranks = order
-        ? ranksByTier(order.tiers, index, among)
-        : among ?? 'all';
+      const ranks =
+        order?.kind === 'byTier'
+          ? ranksByTier(order.tiers, index, among)
+          : sortGroups(among, order, view);
       const present = groupWith(fields);
       return pageOf(rowsOf(ranks, served.inOrder), selection, row => ({
         group: present(row),
@@ -248,6 +252,30 @@ function groupsFrom(
   return from.reasons
     ? groupsWithReasons(user.key, view)
     : { keys: graph.groupsOf(user.key) };
+}
+
+/** Returns `'all'` for all groups by name. */
+function sortGroups(
+  among: Uint32Array | undefined,
+  order: Exclude<GroupSelection['order'], ByTier<GroupPredicate>>,
+  view: ReplicaView,
+): Uint32Array | readonly number[] | 'all' {
+  if (!order) {
+    return among ?? 'all';
+  }
+  const { served } = view.tables.groups;
+  const sizeOf = (rank: number) =>
+    order.kind === 'bySize'
+      ? view.within('users', view.members.unlocked(served.inOrder[rank].key))
+          .length
+      : rank;
+  const sign = order.descending ? -1 : 1;
+  return Array.from(among ?? ranksBelow(served.size), rank => ({
+    rank,
+    size: sizeOf(rank),
+  }))
+    .sort((a, b) => sign * (a.size - b.size) || a.rank - b.rank)
+    .map(({ rank }) => rank);
 }
 
 function groupsWithReasons(user: string, view: ReplicaView): FoundGroups {

@@ -8,6 +8,7 @@ import type {
   UserCondition,
   UserPredicate,
 } from '../directory/predicates';
+import type { User } from '../directory/records';
 import type { UserField } from '../directory/schema';
 import {
   fieldIndex,
@@ -57,7 +58,22 @@ export function selectUsers(
     return ranksByTier(order.tiers, index, among);
   }
   const ranks = lists.length > 0 ? inAll(lists) : ranksBelow(index.size);
-  return order ? newestFirst(ranks, order, index, view) : ranks;
+  switch (order?.kind) {
+    case 'newestFirst':
+      return byValue(
+        ranks,
+        {
+          where: order.where,
+          valueOf: ({ creation }) => creation?.getTime(),
+          descending: true,
+        },
+        view,
+      );
+    case 'byValue':
+      return byValue(ranks, order, view);
+    default:
+      return ranks;
+  }
 }
 
 function ranksFrom(
@@ -77,11 +93,15 @@ function ranksFrom(
   if (!group) {
     return undefined;
   }
-  const ranks =
-    from.kind === 'membersOf'
-      ? members.unlocked(group.key, from.membership)
-      : sponsorsOf(group.key, view);
-  return view.within('users', ranks);
+  const ranks = () => {
+    if (from.kind === 'sponsorsOf') {
+      return sponsorsOf(group.key, view);
+    }
+    return from.membership === 'locked'
+      ? members.locked(group.key)
+      : members.unlocked(group.key, from.membership);
+  };
+  return view.within('users', ranks());
 }
 
 function sponsorsOf(
@@ -117,21 +137,33 @@ function colleaguesOf(key: string, view: ReplicaView): Uint32Array {
   return found;
 }
 
-function newestFirst(
+/** Sorts ranks; those without a value come last. */
+function byValue(
   ranks: Uint32Array,
-  { where }: { readonly where?: UserPredicate },
-  index: RankIndex<UserCondition>,
-  { tables }: ReplicaView,
+  order: {
+    readonly where?: UserPredicate;
+    readonly valueOf: (user: User) => string | number | undefined;
+    readonly descending: boolean;
+  },
+  view: ReplicaView,
 ): readonly number[] {
-  const { inOrder } = tables.users.served;
-  const isOrdered = where ? testWhere(where, index) : () => true;
+  const { where, valueOf, descending } = order;
+  const { inOrder } = view.tables.users.served;
+  const isOrdered = where ? testWhere(where, userIndex(view)) : () => true;
+  const before = descending ? 1 : -1;
   return Array.from(ranks, rank => ({
     rank,
-    time: isOrdered(rank)
-      ? inOrder[rank].record.creation?.getTime() ?? -Infinity
-      : -Infinity,
+    value: isOrdered(rank) ? valueOf(inOrder[rank].record) : undefined,
   }))
-    .sort((a, b) => (a.time === b.time ? a.rank - b.rank : b.time - a.time))
+    .sort((a, b) => {
+      if (a.value === b.value) {
+        return a.rank - b.rank;
+      }
+      if (a.value === undefined || b.value === undefined) {
+        return a.value === undefined ? 1 : -1;
+      }
+      return a.value < b.value ? before : -before;
+    })
     .map(({ rank }) => rank);
 }
 

@@ -411,6 +411,40 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/groups/{groupname}/memberships/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the memberships of a group
+     *
+     * As `/groups/{groupname}/members/`, with the reason of each membership
+     * (`direct`, `sponsor` and `path`, as in `/users/{username}/memberships/`)
+     * and `joined`. Without a mask an item has `username`, `direct`,
+     * `sponsor`, `path` and `uri`; a mask can select any field of the user.
+     */
+    get: operations['list_group_memberships'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/groups/{groupname}/member-groups/': {
     parameters: {
       query?: never;
@@ -464,7 +498,7 @@ export interface paths {
     /**
      * Export the members of a group
      *
-     * All members of `/groups/{groupname}/members/` as CSV (RFC 4180, UTF-8,
+     * All items of `/groups/{groupname}/memberships/` as CSV (RFC 4180, UTF-8,
      * with a header row), streamed. Without a mask the columns are `username`,
      * `human_name`, `emails` and `uri`; a mask selects others, in its order.
      *
@@ -1309,6 +1343,41 @@ export interface components {
     /** A member or a sponsor of a group under a mask: a user without `locked`. */
     MaskedMember: components['schemas']['MaskedUser'];
     /**
+     * A membership of a group under a mask: fields of the user, the reason and
+     * `joined`.
+     */
+    GroupMembership: {
+      username?: components['schemas']['MaskedUser']['username'];
+      surname?: components['schemas']['MaskedUser']['surname'];
+      givenname?: components['schemas']['MaskedUser']['givenname'];
+      human_name?: components['schemas']['MaskedUser']['human_name'];
+      emails?: components['schemas']['MaskedUser']['emails'];
+      ircnicks?: components['schemas']['MaskedUser']['ircnicks'];
+      locale?: components['schemas']['MaskedUser']['locale'];
+      timezone?: components['schemas']['MaskedUser']['timezone'];
+      gpgkeyids?: components['schemas']['MaskedUser']['gpgkeyids'];
+      sshpubkeys?: components['schemas']['MaskedUser']['sshpubkeys'];
+      certificates?: components['schemas']['MaskedUser']['certificates'];
+      creation?: components['schemas']['MaskedUser']['creation'];
+      is_private?: components['schemas']['MaskedUser']['is_private'];
+      locked?: components['schemas']['MaskedUser']['locked'];
+      github_username?: components['schemas']['MaskedUser']['github_username'];
+      gitlab_username?: components['schemas']['MaskedUser']['gitlab_username'];
+      pronouns?: components['schemas']['MaskedUser']['pronouns'];
+      rhbzemail?: components['schemas']['MaskedUser']['rhbzemail'];
+      websites?: components['schemas']['MaskedUser']['websites'];
+      rssurls?: components['schemas']['MaskedUser']['rssurls'];
+      uri?: components['schemas']['MaskedUser']['uri'];
+      /**
+       * Format: date-time
+       *
+       * When a direct member was added, by the history of the group; `null`
+       * when that is not recorded, or the caller may not read the history.
+       * Only masks that name it return it.
+       */
+      joined?: string | null;
+    } & components['schemas']['MembershipReason'];
+    /**
      * A group of which a user is a member.
      *
      * @example
@@ -1857,6 +1926,9 @@ export interface components {
     MaskedMemberPage: {
       result: components['schemas']['MaskedMember'][];
     } & components['schemas']['PageInfo'];
+    GroupMembershipPage: {
+      result: components['schemas']['GroupMembership'][];
+    } & components['schemas']['PageInfo'];
     SponsorsResponse: {
       result: components['schemas']['MemberItem'][];
     };
@@ -2352,6 +2424,33 @@ export interface components {
     Similar: boolean;
     /** Number of the page, from 1. */
     PageNumber: number;
+    /** Only members who match this text, as in a search for users. */
+    MemberText: string;
+    /**
+     * Only direct members (`direct`), only members of nested groups who are
+     * not direct members (`indirect`), or only locked accounts in the group,
+     * which are not members and have no access (`locked`).
+     */
+    MembershipKind: 'direct' | 'indirect' | 'locked';
+    /**
+     * The order, in front of which `-` makes it descending: by a name, by the
+     * time zone's offset from UTC (`timezone`), direct members or sponsors
+     * first, or by `joined`. Missing and hidden values come last, equal ones
+     * are in the order of user names. Default: `username`.
+     */
+    MembershipSort:
+      | 'username'
+      | '-username'
+      | 'human_name'
+      | '-human_name'
+      | 'timezone'
+      | '-timezone'
+      | 'direct'
+      | '-direct'
+      | 'sponsor'
+      | '-sponsor'
+      | 'joined'
+      | '-joined';
   };
   requestBodies: never;
   headers: {
@@ -3031,6 +3130,72 @@ export interface operations {
       504: components['responses']['GatewayTimeout'];
     };
   };
+  list_group_memberships: {
+    parameters: {
+      query?: {
+        /** Only members who match this text, as in a search for users. */
+        q?: components['parameters']['MemberText'];
+        /**
+         * Only direct members (`direct`), only members of nested groups who are
+         * not direct members (`indirect`), or only locked accounts in the group,
+         * which are not members and have no access (`locked`).
+         */
+        membership?: components['parameters']['MembershipKind'];
+        /**
+         * The order, in front of which `-` makes it descending: by a name, by the
+         * time zone's offset from UTC (`timezone`), direct members or sponsors
+         * first, or by `joined`. Missing and hidden values come last, equal ones
+         * are in the order of user names. Default: `username`.
+         */
+        sort?: components['parameters']['MembershipSort'];
+        /** Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** Number of the page, from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** A page of memberships */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['GroupMembershipPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['GroupNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
   list_member_groups: {
     parameters: {
       query?: {
@@ -3086,7 +3251,23 @@ export interface operations {
   };
   export_group_members: {
     parameters: {
-      query?: never;
+      query?: {
+        /** Only members who match this text, as in a search for users. */
+        q?: components['parameters']['MemberText'];
+        /**
+         * Only direct members (`direct`), only members of nested groups who are
+         * not direct members (`indirect`), or only locked accounts in the group,
+         * which are not members and have no access (`locked`).
+         */
+        membership?: components['parameters']['MembershipKind'];
+        /**
+         * The order, in front of which `-` makes it descending: by a name, by the
+         * time zone's offset from UTC (`timezone`), direct members or sponsors
+         * first, or by `joined`. Missing and hidden values come last, equal ones
+         * are in the order of user names. Default: `username`.
+         */
+        sort?: components['parameters']['MembershipSort'];
+      };
       header?: {
         /**
          * A mask: the names of the fields to return, separated by commas, with or
@@ -3111,7 +3292,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** The members, ordered by user name */
+      /** The members in the requested order */
       200: {
         headers: {
           'Content-Disposition': components['headers']['ContentDisposition'];
@@ -3356,6 +3537,10 @@ export interface operations {
         description?: components['schemas']['SubstringTerm'];
         /** The description. */
         description__exact?: string;
+        /** User name of a member, directly or through other groups. */
+        member?: string;
+        /** The order, in front of which `-` makes it descending. */
+        sort?: 'groupname' | '-groupname' | 'member_count' | '-member_count';
         /** Results per page. */
         page_size?: components['parameters']['SearchPageSize'];
         /** Number of the page, from 1. */
@@ -3375,7 +3560,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** A page of groups, by name; with `q`, the closest first */
+      /** A page of groups, by `sort` or by name; with `q`, the closest first */
       200: {
         headers: {
           [name: string]: unknown;

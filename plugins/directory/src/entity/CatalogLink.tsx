@@ -6,7 +6,7 @@ import {
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import { catalogApiRef } from '@backstage/plugin-catalog-react';
-import { ButtonLink, useBreakpoint } from '@backstage/ui';
+import { ButtonLink } from '@backstage/ui';
 import { RiBookOpenLine } from '@remixicon/react';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { catalogEntityRouteRef } from '../routes';
@@ -15,7 +15,7 @@ import { type CatalogKind, findEntity, readCatalogNames } from './catalogNames';
 
 /**
  * Link to the catalog entity of a user or a group; nothing without an entity or
- * a catalog. An icon only on a narrow screen.
+ * a catalog.
  */
 export function CatalogLink(props: {
   kind: CatalogKind;
@@ -26,7 +26,6 @@ export function CatalogLink(props: {
   const names = readCatalogNames(useApi(configApiRef));
   const catalog = useApiHolder().get(catalogApiRef);
   const href = useRouteRef(catalogEntityRouteRef);
-  const { up } = useBreakpoint();
 
   const { data } = useDirectoryQuery({
     key: ['catalog entity', kind, directoryName],
@@ -47,16 +46,14 @@ export function CatalogLink(props: {
   if (!data || !href) {
     return null;
   }
-  const label = t('entity.openCatalog');
   return (
     <ButtonLink
-      aria-label={label}
       href={href({ ...data, kind: data.kind.toLowerCase() })}
       size="small"
       variant="secondary"
       iconStart={<RiBookOpenLine />}
     >
-      {up('sm') && label}
+      {t('entity.openCatalog')}
     </ButtonLink>
   );
 }

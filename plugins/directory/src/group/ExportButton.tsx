@@ -7,11 +7,23 @@ import { saveFile } from '../components/saveFile';
 import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './ExportButton.module.css';
 import { type ExportProgress, readMembersFile } from './readMembersFile';
+import type { MembersQuery } from './useMembers';
 
-/** Downloads all members as CSV, with progress, a cancel button and the outcome. */
-export function ExportButton({ groupname }: { groupname: string }) {
+/**
+ * Downloads the members on all pages as CSV, with progress, a cancel button and
+ * the outcome.
+ */
+export function ExportButton(props: {
+  groupname: string;
+
+  /** Which members are exported, and their order. */
+  query: MembersQuery;
+
+  /** Whether to export when members joined. */
+  hasHistory: boolean;
+}) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { state, start, cancel } = useMembersExport(groupname);
+  const { state, start, cancel } = useMembersExport(props);
   const outcome = () => {
     switch (state.kind) {
       case 'saved':
@@ -89,7 +101,12 @@ type ExportState =
   | { kind: 'failed' };
 
 /** Downloads a group's members; leaving the page cancels it. */
-function useMembersExport(groupname: string) {
+function useMembersExport(options: {
+  groupname: string;
+  query: MembersQuery;
+  hasHistory: boolean;
+}) {
+  const { groupname } = options;
   const { client } = useApi(directoryApiRef);
   const [state, setState] = useState<ExportState>({ kind: 'idle' });
   const running = useRef<AbortController>();
@@ -103,8 +120,8 @@ function useMembersExport(groupname: string) {
     setState({ kind: 'running', progress: undefined });
     try {
       const { file, rows } = await readMembersFile({
+        ...options,
         client,
-        groupname,
         signal,
         onProgress: progress => setState({ kind: 'running', progress }),
       });

@@ -33,6 +33,11 @@ interface NestedGroup {
   has_member_groups: boolean;
 }
 
+/** A direct member. */
+function member(user: typeof karl) {
+  return { ...user, direct: true, sponsor: false, path: ['packager'] };
+}
+
 /** Serves the group `packager` and all data of its page. */
 function servePackager(
   given: {
@@ -44,7 +49,9 @@ function servePackager(
   const { sponsors = [], members = [karl, bob], nested = {} } = given;
   server.on('/groups/packager/', () => ({ result: packager }));
   server.on('/groups/packager/sponsors/', () => ({ result: sponsors }));
-  server.on('/groups/packager/members/', () => pageOf(members));
+  server.on('/groups/packager/memberships/', () =>
+    pageOf(members.map(one => member(one))),
+  );
   server.on('/groups/:groupname/member-groups/', ({ path }) =>
     pageOf(
       (nested[path.split('/')[2]] ?? []).map(one => ({
@@ -57,10 +64,13 @@ function servePackager(
   server.on('/groups/packager/is-member/:username', ({ path }) => ({
     result: /(karl|alice)$/.test(path),
   }));
+  server.on('/search/users/', () => pageOf([]));
 }
 
 const members = () =>
-  server.requests.filter(({ path }) => path === '/groups/packager/members/');
+  server.requests.filter(
+    ({ path }) => path === '/groups/packager/memberships/',
+  );
 
 const section = (name: string) => screen.findByRole('region', { name });
 
@@ -168,10 +178,87 @@ describe('GroupPage', () => {
     expect(screen.getByText('2 members found')).toBeVisible();
   });
 
+  it('has a table for sponsors that the server sorts', async () => {
+    server.hasCurrentUser('karl');
+    servePackager({ sponsors: [karl] });
+    server.on('/groups/packager/history/', () => pageOf([]));
+    server.on('/groups/packager/memberships/', () =>
+      pageOf([
+        member(karl),
+        { ...member(bob), direct: false, path: ['infra', 'packager'] },
+      ]),
+    );
+    renderDirectory('/directory/groups/packager');
+
+    const table = within(await section('Members'));
+    const first = await table.findByRole('row', { name: /Karl Larsson/ });
+    expect(first).toHaveTextContent('Direct');
+    await userEvent.click(table.getByRole('button', { name: /why/i }));
+    expect(await screen.findByRole('link', { name: 'infra' })).toBeVisible();
+    await userEvent.keyboard('{Escape}');
+
+    const membership = () =>
+      table.getByRole('columnheader', { name: /Membership/ });
+    await userEvent.click(membership());
+    await waitFor(() =>
+      expect(membership()).toHaveAttribute('aria-sort', 'ascending'),
+    );
+    await userEvent.click(membership());
+    await waitFor(() =>
+      expect(members().pop()!.query.get('sort')).toBe('-direct'),
+    );
+  });
+
+  it('lists locked accounts in the group on request', async () => {
+    servePackager();
+    server.on('/groups/packager/memberships/', ({ query }) =>
+      pageOf(
+        query.get('membership') === 'locked'
+          ? [member({ ...bob, locked: true })]
+          : [member(karl)],
+      ),
+    );
+    renderDirectory('/directory/groups/packager');
+
+    await userEvent.click(await screen.findByRole('radio', { name: 'Locked' }));
+    expect(
+      await screen.findByText('In the group, account locked: no access'),
+    ).toBeVisible();
+    expect(
+      screen.getByText('1 locked account, which has no access'),
+    ).toBeVisible();
+  });
+
+  it('prepares a message to a sponsor for users who are not members', async () => {
+    server.hasCurrentUser('dave');
+    servePackager({ sponsors: [karl, bob] });
+    renderDirectory('/directory/groups/packager');
+
+    await userEvent.click(
+      await screen.findByRole('button', { name: 'Ask to join' }),
+    );
+    const items = screen.getAllByRole('menuitem');
+    expect(items.map(({ textContent }) => textContent)).toEqual([
+      'Karl Larsson', // bob has no address
+    ]);
+    const href = new URL(items[0].getAttribute('href')!);
+    expect(href.pathname).toBe('karl@example.test');
+    expect(href.searchParams.get('subject')).toBe('Request to join packager');
+    expect(href.searchParams.get('body')).toContain('My user name is dave.');
+  });
+
+  it('does not offer members to join', async () => {
+    servePackager({ sponsors: [karl] });
+    renderDirectory('/directory/groups/packager');
+
+    await screen.findByText('You are a member.');
+    expect(screen.queryByRole('button', { name: 'Ask to join' })).toBeNull();
+  });
+
   it('explains an empty search and shows all members on request', async () => {
     servePackager();
-    server.on('/groups/packager/members/', ({ query }) =>
-      pageOf(query.has('q') ? [] : [karl]),
+    server.on('/groups/packager/memberships/', ({ query }) =>
+      pageOf(query.has('q') ? [] : [member(karl)]),
     );
     renderDirectory('/directory/groups/packager?q=nobody&membership=direct');
 
@@ -224,6 +311,15 @@ describe('GroupPage', () => {
     await userEvent.type(box, 'dave{Enter}');
     await waitFor(() => expect(result()).toContain('dave is not a member.'));
 
+    server.on('/search/users/', () => pageOf([{ locked: true }]));
+    await userEvent.clear(box);
+    await userEvent.type(box, 'carol{Enter}');
+    await waitFor(() =>
+      expect(result()).toContain(
+        'carol is in the group, account locked: no access.',
+      ),
+    );
+
     server.on('/groups/packager/is-member/:username', () =>
       failure(503, { message: 'Unavailable' }),
     );
@@ -233,7 +329,7 @@ describe('GroupPage', () => {
         'The membership could not be checked. Try again.',
       ),
     ).toBeVisible();
-    expect(result()).not.toContain('dave is not a member.');
+    expect(result()).not.toContain('carol is in the group');
   });
 
   it('offers a search when the group does not exist', async () => {

@@ -1,4 +1,4 @@
-import { Skeleton } from '@backstage/ui';
+import { Skeleton, useBreakpoint } from '@backstage/ui';
 import { useParams } from 'react-router-dom';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { EntryPage } from '../entity/EntryPage';
@@ -38,7 +38,8 @@ export function GroupPage() {
 
 /**
  * A group: the description stays in view at the left; sponsors, nested groups
- * and members are at the right.
+ * and members are at the right. On a narrow screen the check of a membership
+ * follows the members.
  */
 function Group(props: {
   group: ListedGroup;
@@ -48,12 +49,14 @@ function Group(props: {
 }) {
   const { group, isStale } = props;
   const { groupname } = group;
+  const isWide = useBreakpoint().up('lg');
+  const check = <MembershipCheck groupname={groupname} />;
   return (
     <TwoColumns
       subject={
         <>
           <About group={group} />
-          <MembershipCheck groupname={groupname} />
+          {isWide && check}
         </>
       }
     >
@@ -61,6 +64,7 @@ function Group(props: {
         <Sponsors groupname={groupname} />
         <NestedGroups groupname={groupname} />
         <Members groupname={groupname} isStale={isStale} />
+        {!isWide && check}
         <GroupHistory groupname={groupname} />
       </div>
     </TwoColumns>

@@ -3,18 +3,21 @@ import { Button, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
 import { useMay } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
+import { useHistory } from '../history/useHistory';
 import { Section } from '../page/DirectoryPage';
 import { Pagination, PastEnd } from '../page/Pagination';
 import { isShort, SearchList } from '../page/SearchList';
-import { EmptyState } from '../page/states';
-import { CardsSkeleton } from '../people/PeopleCards';
-import { PeopleView } from '../people/PeopleResults';
+import { EmptyState, LoadingBlocks } from '../page/states';
+import { CardsSkeleton, PeopleCards } from '../people/PeopleCards';
 import { directoryTranslationRef, formatCount } from '../translation';
 import { ExportButton } from './ExportButton';
+import { MembersTable } from './MembersTable';
 import {
   MEMBERSHIPS,
   type MembersQuery,
   type SetMembersQuery,
+  useIsSponsor,
+  useMayReadHistory,
   useMembers,
   useMembersQuery,
 } from './useMembers';
@@ -30,14 +33,35 @@ export function Members(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const mayExport = useMay('directory.members.export');
   const [query, setQuery] = useMembersQuery();
-  const { q, membership, page, view } = query;
-  const members = useMembers(groupname, query);
-  const isAll = !q && membership === 'all';
+  const { q, membership, page } = query;
+  const isSponsor = useIsSponsor(groupname);
+  const view = query.view ?? (isSponsor ? 'table' : 'cards');
+  const hasHistory = useHasHistory(groupname);
+  const members = useMembers(groupname, {
+    query,
+    enabled: query.view !== undefined || isSponsor !== undefined,
+    hasHistory,
+  });
+  const mark = members.isPlaceholderData ? undefined : q;
+  const totals = {
+    all: q ? ('found' as const) : ('total' as const),
+    direct: 'found' as const,
+    indirect: 'found' as const,
+    locked: 'totalLocked' as const,
+  };
 
   return (
     <Section
       title={t('group.members.title')}
-      actions={mayExport && <ExportButton groupname={groupname} />}
+      actions={
+        mayExport && (
+          <ExportButton
+            groupname={groupname}
+            query={query}
+            hasHistory={hasHistory}
+          />
+        )
+      }
     >
       <SearchList
         isSection
@@ -66,12 +90,15 @@ export function Members(props: {
         view={view}
         onView={next => setQuery({ view: next })}
         total={({ total }) =>
-          t(
-            isAll ? 'group.members.total' : 'group.members.found',
-            formatCount(total),
+          t(`group.members.${totals[membership]}`, formatCount(total))
+        }
+        skeleton={
+          view === 'table' ? (
+            <LoadingBlocks heights={[560]} />
+          ) : (
+            <CardsSkeleton count={12} />
           )
         }
-        skeleton={<CardsSkeleton count={12} />}
         hidesStaleNotice={isStale}
       >
         {({ people, total }) =>
@@ -79,11 +106,20 @@ export function Members(props: {
             <NoMembers query={query} setQuery={setQuery} />
           ) : (
             <>
-              <PeopleView
-                people={people}
-                text={members.isPlaceholderData ? undefined : q}
-                view={view}
-              />
+              {view === 'table' ? (
+                <MembersTable
+                  groupname={groupname}
+                  members={people}
+                  text={mark}
+                  hasHistory={hasHistory}
+                  sort={query.sort}
+                  onSort={sort =>
+                    setQuery({ sort: sort as MembersQuery['sort'] })
+                  }
+                />
+              ) : (
+                <PeopleCards people={people} text={mark} />
+              )}
               <Pagination
                 page={page}
                 total={total}
@@ -95,6 +131,22 @@ export function Members(props: {
       </SearchList>
     </Section>
   );
+}
+
+/**
+ * Whether to read when members joined: unless the history is not available, or
+ * not for the user.
+ */
+function useHasHistory(groupname: string): boolean {
+  const enabled = useMayReadHistory(groupname);
+  // The first page is that of the section with the history.
+  const { error } = useHistory({
+    kind: 'group',
+    name: groupname,
+    page: 1,
+    enabled,
+  });
+  return enabled && !error;
 }
 
 /** States why there is no member to show, with a button that shows others. */
@@ -116,25 +168,25 @@ function NoMembers(props: { query: MembersQuery; setQuery: SetMembersQuery }) {
       <EmptyState
         icon={<RiUserSearchLine />}
         title={t('group.members.empty')}
-        description={t('group.members.emptyHint')}
+        description={t('group.members.no.all')}
       />
     );
   }
   return (
     <EmptyState
       icon={<RiUserSearchLine />}
-      title={t('group.members.noMatch')}
+      title={t(
+        membership === 'locked'
+          ? 'group.members.noMatchLocked'
+          : 'group.members.noMatch',
+      )}
       description={
         q
           ? [
               t('group.members.searched', { text: visibleText(q) }),
               ...(isShort(q) ? [t('search.short')] : []),
             ].join(' ')
-          : t(
-              membership === 'direct'
-                ? 'group.members.noDirect'
-                : 'group.members.noIndirect',
-            )
+          : t(`group.members.no.${membership}`)
       }
       actions={
         <Button onPress={() => setQuery({ q: '', membership: 'all' })}>

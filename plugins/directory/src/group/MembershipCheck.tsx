@@ -15,7 +15,7 @@ export function MembershipCheck({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState('');
   const [username, setUsername] = useState<string>();
-  const query = useIsMember(groupname, username);
+  const query = useMembership(groupname, username);
 
   function handleSubmit(event: FormEvent) {
     event.preventDefault();
@@ -60,13 +60,13 @@ export function MembershipCheck({ groupname }: { groupname: string }) {
 /** Shown before a user name is entered: the user's own membership. */
 function YourMembership({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { data } = useIsMember(groupname, useCurrentUser().data ?? undefined);
+  const { data } = useMembership(groupname, useCurrentUser().data ?? undefined);
   if (data === undefined) {
     return null;
   }
   return (
     <Text variant="body-small" color="secondary">
-      {t(data ? 'group.membership.you' : 'group.membership.notYou')}
+      {t(data === 'yes' ? 'group.membership.you' : 'group.membership.notYou')}
     </Text>
   );
 }
@@ -74,7 +74,7 @@ function YourMembership({ groupname }: { groupname: string }) {
 /** Result of the check, by icon and text, or the failure. */
 function MembershipResult(props: {
   username: string;
-  query: UseQueryResult<boolean>;
+  query: UseQueryResult<MembershipState>;
 }) {
   const { username, query } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -95,16 +95,14 @@ function MembershipResult(props: {
   return (
     <>
       <Text as="p" className={styles.result} weight="bold">
-        {data ? (
+        {data === 'yes' ? (
           <RiCheckLine aria-hidden="true" />
         ) : (
           <RiCloseLine aria-hidden="true" />
         )}
-        {t(data ? 'group.membership.yes' : 'group.membership.no', {
-          username: name,
-        })}
+        <span>{t(`group.membership.${data}`, { username: name })}</span>
       </Text>
-      {data ? (
+      {data !== 'no' ? (
         <PersonLink username={username} variant="body-small">
           {t('group.membership.profile', { username: name })}
         </PersonLink>
@@ -117,17 +115,30 @@ function MembershipResult(props: {
   );
 }
 
+/** Whether a user is a member; a locked account in the group is not. */
+type MembershipState = 'yes' | 'locked' | 'no';
+
 /** Queries whether a user is a member; disabled without a user name. */
-function useIsMember(groupname: string, username: string | undefined) {
+export function useMembership(groupname: string, username: string | undefined) {
   return useDirectoryQuery({
     key: ['is member', groupname, username],
     enabled: Boolean(username),
-    load: async (client, signal) => {
+    load: async (client, signal): Promise<MembershipState> => {
       const { data } = await client.get(
         '/groups/{groupname}/is-member/{username}',
         { params: { path: { groupname, username: username! } }, signal },
       );
-      return data.result;
+      if (data.result) {
+        return 'yes';
+      }
+      const found = await client.get('/search/users/', {
+        params: {
+          header: { 'X-Fields': 'locked' },
+          query: { username__exact: username, group: [groupname] },
+        },
+        signal,
+      });
+      return found.data.result.some(({ locked }) => locked) ? 'locked' : 'no';
     },
   });
 }

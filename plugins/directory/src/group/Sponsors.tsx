@@ -1,12 +1,24 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Text } from '@backstage/ui';
+import { Button, Menu, MenuItem, MenuTrigger, Text } from '@backstage/ui';
+import { RiArrowDownSLine } from '@remixicon/react';
 import { useState } from 'react';
+import { useCurrentUser } from '../api/useDirectoryQuery';
+import { visibleText } from '../components/DirectoryText';
+import type { DirectoryLink } from '../components/LinkList';
+import { mailHref } from '../components/safeHref';
 import { Section } from '../page/DirectoryPage';
 import { QueryPanel } from '../page/QueryPanel';
 import { CardsSkeleton, PeopleCards } from '../people/PeopleCards';
 import type { FoundPerson } from '../people/peopleQuery';
 import { directoryTranslationRef } from '../translation';
+import { contactsOf } from '../person/contactsOf';
+import { useMembership } from './MembershipCheck';
 import { useSponsors } from './useMembers';
+
+/** Whether a contact opens a chat. */
+function isChat({ kind, href }: DirectoryLink) {
+  return (kind === 'matrix' || kind === 'irc') && href !== undefined;
+}
 
 /** Number of sponsors shown at first. */
 const PREVIEW_COUNT = 6;
@@ -21,6 +33,9 @@ export function Sponsors({ groupname }: { groupname: string }) {
     <Section
       title={t('group.sponsors.title')}
       note={hasSponsors ? t('group.sponsors.hint') : undefined}
+      actions={
+        query.data && <AskToJoin groupname={groupname} sponsors={query.data} />
+      }
     >
       <QueryPanel
         query={query}
@@ -30,6 +45,51 @@ export function Sponsors({ groupname }: { groupname: string }) {
         {sponsors => <SponsorCards sponsors={sponsors} />}
       </QueryPanel>
     </Section>
+  );
+}
+
+/**
+ * Menu of the sponsors: each opens a message to the sponsor, for a user who is
+ * not a member. The portal sends nothing.
+ */
+function AskToJoin(props: { groupname: string; sponsors: FoundPerson[] }) {
+  const { groupname, sponsors } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { data: user } = useCurrentUser();
+  const membership = useMembership(groupname, user ?? undefined);
+  const choices = sponsors
+    .filter(({ username }) => username !== user)
+    .flatMap(sponsor => {
+      const { username, human_name, emails } = sponsor;
+      const name = visibleText(human_name ?? username);
+      const text = { group: groupname, sponsor: name, username: user ?? '' };
+      const subject = encodeURIComponent(t('group.sponsors.joinSubject', text));
+      // RFC 6068, section 5: lines end with CRLF.
+      const body = encodeURIComponent(
+        t('group.sponsors.joinBody', text).replace(/\n/g, '\r\n'),
+      );
+      const href = emails?.[0]
+        ? `${mailHref(emails[0])}?subject=${subject}&body=${body}`
+        : contactsOf(sponsor).find(isChat)?.href;
+      return href ? [{ username, name, href }] : [];
+    })
+    .slice(0, PREVIEW_COUNT);
+  if (membership.data !== 'no' || choices.length === 0) {
+    return null;
+  }
+  return (
+    <MenuTrigger>
+      <Button size="small" variant="secondary" iconEnd={<RiArrowDownSLine />}>
+        {t('group.sponsors.join')}
+      </Button>
+      <Menu aria-label={t('group.sponsors.join')}>
+        {choices.map(({ username, name, href }) => (
+          <MenuItem key={username} href={href}>
+            {name}
+          </MenuItem>
+        ))}
+      </Menu>
+    </MenuTrigger>
   );
 }
 

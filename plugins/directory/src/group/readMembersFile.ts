@@ -1,4 +1,10 @@
 import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
+import { type MembersQuery, selectionOf } from './useMembers';
+
+const FIELDS = [
+  ...['username', 'human_name', 'emails', 'direct', 'path'],
+  ...['sponsor', 'locked', 'timezone'],
+];
 
 /** Progress of an export. */
 export interface ExportProgress {
@@ -12,7 +18,7 @@ export interface ExportProgress {
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
 /**
- * Reads all members of a group as a CSV file for spreadsheets.
+ * Reads the selected members of a group as a CSV file for spreadsheets.
  *
  * @throws when the response is aborted or canceled, so that no partial list is
  * saved
@@ -20,13 +26,25 @@ const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 export async function readMembersFile(options: {
   client: DirectoryClient;
   groupname: string;
+  query: MembersQuery;
+
+  /** Whether to read when members joined. */
+  hasHistory: boolean;
   signal: AbortSignal;
   onProgress: (progress: ExportProgress) => void;
 }): Promise<{ file: Blob; rows: number }> {
-  const { client, groupname, signal, onProgress } = options;
+  const { client, groupname, query, hasHistory, signal, onProgress } = options;
+  const fields = [...FIELDS, ...(hasHistory ? ['joined'] : [])].join(',');
   const { data, response } = await client.stream(
     '/groups/{groupname}/members.csv',
-    { params: { path: { groupname } }, signal },
+    {
+      params: {
+        path: { groupname },
+        header: { 'X-Fields': fields },
+        query: selectionOf(query),
+      },
+      signal,
+    },
   );
   const header = response.headers.get('X-Total-Results');
   const total = header === null ? undefined : Number(header);

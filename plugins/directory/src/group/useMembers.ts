@@ -1,43 +1,89 @@
-import type { MaskedMember } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../api/useDirectoryQuery';
+import type { components } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  useCurrentUser,
+  useDirectoryQuery,
+  useMay,
+} from '../api/useDirectoryQuery';
 import { PAGE_SIZE } from '../page/Pagination';
 import type { View } from '../page/SearchList';
-import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
+import {
+  readPage,
+  readSort,
+  type SetQuery,
+  useUrlQuery,
+} from '../page/useUrlQuery';
 import { type FoundPerson, PERSON_FIELDS } from '../people/peopleQuery';
-import type { PeoplePageData } from '../people/searchPeople';
 
-/** Members and sponsors are never locked. */
-const memberHeader = {
-  'X-Fields': PERSON_FIELDS.filter(field => field !== 'locked').join(','),
-};
+const REASON_FIELDS = ['direct', 'sponsor', 'path'] as const;
 
-/** Queries a page of a group's members; the server searches and filters. */
-export function useMembers(groupname: string, query: MembersQuery) {
-  const { q, membership, page } = query;
+/** A member in a list, with the reason of the membership. */
+export type Member = FoundPerson &
+  Required<
+    Pick<
+      components['schemas']['GroupMembership'],
+      (typeof REASON_FIELDS)[number]
+    >
+  > & {
+    /** When a direct member was added; for users who may read the history. */
+    joined?: string | null;
+  };
+
+/** Queries a page of a group's members; the server searches, filters and sorts. */
+export function useMembers(
+  groupname: string,
+  options: {
+    query: MembersQuery;
+    enabled: boolean;
+
+    /** Whether to read `joined`, from the history. */
+    hasHistory: boolean;
+  },
+) {
+  const { query, enabled, hasHistory } = options;
+  const { page } = query;
+  const fields = [
+    ...PERSON_FIELDS,
+    ...REASON_FIELDS,
+    ...(hasHistory ? ['joined'] : []),
+  ].join(',');
+  const selection = selectionOf(query);
   return useDirectoryQuery({
-    key: ['members', groupname, q, membership, page],
+    key: ['members', groupname, selection, page, fields],
+    enabled,
     keepPrevious: true,
-    load: async (client, signal): Promise<PeoplePageData> => {
-      const { data } = await client.get('/groups/{groupname}/members/', {
+    load: async (client, signal) => {
+      const { data } = await client.get('/groups/{groupname}/memberships/', {
         params: {
           path: { groupname },
-          header: memberHeader,
-          query: {
-            ...(q && { q }),
-            ...(membership !== 'all' && { membership }),
-            page_number: page,
-            page_size: PAGE_SIZE,
-          },
+          header: { 'X-Fields': fields },
+          query: { ...selection, page_number: page, page_size: PAGE_SIZE },
         },
         signal,
       });
       return {
-        people: data.result.map(toPerson),
+        // The mask selects exactly these fields, so that none is missing.
+        people: data.result.map(
+          member => ({ ...member, inGroup: true } as Member),
+        ),
         total: data.total_results,
       };
     },
   });
 }
+
+/** Returns the parameters of the API that select and sort members. */
+export function selectionOf({ q, membership, sort }: MembersQuery) {
+  return {
+    q: q || undefined,
+    membership: membership === 'all' ? undefined : membership,
+    sort,
+  };
+}
+
+/** Sponsors are never locked. */
+const sponsorHeader = {
+  'X-Fields': PERSON_FIELDS.filter(field => field !== 'locked').join(','),
+};
 
 /** Queries the sponsors of a group. */
 export function useSponsors(groupname: string) {
@@ -45,21 +91,44 @@ export function useSponsors(groupname: string) {
     key: ['sponsors', groupname],
     load: async (client, signal): Promise<FoundPerson[]> => {
       const { data } = await client.get('/groups/{groupname}/sponsors/', {
-        params: { path: { groupname }, header: memberHeader },
+        params: { path: { groupname }, header: sponsorHeader },
         signal,
       });
-      return data.result.map(toPerson);
+      // The mask selects exactly these fields, so that none is missing.
+      return data.result.map(
+        sponsor => ({ ...sponsor, locked: false } as FoundPerson),
+      );
     },
   });
 }
 
-/** The mask selects exactly these fields, so that none is missing. */
-function toPerson(member: MaskedMember): FoundPerson {
-  return { ...member, locked: false } as FoundPerson;
+/** Whether the user sponsors a group: `undefined` while that is loading. */
+export function useIsSponsor(groupname: string): boolean | undefined {
+  const user = useCurrentUser();
+  const sponsors = useSponsors(groupname);
+  if (user.isPending || sponsors.isPending) {
+    return undefined;
+  }
+  return sponsors.data?.some(({ username }) => username === user.data) ?? false;
+}
+
+/** Whether the user may read the history of a group, if there is one. */
+export function useMayReadHistory(groupname: string): boolean {
+  const mayReadAll = useMay('directory.history.read');
+  return useIsSponsor(groupname) === true || mayReadAll;
 }
 
 /** Kinds of membership. */
-export const MEMBERSHIPS = ['all', 'direct', 'indirect'] as const;
+export const MEMBERSHIPS = ['all', 'direct', 'indirect', 'locked'] as const;
+
+/** Columns that sort the members. */
+const SORTS = [
+  'human_name',
+  'direct',
+  'sponsor',
+  'joined',
+  'timezone',
+] as const;
 
 /** The query of the members: the URL parameters. */
 export interface MembersQuery {
@@ -67,11 +136,17 @@ export interface MembersQuery {
 
   membership: (typeof MEMBERSHIPS)[number];
 
+  /** Defaults to the user name. */
+  sort: (typeof SORTS)[number] | `-${(typeof SORTS)[number]}` | undefined;
+
   /** Counted from 1. */
   page: number;
 
-  view: View;
+  /** Defaults to a table for sponsors, and to cards for other users. */
+  view: View | undefined;
 }
+
+const VIEWS: readonly View[] = ['cards', 'table'];
 
 export type SetMembersQuery = SetQuery<MembersQuery>;
 
@@ -80,8 +155,9 @@ function readQuery(params: URLSearchParams): MembersQuery {
   return {
     q: params.get('q') ?? '',
     membership: MEMBERSHIPS.find(one => one === membership) ?? 'all',
+    sort: readSort(params, SORTS),
     page: readPage(params),
-    view: params.get('view') === 'table' ? 'table' : 'cards',
+    view: VIEWS.find(view => view === params.get('view')),
   };
 }
 

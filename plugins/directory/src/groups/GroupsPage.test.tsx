@@ -1,5 +1,5 @@
 import { registerMswTestHooks } from '@backstage/frontend-test-utils';
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import {
   FakeDirectoryApi,
@@ -23,6 +23,7 @@ const row = (name: RegExp) => screen.findByRole('row', { name });
 
 beforeEach(() => {
   server.requests.length = 0;
+  server.hasCurrentUser('alice');
 });
 
 describe('GroupsPage', () => {
@@ -69,6 +70,36 @@ describe('GroupsPage', () => {
     const search = server.requests.at(-1)!;
     expect(search.path).toBe('/search/groups/');
     expect(search.query.get('q')).toBe('packag');
+  });
+
+  it('sorts on the server, with the order in the URL', async () => {
+    server.on('/groups/', () => pageOf([packager, unsung]));
+    server.on('/search/groups/', () => pageOf([unsung, packager]));
+    renderDirectory('/directory/groups');
+    await row(/unsung/);
+    const header = (name: RegExp) => screen.getByRole('columnheader', { name });
+    expect(header(/Group/)).toHaveAttribute('aria-sort', 'ascending');
+
+    await userEvent.click(header(/Members/));
+
+    await waitFor(() =>
+      expect(header(/Members/)).toHaveAttribute('aria-sort', 'ascending'),
+    );
+    const search = server.requests.at(-1)!;
+    expect(search.query.get('sort')).toBe('member_count');
+    expect(search.query.get('groupname')).toBe('*');
+  });
+
+  it('lists the groups of the user', async () => {
+    server.on('/groups/', () => pageOf([packager, unsung]));
+    server.on('/search/groups/', () => pageOf([packager]));
+    renderDirectory('/directory/groups');
+    await row(/unsung/);
+
+    await userEvent.click(screen.getByRole('radio', { name: 'My groups' }));
+
+    expect(await screen.findByText('1 group')).toBeVisible();
+    expect(server.requests.at(-1)!.query.get('member')).toBe('alice');
   });
 
   it('opens the page of the URL and offers the first page past the end', async () => {

@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button } from '@backstage/ui';
+import { Button, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
 import { RiGroupLine } from '@remixicon/react';
+import { useCurrentUser } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
 import { DirectoryPage } from '../page/DirectoryPage';
 import { Pagination, PastEnd } from '../page/Pagination';
@@ -22,8 +23,12 @@ const SKELETON = [36, ...Array<number>(12).fill(40)];
 export function GroupsPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [query, setQuery] = useGroupsQuery();
-  const { q, page } = query;
-  const list = useGroups(query);
+  const { q, mine, page } = query;
+  const { data: user, isPending } = useCurrentUser();
+  const list = useGroups(query, {
+    member: (mine && user) || undefined,
+    enabled: !(mine && isPending),
+  });
 
   return (
     <DirectoryPage area="groups">
@@ -33,6 +38,23 @@ export function GroupsPage() {
         placeholder={t('groups.search.placeholder')}
         text={q}
         onSearch={text => setQuery({ q: text }, { replace: true })}
+        filters={
+          user && (
+            <ToggleButtonGroup
+              aria-label={t('groups.filter.label')}
+              selectionMode="single"
+              disallowEmptySelection
+              selectedKeys={[mine ? 'mine' : 'all']}
+              onSelectionChange={([key]) => setQuery({ mine: key === 'mine' })}
+            >
+              {(['all', 'mine'] as const).map(one => (
+                <ToggleButton key={one} id={one}>
+                  {t(`groups.filter.${one}`)}
+                </ToggleButton>
+              ))}
+            </ToggleButtonGroup>
+          )
+        }
         total={({ total }) => t('groups.total', formatCount(total))}
         skeleton={<LoadingBlocks heights={SKELETON} />}
       >
@@ -44,6 +66,8 @@ export function GroupsPage() {
               <GroupsTable
                 groups={groups}
                 text={list.isPlaceholderData ? '' : q}
+                sort={query.sort ?? (q ? undefined : 'groupname')}
+                onSort={sort => setQuery({ sort: sort as GroupsQuery['sort'] })}
               />
               <Pagination
                 page={page}
@@ -62,7 +86,7 @@ export function GroupsPage() {
 function NoGroups(props: { query: GroupsQuery; setQuery: SetGroupsQuery }) {
   const { query, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { q, page } = query;
+  const { q, mine, page } = query;
   if (page > 1) {
     return (
       <PastEnd
@@ -72,16 +96,23 @@ function NoGroups(props: { query: GroupsQuery; setQuery: SetGroupsQuery }) {
       />
     );
   }
-  return q ? (
+  return q || mine ? (
     <EmptyState
       icon={<RiGroupLine />}
       title={t('groups.noResults.title')}
       description={[
-        t('groups.noResults.searched', { text: visibleText(q) }),
+        q
+          ? t(
+              mine
+                ? 'groups.noResults.searchedMine'
+                : 'groups.noResults.searched',
+              { text: visibleText(q) },
+            )
+          : t('groups.noResults.mine'),
         ...(isShort(q) ? [t('search.short')] : []),
       ].join(' ')}
       actions={
-        <Button onPress={() => setQuery({ q: '' })}>
+        <Button onPress={() => setQuery({ q: '', mine: false })}>
           {t('groups.noResults.showAll')}
         </Button>
       }

@@ -17,8 +17,12 @@ export function GroupsTable(props: {
 
   /** Searched text, to highlight it; empty without a search. */
   text: string;
+
+  /** Order of the groups, as in the URL. */
+  sort: string | undefined;
+  onSort: (sort: string) => void;
 }) {
-  const { groups, text } = props;
+  const { groups, text, sort, onSort } = props;
   const href = useRouteRef(groupRouteRef);
   const columns = useColumns(text);
   return (
@@ -27,6 +31,8 @@ export function GroupsTable(props: {
       items={groups}
       idOf={idOf}
       hrefOf={({ groupname }) => href?.({ groupname })}
+      sort={sort}
+      onSort={onSort}
     />
   );
 }
@@ -43,7 +49,8 @@ function useColumns(text: string): ColumnConfig<Row>[] {
   return useMemo(
     () => [
       {
-        id: 'group',
+        id: 'groupname',
+        isSortable: true,
         label: t('groups.column.group'),
         isRowHeader: true,
         defaultWidth: isWide ? '2fr' : '3fr',
@@ -74,7 +81,8 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         ),
       },
       {
-        id: 'members',
+        id: 'member_count',
+        isSortable: true,
         label: t('groups.column.members'),
         defaultWidth: '1fr',
         minWidth: 108, // fits the heading

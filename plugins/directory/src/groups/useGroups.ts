@@ -1,7 +1,12 @@
 import type { MaskedGroup } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { PAGE_SIZE } from '../page/Pagination';
-import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
+import {
+  readPage,
+  readSort,
+  type SetQuery,
+  useUrlQuery,
+} from '../page/useUrlQuery';
 
 /** Fields of each group. */
 const GROUP_FIELDS = [
@@ -27,22 +32,42 @@ interface GroupsResult {
 /** Header of the requests: selects the fields of a {@link ListedGroup}. */
 export const groupHeader = { 'X-Fields': GROUP_FIELDS.join(',') };
 
-/** Queries a page of all groups, or of those that match a text. */
-export function useGroups({ q, page }: GroupsQuery) {
+/**
+ * Queries a page of all groups, or of those that match a text or have a member.
+ */
+export function useGroups(
+  query: GroupsQuery,
+  options: { member: string | undefined; enabled: boolean },
+) {
+  const { q, sort, page } = query;
+  const { member, enabled } = options;
   return useDirectoryQuery({
-    key: ['groups', q, page],
+    key: ['groups', q, member, sort, page],
     keepPrevious: true,
+    enabled,
     load: async (client, signal): Promise<GroupsResult> => {
-      const query = { page_number: page, page_size: PAGE_SIZE };
-      const { data } = q
-        ? await client.get('/search/groups/', {
-            params: { query: { ...query, q }, header: groupHeader },
-            signal,
-          })
-        : await client.get('/groups/', {
-            params: { query, header: groupHeader },
-            signal,
-          });
+      const paging = { page_number: page, page_size: PAGE_SIZE };
+      // A search needs a term: any name.
+      const anyGroup = q || member ? undefined : '*';
+      const { data } =
+        q || member || sort
+          ? await client.get('/search/groups/', {
+              params: {
+                query: {
+                  ...paging,
+                  q: q || undefined,
+                  member,
+                  groupname: anyGroup,
+                  sort,
+                },
+                header: groupHeader,
+              },
+              signal,
+            })
+          : await client.get('/groups/', {
+              params: { query: paging, header: groupHeader },
+              signal,
+            });
       return {
         // The mask selects exactly these fields, so that none is missing.
         groups: data.result as ListedGroup[],
@@ -52,9 +77,18 @@ export function useGroups({ q, page }: GroupsQuery) {
   });
 }
 
+/** Columns that sort the groups. */
+const SORTS = ['groupname', 'member_count'] as const;
+
 /** The query of the page: its URL parameters. */
 export interface GroupsQuery {
   q: string;
+
+  /** Whether to list only the user's groups. */
+  mine: boolean;
+
+  /** Defaults to the name; with a text, the closest first. */
+  sort: (typeof SORTS)[number] | `-${(typeof SORTS)[number]}` | undefined;
 
   /** Counted from 1. */
   page: number;
@@ -63,7 +97,12 @@ export interface GroupsQuery {
 export type SetGroupsQuery = SetQuery<GroupsQuery>;
 
 function readQuery(params: URLSearchParams): GroupsQuery {
-  return { q: params.get('q') ?? '', page: readPage(params) };
+  return {
+    q: params.get('q') ?? '',
+    mine: params.has('mine'),
+    sort: readSort(params, SORTS),
+    page: readPage(params),
+  };
 }
 
 /** Returns the query in the URL and a function that changes it. */

@@ -181,8 +181,14 @@ export function LinkTable<Item extends object>(props: {
   /** Must be the same function in each render. */
   idOf: (item: Item) => string;
   hrefOf: (item: Item) => string | undefined;
+
+  /** Id of the column that sorts the items, after `-` when descending. */
+  sort?: string;
+
+  /** Defaults to a table that cannot be sorted. */
+  onSort?: (sort: string) => void;
 }) {
-  const { columns, items, idOf, hrefOf } = props;
+  const { columns, items, idOf, hrefOf, sort, onSort } = props;
   const rows = useMemo(
     () => items.map(item => ({ ...item, id: idOf(item) })),
     [items, idOf],
@@ -194,6 +200,18 @@ export function LinkTable<Item extends object>(props: {
         data={rows}
         pagination={{ type: 'none' }}
         rowConfig={{ getHref: hrefOf }}
+        sort={
+          onSort && {
+            descriptor: sort
+              ? {
+                  column: sort.replace(/^-/, ''),
+                  direction: sort.startsWith('-') ? 'descending' : 'ascending',
+                }
+              : null,
+            onSortChange: ({ column, direction }) =>
+              onSort(direction === 'descending' ? `-${column}` : `${column}`),
+          }
+        }
       />
     </Box>
   );

@@ -54,6 +54,17 @@ function toParams<Query extends object>(query: Query, defaults: Query) {
   );
 }
 
+/** Returns the order in a URL, one of the columns with or without `-` before it. */
+export function readSort<Column extends string>(
+  params: URLSearchParams,
+  columns: readonly Column[],
+): Column | `-${Column}` | undefined {
+  const sort = params.get('sort');
+  return columns
+    .flatMap(column => [column, `-${column}` as const])
+    .find(one => one === sort);
+}
+
 /** Returns the page number in a URL, counted from 1. Defaults to 1. */
 export function readPage(params: URLSearchParams): number {
   const page = params.get('page');

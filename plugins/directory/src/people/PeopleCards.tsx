@@ -97,7 +97,7 @@ function PersonCard({ person, text }: { person: FoundPerson; text?: string }) {
 export function PersonBadges({
   person,
 }: {
-  person: Pick<FoundPerson, 'is_private' | 'locked'>;
+  person: Pick<FoundPerson, 'is_private' | 'locked' | 'inGroup'>;
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   if (!person.locked && !person.is_private) {
@@ -106,7 +106,9 @@ export function PersonBadges({
   return (
     <span className={styles.badges}>
       {person.locked && (
-        <Badge icon={<RiLockLine />}>{t('people.locked')}</Badge>
+        <Badge icon={<RiLockLine />}>
+          {t(person.inGroup ? 'people.lockedInGroup' : 'people.locked')}
+        </Badge>
       )}
       {person.is_private && (
         <Badge icon={<RiEyeOffLine />}>{t('people.private')}</Badge>

@@ -118,7 +118,8 @@ function useColumns(text: string, hasMatches: boolean): ColumnConfig<Row>[] {
   );
 }
 
-function PersonCell(props: {
+/** Cell of a user: the picture, the name, and badges. */
+export function PersonCell(props: {
   person: FoundPerson;
   text: string;
   isWide: boolean;

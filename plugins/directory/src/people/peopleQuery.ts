@@ -110,7 +110,10 @@ export const PERSON_FIELDS = [
 /** A user in a list. */
 export type FoundPerson = Required<
   Pick<MaskedUser, (typeof PERSON_FIELDS)[number]>
->;
+> & {
+  /** Whether the list is of a group, to which a locked account has no access. */
+  inGroup?: boolean;
+};
 
 /** Returns the values of a user in a field. */
 export function valuesOf(person: FoundPerson, field: MatchedField): string[] {

@@ -52,7 +52,9 @@ export async function searchPeople(
     params: { query, header },
     signal,
   });
-  return toPage(data);
+  const { people, total } = toPage(data);
+  const inGroup = filters.group.length > 0;
+  return { people: people.map(person => ({ ...person, inGroup })), total };
 }
 
 /** Lists a page of all users. */

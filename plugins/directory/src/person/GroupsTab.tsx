@@ -139,7 +139,7 @@ export function SponsoredGroups({ groups }: { groups: readonly string[] }) {
 }
 
 /** Opens the path of an inherited membership. */
-function WhyButton(props: {
+export function WhyButton(props: {
   name: string;
   groupname: string;
 

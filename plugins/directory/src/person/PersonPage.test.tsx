@@ -130,7 +130,7 @@ describe('PersonPage', () => {
     expect(rows[named('infra-team')]).toHaveTextContent('Sponsor');
     expect(rows[named('packager')]).toHaveTextContent('Inherited');
     expect(
-      screen.getByRole('heading', { name: 'Sponsors, without being a member' })
+      screen.getByRole('heading', { name: 'Sponsor, not a member' })
         .parentElement,
     ).toHaveTextContent(/docs$/);
 

@@ -9,12 +9,24 @@ import {
   parseChatUri,
 } from '../components/safeHref';
 
+/** Fields with contacts of a user. */
+type ContactFields = Pick<
+  User,
+  | 'emails'
+  | 'ircnicks'
+  | 'github_username'
+  | 'gitlab_username'
+  | 'websites'
+  | 'rssurls'
+  | 'rhbzemail'
+>;
+
 /**
  * Returns the contacts of a user, the most useful first: e-mail, Matrix, IRC,
  * GitHub, GitLab, websites, feeds, and the bug tracker's address when it differs.
  */
 export function contactsOf(
-  person: User,
+  person: ContactFields,
   servers: ChatServers = {},
 ): DirectoryLink[] {
   const { emails, ircnicks, github_username, gitlab_username } = person;

@@ -37,7 +37,7 @@ export const personMessages = {
   groups: {
     filter: 'Filter groups',
     inherited: 'Inherited',
-    sponsored: 'Sponsors, without being a member',
+    sponsored: 'Sponsor, not a member',
     sponsor: 'Sponsor',
     why: 'Show why',
     whyOf: 'Show why {{name}} is in {{group}}',

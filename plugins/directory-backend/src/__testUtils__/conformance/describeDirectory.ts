@@ -460,6 +460,11 @@ export function describeDirectory(
     it('finds groups by their fields', async () => {
       const arbitrary = fc.record({
         where: groupSearch(model),
+        order: fc.constantFrom(
+          undefined,
+          { kind: 'byName' as const, descending: true },
+          { kind: 'bySize' as const, descending: false },
+        ),
         page: fc.constantFrom(whole, second),
       });
       const queries = fc.sample(arbitrary, { numRuns: 800, seed: 4 });

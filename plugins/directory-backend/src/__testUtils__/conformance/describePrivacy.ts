@@ -6,6 +6,7 @@ import type { PageRequest } from '../../directory/Page';
 import { allOf, not, type UserPredicate } from '../../directory/predicates';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import { userFieldNames } from '../../directory/schema';
+import type { User } from '../../directory/records';
 import { memberSelection, searchTerms, textOrder } from './selectionArbitrary';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import type { Viewer } from '../naive/naiveSearch';
@@ -13,6 +14,13 @@ import { resultsOf, context, viewer } from './queries';
 
 const fields = new Set(userFieldNames);
 const whole: PageRequest = { number: 1, size: 10_000 };
+
+const BY_NAME = {
+  kind: 'byValue' as const,
+  field: 'human_name' as const,
+  valueOf: ({ human_name: name }: User) => name,
+  descending: true,
+};
 
 /** Selections for a viewer, as {@link PrivateDirectory} restricts them. */
 export function describePrivacy(
@@ -150,14 +158,15 @@ export function describePrivacy(
     const { model } = subjects();
     const arbitrary = fc
       .record({
-        by: viewer(userNames(), ['creation']),
+        by: viewer(userNames(), ['creation', 'human_name']),
         dn: fc.constantFrom(...model.users.map(({ dn }) => dn)),
+        order: fc.constantFrom({ kind: 'newestFirst' as const }, BY_NAME),
       })
-      .map(({ by, dn }) => ({
+      .map(({ by, dn, order }) => ({
         by,
         selection: {
           from: { kind: 'colleaguesOf' as const, dn },
-          order: { kind: 'newestFirst' as const },
+          order,
           fields,
           page: whole,
         },

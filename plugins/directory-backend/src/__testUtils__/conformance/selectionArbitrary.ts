@@ -332,7 +332,9 @@ export function memberSelection(
       })),
     ),
   );
-  const membership = fc.constantFrom('direct' as const, 'indirect' as const);
+  const membership = fc.constantFrom(
+    ...(['direct', 'indirect', 'locked'] as const),
+  );
   return fc.oneof(
     fc.record({ membership }),
     fc.record({ where }),

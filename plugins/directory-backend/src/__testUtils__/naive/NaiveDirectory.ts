@@ -1,4 +1,5 @@
 import type {
+  ByTier,
   Directory,
   GroupQuery,
   GroupSelection,
@@ -27,7 +28,12 @@ import {
 } from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
 import { NaiveExtensions, NaiveMembership } from './NaiveMembership';
-import { type Viewer, groupApplies, userApplies } from './naiveSearch';
+import {
+  type Viewer,
+  groupApplies,
+  isHidden,
+  userApplies,
+} from './naiveSearch';
 
 const EVERYTHING: Viewer = { kind: 'everything' };
 const SUFFIX = 'dc=example,dc=test';
@@ -163,11 +169,12 @@ export class NaiveDirectory implements Directory {
     const groups = found.groups.filter(
       group => !where || this.#groupApplies(group, where),
     );
-    const ordered = order
-      ? byTier(groups, order.tiers, (group, tier) =>
-          this.#groupApplies(group, tier),
-        )
-      : groups;
+    const ordered =
+      order?.kind === 'byTier'
+        ? byTier(groups, order.tiers, (group, tier) =>
+            this.#groupApplies(group, tier),
+          )
+        : this.#sortedGroups(groups, order);
     const { items, total } = pageOf(ordered, page);
     return {
       items: items.map(group => ({
@@ -176,6 +183,17 @@ export class NaiveDirectory implements Directory {
       })),
       total,
     };
+  }
+
+  #sortedGroups(
+    groups: readonly DumpedEntry[],
+    order: Exclude<GroupSelection['order'], ByTier<GroupPredicate>>,
+  ): readonly DumpedEntry[] {
+    const valueOf = (group: DumpedEntry) =>
+      order?.kind === 'bySize'
+        ? this.#unlocked(this.#membership.membersOf(group)).length
+        : this.groups.indexOf(group);
+    return sorted(groups, valueOf, order?.descending ?? false);
   }
 
   async isMember(query: {
@@ -233,6 +251,15 @@ export class NaiveDirectory implements Directory {
     switch (order?.kind) {
       case 'newestFirst':
         return this.#extensions.newestFirst(users, viewer);
+      case 'byValue':
+        return sorted(
+          users,
+          user =>
+            isHidden(user, order.field, viewer)
+              ? undefined
+              : order.valueOf(this.#user(user, new Set([order.field]))),
+          order.descending,
+        );
       case 'byTier':
         return byTier(users, order.tiers, (user, tier) =>
           this.#applies(user, tier, viewer),
@@ -261,6 +288,10 @@ export class NaiveDirectory implements Directory {
     }
     const { membership } = from;
     const direct = group.links('member');
+    if (membership === 'locked') {
+      const keys = this.#membership.membersOf(group);
+      return this.users.filter(user => keys.has(user.key) && isLocked(user));
+    }
     return this.#unlocked(this.#membership.membersOf(group))
       .filter(({ key }) => membership !== 'direct' || direct.includes(key))
       .filter(({ key }) => membership !== 'indirect' || !direct.includes(key));
@@ -410,6 +441,27 @@ export function pageOf<T>(
     (_, index) => Math.ceil((index + 1) / size) === number,
   );
   return { items, total: all.length };
+}
+
+/** Entries by a value; those without one come last. */
+function sorted(
+  entries: readonly DumpedEntry[],
+  valueOf: (entry: DumpedEntry) => string | number | undefined,
+  descending: boolean,
+): readonly DumpedEntry[] {
+  const valued = entries.map(entry => ({ entry, value: valueOf(entry) }));
+  const before = descending ? 1 : -1;
+  return [
+    ...valued
+      .filter(({ value }) => value !== undefined)
+      .toSorted((a, b) => {
+        if (a.value === b.value) {
+          return 0;
+        }
+        return a.value! < b.value! ? before : -before;
+      }),
+    ...valued.filter(({ value }) => value === undefined),
+  ].map(({ entry }) => entry);
 }
 
 function byTier<Predicate>(

@@ -24,6 +24,8 @@ const FIELDS = ['groupname', 'description'] as const;
 const PARAMETERS: ReadonlySet<string> = new Set([
   'q',
   'similar',
+  'member',
+  'sort',
   ...FIELDS.flatMap(field => [field, `${field}__exact`]),
   ...PAGE_PARAMETERS,
 ]);
@@ -45,7 +47,11 @@ export function parseGroupSearch(
 ): GroupSearch {
   const page = parseSearchPage(query, errors);
   rejectUnknown(query, PARAMETERS, errors);
-  const terms = [
+  const terms: GroupPredicate[] = [
+    ...readTerm<GroupPredicate>(query, 'member', username => ({
+      kind: 'hasMember',
+      username,
+    })),
     ...FIELDS.flatMap(field => [
       ...readTerm<GroupPredicate>(query, field, text =>
         text === '*'
@@ -70,7 +76,42 @@ export function parseGroupSearch(
   if (terms.length === 0 && !order) {
     errors.reject(noSearchTerm());
   }
-  return { where: allOf(...terms), order, page };
+  const sort = parseSort(query, ['groupname', 'member_count'], errors);
+  if (!sort) {
+    return { where: allOf(...terms), order, page };
+  }
+  return {
+    where: allOf(...terms, ...(order ? [anyOf(...order.tiers)] : [])),
+    order: {
+      kind: sort.key === 'groupname' ? 'byName' : 'bySize',
+      descending: sort.descending,
+    },
+    page,
+  };
+}
+
+/** An order by one key of the records. */
+export interface Sort<Key extends string> {
+  readonly key: Key;
+  readonly descending: boolean;
+}
+
+/** Parses `sort`: a key, with `-` in front for the descending order. */
+function parseSort<Key extends string>(
+  query: URLSearchParams,
+  keys: readonly Key[],
+  errors: ParameterErrors,
+): Sort<Key> | undefined {
+  const text = query.get('sort');
+  if (!text) {
+    return undefined;
+  }
+  const key = keys.find(one => one === text.replace(/^-/, ''));
+  if (!key) {
+    errors.add('sort', `Order. Must be one of ${keys.join(', ')}.`);
+    return undefined;
+  }
+  return { key, descending: text.startsWith('-') };
 }
 
 /** Which members of a group are requested. */
@@ -88,24 +129,56 @@ export function parseMemberSelection(
   query: URLSearchParams,
   errors: ParameterErrors,
 ): MemberSelection {
-  const text = readSearchText(query, 'q');
   return {
-    membership: parseMembership(query.get('membership'), errors),
-    ...(text !== undefined && {
-      where: anyOf(...closestFirst(text, TEXT_FIELDS)),
-    }),
+    membership: parseMembership(query, ['direct', 'indirect'], errors),
+    where: parseMemberText(query),
   };
 }
 
+/** Keys by which memberships can be sorted. */
+const MEMBERSHIP_SORTS = [
+  ...(['username', 'human_name', 'timezone'] as const),
+  ...(['direct', 'sponsor', 'joined'] as const),
+];
+
+/** Which memberships of a group are requested. */
+export interface MembershipSelection extends MemberSelection {
+  readonly sort?: Sort<(typeof MEMBERSHIP_SORTS)[number]>;
+}
+
+/**
+ * Parses which memberships of a group are requested: as the members, with
+ * `membership=locked` for locked accounts, and `sort`.
+ */
+export function parseMembershipSelection(
+  query: URLSearchParams,
+  errors: ParameterErrors,
+): MembershipSelection {
+  const kinds = ['direct', 'indirect', 'locked'] as const;
+  return {
+    membership: parseMembership(query, kinds, errors),
+    where: parseMemberText(query),
+    sort: parseSort(query, MEMBERSHIP_SORTS, errors),
+  };
+}
+
+function parseMemberText(query: URLSearchParams): UserPredicate | undefined {
+  const text = readSearchText(query, 'q');
+  return text === undefined
+    ? undefined
+    : anyOf(...closestFirst(text, TEXT_FIELDS));
+}
+
 function parseMembership(
-  text: string | null,
+  query: URLSearchParams,
+  kinds: readonly MembershipKind[],
   errors: ParameterErrors,
 ): MembershipKind | undefined {
-  if (text === 'direct' || text === 'indirect') {
-    return text;
+  const text = query.get('membership');
+  const kind = kinds.find(one => one === text);
+  if (text && !kind) {
+    const names = kinds.join(' or ');
+    errors.add('membership', `Membership. Must be ${names}.`);
   }
-  if (text) {
-    errors.add('membership', 'Membership. Must be direct or indirect.');
-  }
-  return undefined;
+  return kind;
 }

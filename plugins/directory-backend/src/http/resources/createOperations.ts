@@ -22,6 +22,7 @@ import { changesOperation } from './changes';
 import { exportMembersOperation } from './exportMembers';
 import { groupExtensions, groupOperations } from './groups';
 import { historyOperations } from './history';
+import { membershipsOperation } from './memberships';
 import {
   accountOperation,
   colleaguesOperation,
@@ -86,6 +87,7 @@ function createExtensions(
     operationsOperation({ ...options, certificates: certificates?.config }),
     colleaguesOperation(options),
     ...groupExtensions(options),
+    membershipsOperation(options),
     exportMembersOperation(options),
     changesOperation(options),
     ...historyOperations(options),

@@ -8,28 +8,27 @@ import { stringify } from 'csv-stringify/sync';
 import { CallerAudit } from '../../directory/CallerAudit';
 import type { UserStream } from '../../directory/Directory';
 import { isGroupName } from '../../directory/names';
+import type { User } from '../../directory/records';
 import type { Operation } from '../api/Operation';
+import { parseParameters } from '../request/ParameterErrors';
+import { parseMembershipSelection } from '../request/parseGroupSearch';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
 import { groupNotFound } from '../response/apiErrors';
 import { FileStream } from '../response/FileStream';
-import {
-  memberModel,
-  presentUser,
-  userFieldsFor,
-} from '../response/presentRecords';
-import type { ResourceUris } from '../response/ResourceUris';
-import { type DirectoryOptions, found } from './lists';
+import type { HistoryOptions } from './history';
+import { found } from './lists';
+import { groupMembershipModel, selectMemberships } from './memberships';
 
 const csvModel: RecordModel = {
-  ...memberModel,
+  ...groupMembershipModel,
   defaults: ['username', 'human_name', 'emails', 'uri'],
 };
 
 /** An extension: all members of a group as CSV. Exports are audited. */
 export function exportMembersOperation(
-  options: DirectoryOptions & { readonly auditor: AuditorService },
+  options: HistoryOptions & { readonly auditor: AuditorService },
 ): Operation {
-  const { directory, dialect } = options;
+  const { directory } = options;
   const audit = new CallerAudit(options.auditor, {
     eventId: 'group-export',
     severityLevel: 'medium',
@@ -43,12 +42,19 @@ export function exportMembersOperation(
       audit.recordDenial(caller, error, {
         groupname: isGroupName(groupname) ? groupname : 'invalid',
       }),
-    async handle({ params: { groupname }, caller, fieldMask, context }) {
-      const keys = resolveFields(fieldMask, csvModel);
-      const members = await directory.streamUsers(
-        { from: { kind: 'membersOf', groupname }, fields: userFieldsFor(keys) },
-        context,
+    async handle(call) {
+      const { caller, context, params, query } = call;
+      const { groupname } = params;
+      const selected = parseParameters(errors =>
+        parseMembershipSelection(query, errors),
       );
+      const keys = resolveFields(call.fieldMask, csvModel);
+      const { selection, present } = await selectMemberships(options, {
+        call,
+        selected,
+        keys,
+      });
+      const members = await directory.streamUsers(selection, context);
       const { batches, total } = found(members, () => groupNotFound(groupname));
       return new FileStream({
         contentType: 'text/csv; charset=utf-8; header=present',
@@ -58,7 +64,7 @@ export function exportMembersOperation(
           )}"`,
           'X-Total-Results': String(total),
         },
-        chunks: auditExport(csvBatchesOf(batches, keys, dialect.uris), () =>
+        chunks: auditExport(csvBatchesOf(batches, keys, present), () =>
           audit.start(caller, {
             groupname,
             fields: keys.join(','),
@@ -73,13 +79,12 @@ export function exportMembersOperation(
 async function* csvBatchesOf(
   batches: UserStream['batches'],
   keys: readonly string[],
-  uris: ResourceUris,
+  present: (user: User) => Promise<Record<string, unknown>>,
 ): AsyncGenerator<CsvBatch> {
   let header = [keys];
   for await (const users of batches) {
-    const rows = users.map(user =>
-      Object.values(presentUser(user, keys, uris)),
-    );
+    const records = await Promise.all(users.map(present));
+    const rows = records.map(record => Object.values(record));
     yield { rows: users.length, text: toCsv([...header, ...rows]) };
     header = [];
   }

@@ -21,14 +21,15 @@ import { type DirectoryOptions, found } from './lists';
 
 const NO_FIELDS: ReadonlySet<never> = new Set();
 
+/** Dependencies of operations that read histories. */
+export interface HistoryOptions extends DirectoryOptions {
+  readonly access: Pick<AccessControl, 'operationsOf'>;
+  readonly changes: { readonly history: ChangeHistory | undefined } | undefined;
+}
+
 /** The histories of users and groups; extensions. */
 export function historyOperations(
-  options: DirectoryOptions & {
-    readonly access: Pick<AccessControl, 'operationsOf'>;
-    readonly changes:
-      | { readonly history: ChangeHistory | undefined }
-      | undefined;
-  },
+  options: HistoryOptions,
 ): readonly Operation[] {
   const { access, changes, dialect, directory } = options;
   const history = () =>
@@ -56,19 +57,7 @@ export function historyOperations(
         const { groupname } = found(group, () =>
           groupNotFound(params.groupname),
         );
-        const username = caller.account?.username;
-        const isSponsor =
-          username !== undefined &&
-          (await directory.listGroups(
-            {
-              from: { kind: 'sponsoredBy', username },
-              where: { kind: 'equals', field: 'groupname', text: groupname },
-              page: { number: 1, size: 1 },
-              fields: NO_FIELDS,
-            },
-            context,
-          ))!.total > 0;
-        if (!isSponsor) {
+        if (!(await isSponsor(directory, groupname, context))) {
           requireOperation(await access.operationsOf(caller));
         }
         return present(call, await log.ofGroup(groupname, context), dialect);
@@ -97,6 +86,64 @@ export function historyOperations(
       },
     },
   ];
+}
+
+/**
+ * Returns when the direct members of a group were added, by user name; none
+ * when the caller may not read the history.
+ *
+ * @throws ChangeLogUnavailableError
+ */
+export async function readJoinTimes(
+  options: HistoryOptions,
+  { caller, context, params }: Call,
+): Promise<ReadonlyMap<string, Date | undefined>> {
+  const { access, changes, directory } = options;
+  const times = new Map<string, Date | undefined>();
+  const group = await directory.getGroup(
+    { groupname: params.groupname, fields: NO_FIELDS },
+    context,
+  );
+  const mayRead =
+    group &&
+    changes?.history &&
+    ((await isSponsor(directory, group.groupname, context)) ||
+      (await access.operationsOf(caller)).has(
+        directoryHistoryReadPermission.name,
+      ));
+  if (!mayRead) {
+    return times;
+  }
+  const log = await changes.history.ofGroup(group.groupname, context);
+  for (const { kind, member, time } of log) {
+    const name = member?.kind === 'user' ? member.presentName : undefined;
+    // The latest change comes first.
+    if (name !== undefined && !times.has(name)) {
+      times.set(name, kind === 'member_added' ? time : undefined);
+    }
+  }
+  return times;
+}
+
+async function isSponsor(
+  directory: DirectoryOptions['directory'],
+  groupname: string,
+  context: Call['context'],
+): Promise<boolean> {
+  const username = context.caller.account?.username;
+  if (username === undefined) {
+    return false;
+  }
+  const sponsored = await directory.listGroups(
+    {
+      from: { kind: 'sponsoredBy', username },
+      where: { kind: 'equals', field: 'groupname', text: groupname },
+      page: { number: 1, size: 1 },
+      fields: NO_FIELDS,
+    },
+    context,
+  );
+  return sponsored!.total > 0;
 }
 
 /** @throws ForbiddenError without the operation. */

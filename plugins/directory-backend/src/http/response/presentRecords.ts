@@ -144,12 +144,14 @@ export function presentUser(
   user: User,
   keys: readonly string[],
   uris: ResourceUris,
+  /** Values of keys that are not fields of a user. */
+  more?: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   return presentRecord(user, {
     keys,
     fields: userFields,
     uri: uris.user(user.username),
     // The attribute is missing until an account is locked for the first time.
-    overrides: { locked: user.locked ?? false },
+    overrides: { ...more, locked: user.locked ?? false },
   });
 }

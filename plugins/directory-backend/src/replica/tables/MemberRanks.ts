@@ -39,7 +39,10 @@ export class MemberRanks {
   }
 
   /** Served, unlocked users in a group. */
-  unlocked(group: string, kind?: MembershipKind): Uint32Array {
+  unlocked(
+    group: string,
+    kind?: Exclude<MembershipKind, 'locked'>,
+  ): Uint32Array {
     const { users, groups } = this.#tables;
     const version = `${users.version} ${groups.changeOf(group)}`;
     return this.#cached(`${kind ?? 'unlocked'} ${group}`, version, () => {
@@ -54,6 +57,12 @@ export class MemberRanks {
         rank => direct.has(rank) === (kind === 'direct'),
       );
     });
+  }
+
+  /** Served, locked users in a group. */
+  locked(group: string): Uint32Array {
+    const unlocked = new Set(this.unlocked(group));
+    return ranksThat(this.all(group), rank => !unlocked.has(rank));
   }
 
   /** All served, unlocked users. */

@@ -1,0 +1,209 @@
+import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import type {
+  MembershipReason,
+  UserSelection,
+} from '../../directory/Directory';
+import type { User } from '../../directory/records';
+import type { Call, Operation } from '../api/Operation';
+import { parseParameters } from '../request/ParameterErrors';
+import {
+  type MembershipSelection,
+  parseMembershipSelection,
+} from '../request/parseGroupSearch';
+import { parsePage, WHOLE_LIST } from '../request/parsePage';
+import { groupNotFound } from '../response/apiErrors';
+import { type RecordModel, resolveFields } from '../response/fieldMask';
+import {
+  presentUser,
+  userFieldsFor,
+  userModel,
+} from '../response/presentRecords';
+import { type HistoryOptions, readJoinTimes } from './history';
+import { found } from './lists';
+
+const REASON = ['direct', 'sponsor', 'path'];
+
+/** Time of joining, which only masks that name it return. */
+const JOINED = 'joined';
+
+/** Reason of a user who has left the group since the list was read. */
+const LEFT: MembershipReason = {
+  direct: false,
+  sponsor: false,
+  path: [undefined],
+};
+
+const NO_FIELDS: ReadonlySet<never> = new Set();
+
+/** The keys of a membership: those of the user, the reason and the time. */
+export const groupMembershipModel: RecordModel = {
+  keys: [...userModel.keys, ...REASON],
+  lists: new Set([...userModel.lists, 'path']),
+  defaults: ['username', ...REASON, 'uri'],
+  onlyByName: [JOINED],
+};
+
+/** An extension: the members of a group with the reasons. */
+export function membershipsOperation(options: HistoryOptions): Operation {
+  const { directory, dialect } = options;
+  return {
+    id: 'list_group_memberships',
+    method: 'get',
+    path: '/groups/:groupname/memberships/',
+    permission: directoryReadPermission,
+    async handle(call) {
+      const { selected, page } = parseParameters(errors => ({
+        selected: parseMembershipSelection(call.query, errors),
+        page: parsePage(call.query, errors),
+      }));
+      const keys = resolveFields(call.fieldMask, groupMembershipModel);
+      const { selection, present } = await selectMemberships(options, {
+        call,
+        selected,
+        keys,
+      });
+      const { items, total } = found(
+        await directory.listUsers({ ...selection, page }, call.context),
+        () => groupNotFound(call.params.groupname),
+      );
+      return dialect.presentPage(
+        { items: await Promise.all(items.map(present)), total },
+        { page, call },
+      );
+    },
+  };
+}
+
+/** Returns a selection of members and how to present them. */
+export async function selectMemberships(
+  options: HistoryOptions,
+  query: {
+    readonly call: Call;
+    readonly selected: MembershipSelection;
+    readonly keys: readonly string[];
+  },
+): Promise<{
+  readonly selection: UserSelection;
+  readonly present: (user: User) => Promise<Record<string, unknown>>;
+}> {
+  const { directory, dialect } = options;
+  const { call, selected, keys } = query;
+  const { membership, where, sort } = selected;
+  const { groupname } = call.params;
+  const joined =
+    keys.includes(JOINED) || sort?.key === JOINED
+      ? await readJoinTimes(options, call)
+      : undefined;
+  const hasReason = REASON.some(key => keys.includes(key));
+
+  async function reasonOf(username: string): Promise<MembershipReason> {
+    const groups = await directory.listGroups(
+      {
+        from: { kind: 'ofUser', username, reasons: true },
+        where: { kind: 'equals', field: 'groupname', text: groupname },
+        page: { number: 1, size: 1 },
+        fields: NO_FIELDS,
+      },
+      call.context,
+    );
+    return groups?.items[0]?.reason ?? LEFT;
+  }
+
+  return {
+    selection: {
+      from: { kind: 'membersOf', groupname, membership },
+      where,
+      order: sort && {
+        kind: 'byValue',
+        descending: sort.descending,
+        ...(await valueOf(sort.key)),
+      },
+      fields: userFieldsFor(keys),
+    },
+    async present(user) {
+      const reason = hasReason ? await reasonOf(user.username) : LEFT;
+      return presentUser(user, keys, dialect.uris, {
+        direct: reason.direct,
+        sponsor: reason.sponsor,
+        path: reason.path.map(group => group ?? null),
+        [JOINED]: joined?.get(user.username)?.toISOString() ?? null,
+      });
+    },
+  };
+
+  /** Returns what users are compared by. */
+  async function valueOf(
+    key: NonNullable<typeof sort>['key'],
+  ): Promise<Pick<ByValue, 'field' | 'valueOf'>> {
+    switch (key) {
+      case 'direct':
+        return among({ kind: 'membersOf', groupname, membership: 'direct' });
+      case 'sponsor':
+        return among({ kind: 'sponsorsOf', groupname });
+      case 'joined':
+        return {
+          field: 'username',
+          valueOf: ({ username }) => joined?.get(username)?.getTime(),
+        };
+      case 'timezone': {
+        const offsetOf = currentOffsets();
+        return {
+          field: 'timezone',
+          valueOf: ({ timezone }) =>
+            timezone === undefined ? undefined : offsetOf(timezone),
+        };
+      }
+      default:
+        return {
+          field: key,
+          valueOf: ({ [key]: name }) => name?.normalize('NFD').toLowerCase(),
+        };
+    }
+  }
+
+  /** The users of a list come first. */
+  async function among(
+    from: UserSelection['from'],
+  ): Promise<Pick<ByValue, 'field' | 'valueOf'>> {
+    const users = await directory.listUsers(
+      { from, page: WHOLE_LIST, fields: NO_FIELDS },
+      call.context,
+    );
+    const names = new Set(users?.items.map(({ username }) => username));
+    return {
+      field: 'username',
+      valueOf: ({ username }) => (names.has(username) ? 0 : 1),
+    };
+  }
+}
+
+type ByValue = Extract<UserSelection['order'], { readonly kind: 'byValue' }>;
+
+/**
+ * Returns a function for the offset of a time zone from UTC, in minutes:
+ * `undefined` for a zone that is not known, as the directory accepts any text.
+ */
+function currentOffsets(): (timeZone: string) => number | undefined {
+  const now = new Date();
+  const known = new Map<string, number | undefined>();
+  const read = (timeZone: string) => {
+    try {
+      const name = now.toLocaleString('en-US', {
+        timeZone,
+        timeZoneName: 'longOffset', // GMT+05:30
+      });
+      const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)$/.exec(name) ?? [];
+      return sign
+        ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
+        : 0;
+    } catch {
+      return undefined;
+    }
+  };
+  return timeZone => {
+    if (!known.has(timeZone)) {
+      known.set(timeZone, read(timeZone));
+    }
+    return known.get(timeZone);
+  };
+}
