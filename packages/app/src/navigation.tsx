@@ -11,6 +11,7 @@ import {
   configApiRef,
   createFrontendModule,
   useApi,
+  useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import {
   NavContentBlueprint,
@@ -23,6 +24,18 @@ import {
   RiSettings3Line,
 } from '@remixicon/react';
 import styles from './navigation.module.css';
+import { portalTranslationRef } from './translation';
+
+/** Titles of pages that are translated: Backstage has them in English only. */
+const titles: Partial<Record<string, keyof typeof portalTranslationRef.T>> = {
+  'page:catalog': 'page.catalog',
+  'page:directory/certificates': 'page.certificates',
+  'page:directory/groups': 'page.groups',
+  'page:directory/people': 'page.people',
+  'page:notifications': 'page.notifications',
+  'page:search': 'page.search',
+  'page:user-settings': 'page.settings',
+};
 
 /**
  * The sidebar: the pages of all plugins by title, the user's settings last. On a
@@ -30,9 +43,17 @@ import styles from './navigation.module.css';
  * settings.
  */
 function Navigation({ navItems }: NavContentComponentProps) {
-  const entries = navItems.withComponent(item => (
-    <SidebarItem icon={() => item.icon} to={item.href} text={item.title} />
-  ));
+  const { t } = useTranslationRef(portalTranslationRef);
+  const entries = navItems.withComponent(item => {
+    const title = titles[item.node.spec.id];
+    return (
+      <SidebarItem
+        icon={() => item.icon}
+        to={item.href}
+        text={title ? t(title) : item.title}
+      />
+    );
+  });
   // Taken before the rest, otherwise it would be listed twice.
   const settings = entries.take('page:user-settings');
   // The plugin's own entry restores the previous title of the browser tab up to
@@ -43,7 +64,7 @@ function Navigation({ navItems }: NavContentComponentProps) {
     <Sidebar>
       <Logo />
       <SidebarDivider />
-      <SidebarGroup label="Menu" icon={<RiMenuLine size={24} />}>
+      <SidebarGroup label={t('menu')} icon={<RiMenuLine size={24} />}>
         <SidebarScrollWrapper>
           {entries.rest({ sortBy: 'title' })}
         </SidebarScrollWrapper>
@@ -52,7 +73,7 @@ function Navigation({ navItems }: NavContentComponentProps) {
       <SidebarDivider />
       {notifications && (
         <SidebarGroup
-          label="Notifications"
+          label={t('page.notifications')}
           icon={<RiNotification3Line size={24} />}
           to="/notifications"
         >
@@ -60,7 +81,7 @@ function Navigation({ navItems }: NavContentComponentProps) {
         </SidebarGroup>
       )}
       <SidebarGroup
-        label="Settings"
+        label={t('page.settings')}
         icon={<RiSettings3Line size={24} />}
         to="/settings"
       >
@@ -72,11 +93,12 @@ function Navigation({ navItems }: NavContentComponentProps) {
 
 /** Link to the home page: the logo, and the title while the sidebar is open. */
 function Logo() {
+  const { t } = useTranslationRef(portalTranslationRef);
   const title = useApi(configApiRef).getString('app.title');
   const { isOpen } = useSidebarOpenState();
 
   return (
-    <Link href="/" className={styles.logo} aria-label={`${title}, home`}>
+    <Link href="/" className={styles.logo} aria-label={t('home', { title })}>
       <svg viewBox="0 0 32 32" className={styles.mark} aria-hidden="true">
         <path className={styles.arch} d="M7 26V14a9 9 0 0 1 18 0v12" />
         <circle className={styles.person} cx="16" cy="15" r="3.5" />

@@ -9,6 +9,7 @@ import {
   userCertificatesEntityCard,
   userEntityCard,
 } from './entity/entityCards';
+import { documentLanguage } from './language';
 import {
   catalogEntityRouteRef,
   certificateRouteRef,
@@ -79,6 +80,7 @@ export const directoryPlugin = createFrontendPlugin({
   info: { packageJson: () => import('../package.json') },
   extensions: [
     directoryApi,
+    documentLanguage,
     rootPage,
     peoplePage,
     groupsPage,

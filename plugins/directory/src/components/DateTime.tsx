@@ -1,5 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { type ReactNode, useEffect, useState } from 'react';
+import { locale } from '../language';
 import { directoryTranslationRef } from '../translation';
 
 /** A day in the user's locale, or other text; the exact time on hover. */
@@ -13,12 +14,12 @@ export function DateTime(props: {
   return (
     <time
       dateTime={value.toISOString()}
-      title={value.toLocaleString(undefined, {
+      title={value.toLocaleString(locale(), {
         dateStyle: 'full',
         timeStyle: 'long',
       })}
     >
-      {children ?? value.toLocaleDateString(undefined, { dateStyle: 'medium' })}
+      {children ?? value.toLocaleDateString(locale(), { dateStyle: 'medium' })}
     </time>
   );
 }
@@ -42,7 +43,7 @@ export function LocalTime(props: {
   if (offset === undefined) {
     return null;
   }
-  const time = now.toLocaleTimeString(undefined, {
+  const time = now.toLocaleTimeString(locale(), {
     timeZone,
     hour: '2-digit',
     minute: '2-digit',
@@ -66,7 +67,7 @@ export function LocalTime(props: {
 /** Returns "3 h" or "5 h 30 min", in the user's language. */
 function formatDifference(minutes: number): string {
   const unit = (value: number, name: 'hour' | 'minute') =>
-    value.toLocaleString(undefined, {
+    value.toLocaleString(locale(), {
       style: 'unit',
       unit: name,
       unitDisplay: 'short',
@@ -87,7 +88,7 @@ const DAY = 24 * 60 * 60 * 1000;
  */
 export function formatTimeLeft(expiry: Date, now: Date): string {
   const left = expiry.getTime() - now.getTime();
-  const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
   const days = Math.trunc(left / DAY);
   if (Math.abs(days) > 730) {
     return format.format(Math.trunc(days / 365.25), 'year');
