@@ -62,7 +62,7 @@ export default {
   'browser.other': 'Ihrem Browser',
   'action.signIn': 'Anmelden',
   'action.tryAgain': 'Erneut versuchen',
-  'action.enterAs': 'Als {{name}} eintreten (Demo)',
+  'action.enterAs': 'Als {{name}} anmelden (Demo)',
   'action.copy': 'Kopieren',
   'action.copied': 'Kopiert',
   'action.copyFailed': 'Kopieren nicht möglich',

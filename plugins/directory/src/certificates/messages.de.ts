@@ -1,7 +1,7 @@
 export const certificatesGerman = {
   'certificate.title': 'Zertifikat {{serial}}',
   'certificate.about': 'Über dieses Zertifikat',
-  'certificate.subject': 'Inhaber (Subject)',
+  'certificate.subject': 'Inhaber',
   'certificate.issuer': 'Aussteller',
   'certificate.owner': 'Besitzer',
   'certificate.serial': 'Seriennummer',
@@ -175,7 +175,7 @@ export const certificatesGerman = {
     'Der CSR ist gültig und weist den Besitz des Schlüssels nach',
   'request.rule.key': 'Der Schlüssel ist nicht als kompromittiert gemeldet',
   'request.rule.common_name': 'Der Common Name ist der Benutzername',
-  'request.rule.email_address': 'E-Mail-Adressen im Subject',
+  'request.rule.email_address': 'E-Mail-Adressen des Inhabers',
   'request.rule.rfc822_name': 'E-Mail-Adressen in den alternativen Namen',
   'request.rule.principal_name': 'Principals in den alternativen Namen',
   'request.rule.other_name': 'Keine alternativen Namen anderer Art',

@@ -16,7 +16,7 @@ export const peopleGerman = {
   'people.filter.groupHint': 'Teil eines Gruppennamens eingeben',
   'people.filter.groupValue': 'In {{group}}',
   'people.filter.before': 'Beigetreten vor',
-  'people.filter.beforeValue': 'Beigetreten vor: {{date}}',
+  'people.filter.beforeValue': 'Beigetreten vor dem {{date}}',
   'people.filter.has': 'Hat',
   'people.filter.hasValue': 'Hat {{field}}',
   'people.filter.clear': 'Filter zurücksetzen',
