@@ -26,8 +26,10 @@ import {
 import styles from './navigation.module.css';
 import { portalTranslationRef } from './translation';
 
+type PageTitle = Extract<keyof typeof portalTranslationRef.T, `page.${string}`>;
+
 /** Titles of pages that are translated: Backstage has them in English only. */
-const titles: Partial<Record<string, keyof typeof portalTranslationRef.T>> = {
+const titles: Partial<Record<string, PageTitle>> = {
   'page:catalog': 'page.catalog',
   'page:directory/certificates': 'page.certificates',
   'page:directory/groups': 'page.groups',
