@@ -28,7 +28,7 @@ const accents: Partial<Record<string, string>> = {
 /** Returns `[!! Pérsönén ··· !!]`: a text that is at least 40 % longer. */
 function lengthen(text: string): string {
   const accented = text.replace(
-    /\{\{.*?\}\}|[aeiou]/g,
+    /\{\{.*?\}\}|\\x..|\\u....|[aeiou]/g,
     part => accents[part] ?? part,
   );
   return `[!! ${accented}${' ···'.repeat(text.length / 10 + 1)} !!]`;
@@ -43,7 +43,7 @@ async function lengthenMessages(page: Page): Promise<void> {
     // German messages have quoted keys: {"page.people":"Personen"}.
     const body = code.includes('"page.people":')
       ? code.replace(
-          /("[\w.]+":)"([^"\\]*)"/g,
+          /("[\w.]+":)"((?:[^"\\]|\\.)*)"/g,
           (_, key, text) => `${key}"${lengthen(text)}"`,
         )
       : code;
