@@ -6,6 +6,7 @@ import {
   errorApiRef,
   identityApiRef,
   useApi,
+  useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import { VisitsStorageApi, visitsApiRef } from '@backstage/plugin-home';
 import {
@@ -13,8 +14,9 @@ import {
   type HomePageLayoutProps,
 } from '@backstage/plugin-home-react/alpha';
 import { Text } from '@backstage/ui';
-import { useEffect } from 'react';
 import styles from './home.module.css';
+import { usePageTitle } from './pageTitle';
+import { portalTranslationRef } from './translation';
 
 /** Widgets of the page and their positions, in the order of the keyboard. */
 const POSITIONS = [
@@ -31,18 +33,13 @@ const POSITIONS = [
  */
 export function HomePage({ widgets }: HomePageLayoutProps) {
   const title = useApi(configApiRef).getString('app.title');
-  useEffect(() => {
-    const previous = document.title;
-    document.title = `Home · ${title}`;
-    return () => {
-      document.title = previous;
-    };
-  }, [title]);
+  const { t } = useTranslationRef(portalTranslationRef);
+  usePageTitle(t('page.home'));
 
   return (
     <main className={styles.page}>
       <Text as="h1" variant="title-medium" className={styles.title}>
-        Welcome to {title}
+        {t('welcome', { title })}
       </Text>
       {POSITIONS.map(([id, className]) => (
         <div key={id} className={className}>

@@ -11,10 +11,12 @@ import {
   configApiRef,
   createFrontendModule,
   useApi,
+  useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import {
   NavContentBlueprint,
   type NavContentComponentProps,
+  type NavContentNavItem,
 } from '@backstage/plugin-app-react';
 import { Link } from '@backstage/ui';
 import {
@@ -25,6 +27,7 @@ import {
 } from '@remixicon/react';
 import styles from './navigation.module.css';
 import { useNavigationTitle } from './pageTitle';
+import { portalTranslationRef } from './translation';
 
 /** Pages that come first; the others follow by title. */
 const FIRST_PAGES = [
@@ -34,15 +37,34 @@ const FIRST_PAGES = [
   'page:catalog',
 ];
 
+type PageTitle = Extract<keyof typeof portalTranslationRef.T, `page.${string}`>;
+
+/** Titles of pages that are translated: Backstage has them in English only. */
+const titles: Partial<Record<string, PageTitle>> = {
+  'page:catalog': 'page.catalog',
+  'page:directory/certificates': 'page.certificates',
+  'page:directory/groups': 'page.groups',
+  'page:directory/people': 'page.people',
+  'page:home': 'page.home',
+  'page:notifications': 'page.notifications',
+  'page:search': 'page.search',
+  'page:user-settings': 'page.settings',
+};
+
 /**
  * The sidebar: the home page, the pages of all plugins, the user's settings last.
  * On a phone, a bar at the bottom: the home page, the pages in a menu, the
  * notifications and the settings.
  */
 function Navigation({ navItems }: NavContentComponentProps) {
-  useNavigationTitle(navItems);
+  const { t } = useTranslationRef(portalTranslationRef);
+  const titleOf = (item: NavContentNavItem) => {
+    const title = titles[item.node.spec.id];
+    return title ? t(title) : item.title;
+  };
+  useNavigationTitle(navItems, titleOf);
   const entries = navItems.withComponent(item => (
-    <SidebarItem icon={() => item.icon} to={item.href} text={item.title} />
+    <SidebarItem icon={() => item.icon} to={item.href} text={titleOf(item)} />
   ));
   const home = navItems.take('page:home');
   // Taken before the rest, otherwise they would be listed twice.
@@ -58,14 +80,14 @@ function Navigation({ navItems }: NavContentComponentProps) {
       <SidebarDivider />
       {home && (
         <SidebarGroup
-          label={home.title}
+          label={titleOf(home)}
           icon={<RiHomeLine size={24} />}
           to={home.href}
         >
-          <SidebarItem icon={HomeIcon} to={home.href} text={home.title} />
+          <SidebarItem icon={HomeIcon} to={home.href} text={titleOf(home)} />
         </SidebarGroup>
       )}
-      <SidebarGroup label="Menu" icon={<RiMenuLine size={24} />}>
+      <SidebarGroup label={t('menu')} icon={<RiMenuLine size={24} />}>
         <SidebarScrollWrapper>
           {firstPages}
           {entries.rest({ sortBy: 'title' })}
@@ -75,7 +97,7 @@ function Navigation({ navItems }: NavContentComponentProps) {
       <SidebarDivider />
       {notifications && (
         <SidebarGroup
-          label="Notifications"
+          label={t('page.notifications')}
           icon={<RiNotification3Line size={24} />}
           to="/notifications"
         >
@@ -83,7 +105,7 @@ function Navigation({ navItems }: NavContentComponentProps) {
         </SidebarGroup>
       )}
       <SidebarGroup
-        label="Settings"
+        label={t('page.settings')}
         icon={<RiSettings3Line size={24} />}
         to="/settings"
       >
@@ -95,9 +117,10 @@ function Navigation({ navItems }: NavContentComponentProps) {
 
 /** Moves the focus past the navigation. Visible while it has the focus. */
 function SkipLink() {
+  const { t } = useTranslationRef(portalTranslationRef);
   return (
     <button type="button" className={styles.skip} onClick={focusContent}>
-      Skip to content
+      {t('skip')}
     </button>
   );
 }
@@ -120,11 +143,12 @@ function HomeIcon() {
 
 /** Link to the home page: the logo, and the title while the sidebar is open. */
 function Logo() {
+  const { t } = useTranslationRef(portalTranslationRef);
   const title = useApi(configApiRef).getString('app.title');
   const { isOpen } = useSidebarOpenState();
 
   return (
-    <Link href="/" className={styles.logo} aria-label={`${title}, home`}>
+    <Link href="/" className={styles.logo} aria-label={t('home', { title })}>
       <svg viewBox="0 0 32 32" className={styles.mark} aria-hidden="true">
         <path className={styles.arch} d="M7 26V14a9 9 0 0 1 18 0v12" />
         <circle className={styles.person} cx="16" cy="15" r="3.5" />

@@ -1,22 +1,25 @@
 import {
   createFrontendModule,
   NotFoundErrorPage,
+  useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import { SwappableComponentBlueprint } from '@backstage/plugin-app-react';
 import { ButtonLink, Container, Flex, Text } from '@backstage/ui';
 import { usePageTitle } from './pageTitle';
+import { portalTranslationRef } from './translation';
 
 function NotFoundPage() {
-  usePageTitle('Page not found');
+  const { t } = useTranslationRef(portalTranslationRef);
+  usePageTitle(t('notFound.title'));
   return (
     <main>
       <Container py="12">
         <Flex direction="column" align="start">
           <Text as="h1" variant="title-medium" weight="bold">
-            Page not found
+            {t('notFound.title')}
           </Text>
-          <Text as="p">This portal has no page at this address.</Text>
-          <ButtonLink href="/">Go to the home page</ButtonLink>
+          <Text as="p">{t('notFound.description')}</Text>
+          <ButtonLink href="/">{t('notFound.home')}</ButtonLink>
         </Flex>
       </Container>
     </main>

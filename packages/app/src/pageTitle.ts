@@ -1,5 +1,8 @@
 import { configApiRef, useApi } from '@backstage/frontend-plugin-api';
-import type { NavContentComponentProps } from '@backstage/plugin-app-react';
+import type {
+  NavContentComponentProps,
+  NavContentNavItem,
+} from '@backstage/plugin-app-react';
 import { useEffect } from 'react';
 import { useLocation } from 'react-router-dom';
 
@@ -9,13 +12,14 @@ import { useLocation } from 'react-router-dom';
  */
 export function useNavigationTitle(
   navItems: NavContentComponentProps['navItems'],
+  titleOf: (item: NavContentNavItem) => string,
 ) {
   const { pathname } = useLocation();
   const entry = navItems
     .clone()
     .rest()
     .find(({ href }) => pathname === href || pathname.startsWith(`${href}/`));
-  usePageTitle(entry?.title);
+  usePageTitle(entry && titleOf(entry));
 }
 
 /** Sets the title of the browser tab; `undefined` leaves it as it is. */

@@ -28,7 +28,7 @@ export const reasonMessages = {
 } as const;
 
 /**
- * Texts of the sign-in page, in English.
+ * Texts of the sign-in page, in English and German.
  *
  * @public
  */
@@ -86,4 +86,5 @@ export const kerberosSignInTranslationRef = createTranslationRef({
       help: 'More help',
     },
   },
+  translations: { de: () => import('./de') },
 });

@@ -14,6 +14,7 @@ import {
   userEntityCard,
 } from './entity/entityCards';
 import { homePageWidgets } from './home/homePageWidgets';
+import { documentLanguage } from './language';
 import {
   catalogEntityRouteRef,
   certificateRouteRef,
@@ -84,6 +85,7 @@ export const directoryPlugin = createFrontendPlugin({
   info: { packageJson: () => import('../package.json') },
   extensions: [
     directoryApi,
+    documentLanguage,
     rootPage,
     peoplePage,
     groupsPage,

@@ -18,12 +18,13 @@ import { groupMessages } from './group/messages';
 import { groupsMessages } from './groups/messages';
 import { historyMessages } from './history/messages';
 import { homeMessages } from './home/messages';
+import { locale } from './language';
 import { peopleMessages } from './people/messages';
 import { personMessages } from './person/messages';
 
 /**
- * The texts of the directory's pages, in English; each folder has its own
- * `messages.ts`.
+ * The texts of the directory's pages, in English and German; each folder has
+ * its own `messages.ts` and `messages.de.ts`.
  *
  * @public
  */
@@ -48,6 +49,7 @@ export const directoryTranslationRef = createTranslationRef({
     states: statesMessages,
     time: timeMessages,
   },
+  translations: { de: () => import('./de') },
 });
 
 /**
@@ -55,5 +57,5 @@ export const directoryTranslationRef = createTranslationRef({
  * `number` is the text in the user's locale.
  */
 export function formatCount(count: number): { count: number; number: string } {
-  return { count, number: count.toLocaleString() };
+  return { count, number: count.toLocaleString(locale()) };
 }

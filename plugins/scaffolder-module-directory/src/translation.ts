@@ -1,7 +1,7 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
 
 /**
- * Texts of the fields, in English.
+ * Texts of the fields, in English and German.
  *
  * @public
  */
@@ -12,4 +12,5 @@ export const directoryPickerTranslationRef = createTranslationRef({
     group: { label: 'Group', placeholder: 'Search by name or description' },
     unavailable: 'The directory is unavailable. Try again.',
   },
+  translations: { de: () => import('./de') },
 });

@@ -1,5 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { type ReactNode, useEffect, useState } from 'react';
+import { locale } from '../language';
 import { directoryTranslationRef } from '../translation';
 import styles from './DateTime.module.css';
 import {
@@ -22,12 +23,12 @@ export function DateTime(props: {
   return (
     <time
       dateTime={value.toISOString()}
-      title={value.toLocaleString(undefined, {
+      title={value.toLocaleString(locale(), {
         dateStyle: 'full',
         timeStyle: 'long',
       })}
     >
-      {children ?? value.toLocaleDateString(undefined, { dateStyle: 'medium' })}
+      {children ?? value.toLocaleDateString(locale(), { dateStyle: 'medium' })}
     </time>
   );
 }
@@ -84,7 +85,7 @@ const DAY = 24 * 60 * 60 * 1000;
  */
 export function formatTimeLeft(expiry: Date, now: Date): string {
   const left = expiry.getTime() - now.getTime();
-  const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
   const days = Math.trunc(left / DAY);
   if (Math.abs(days) > 730) {
     return format.format(Math.trunc(days / 365.25), 'year');

@@ -1,3 +1,5 @@
+import { locale } from '../language';
+
 const MINUTE = 60_000;
 
 /** Offsets of time zones are multiples of 15 minutes. */
@@ -53,11 +55,11 @@ export function formatTime(
   otherZone: string,
   otherMoment = moment,
 ): string {
-  const day = moment.toLocaleDateString(undefined, { timeZone });
-  const otherDay = otherMoment.toLocaleDateString(undefined, {
+  const day = moment.toLocaleDateString(locale(), { timeZone });
+  const otherDay = otherMoment.toLocaleDateString(locale(), {
     timeZone: otherZone,
   });
-  return moment.toLocaleString(undefined, {
+  return moment.toLocaleString(locale(), {
     timeZone,
     weekday: day === otherDay ? undefined : 'short',
     hour: '2-digit',
@@ -75,7 +77,7 @@ export function placeOf(timeZone: string): string {
 /** Returns "−6h" or "+5h 30m", in the user's language. */
 export function formatDifference(minutes: number): string {
   const unit = (value: number, name: 'hour' | 'minute') =>
-    value.toLocaleString(undefined, {
+    value.toLocaleString(locale(), {
       style: 'unit',
       unit: name,
       unitDisplay: 'narrow',

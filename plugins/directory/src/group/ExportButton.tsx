@@ -8,6 +8,7 @@ import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './ExportButton.module.css';
 import { type ExportProgress, readMembersFile } from './readMembersFile';
 import type { MembersQuery } from './useMembers';
+import { locale } from '../language';
 
 /**
  * Downloads the members on all pages as CSV, with progress, a cancel button and
@@ -83,8 +84,8 @@ function Progress({ progress }: { progress: ExportProgress | undefined }) {
       <Text variant="body-small" color="secondary">
         {progress && total !== undefined
           ? t('group.export.progress', {
-              rows: progress.rows.toLocaleString(),
-              total: total.toLocaleString(),
+              rows: progress.rows.toLocaleString(locale()),
+              total: total.toLocaleString(locale()),
             })
           : t('group.export.starting')}
       </Text>

@@ -14,6 +14,7 @@ import { directoryTranslationRef } from '../translation';
 import { contactsOf } from '../person/contactsOf';
 import { useMembership } from './MembershipCheck';
 import { useSponsors } from './useMembers';
+import { locale } from '../language';
 
 /** Whether a contact opens a chat. */
 function isChat({ kind, href }: DirectoryLink) {
@@ -117,7 +118,7 @@ function SponsorCards({ sponsors }: { sponsors: FoundPerson[] }) {
           {showsAll
             ? t('group.sponsors.showFewer')
             : t('group.sponsors.showAll', {
-                total: sponsors.length.toLocaleString(),
+                total: sponsors.length.toLocaleString(locale()),
               })}
         </Button>
       )}

@@ -2,6 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Cell, type ColumnConfig, Text, useBreakpoint } from '@backstage/ui';
 import { useMemo } from 'react';
 import { DirectoryText } from '../components/DirectoryText';
+import { locale } from '../language';
 import { LinkTable } from '../page/DirectoryPage';
 import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
@@ -89,7 +90,7 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         cell: ({ member_count }) => (
           <Cell>
             <Text className={styles.number}>
-              {member_count.toLocaleString()}
+              {member_count.toLocaleString(locale())}
             </Text>
           </Cell>
         ),

@@ -27,7 +27,9 @@ import {
   useMemo,
   useRef,
 } from 'react';
+import { I18nProvider } from 'react-aria-components';
 import { visibleText } from '../components/DirectoryText';
+import { locale } from '../language';
 import {
   certificatesRouteRef,
   groupsRouteRef,
@@ -48,7 +50,7 @@ export const readable = styles.readable;
 /**
  * A page of the directory: the header with its h1 and breadcrumbs, the title of
  * the browser tab, and the main landmark, which takes the focus after
- * navigation.
+ * navigation. Components of `@backstage/ui` use the locale of the page.
  */
 export function DirectoryPage(props: {
   /** Area of the directory that the page belongs to. */
@@ -78,30 +80,32 @@ export function DirectoryPage(props: {
   useFocusOnMount(main, title);
 
   return (
-    <main ref={main} tabIndex={-1} className={`${styles.main} ${readable}`}>
-      <div className={styles.sheet}>
-        <PluginHeader
-          icon={icons[area]}
-          title={title}
-          titleLink={href}
-          breadcrumbs={
-            subject
-              ? [
-                  { label: t(`page.${area}`), href },
-                  { label: title, href: `${href}/${subject}` },
-                ]
-              : undefined
-          }
-          customActions={isWide ? actions : undefined}
-        />
-        <Container>
-          {!isWide && actions && (
-            <div className={styles.actions}>{actions}</div>
-          )}
-          {children}
-        </Container>
-      </div>
-    </main>
+    <I18nProvider locale={locale()}>
+      <main ref={main} tabIndex={-1} className={`${styles.main} ${readable}`}>
+        <div className={styles.sheet}>
+          <PluginHeader
+            icon={icons[area]}
+            title={title}
+            titleLink={href}
+            breadcrumbs={
+              subject
+                ? [
+                    { label: t(`page.${area}`), href },
+                    { label: title, href: `${href}/${subject}` },
+                  ]
+                : undefined
+            }
+            customActions={isWide ? actions : undefined}
+          />
+          <Container>
+            {!isWide && actions && (
+              <div className={styles.actions}>{actions}</div>
+            )}
+            {children}
+          </Container>
+        </div>
+      </main>
+    </I18nProvider>
   );
 }
 

@@ -7,6 +7,7 @@ import {
   RiArrowRightSLine,
 } from '@remixicon/react';
 import { type ReactElement, useEffect, useRef } from 'react';
+import { locale } from '../language';
 import { directoryTranslationRef } from '../translation';
 import styles from './Pagination.module.css';
 import { EmptyState } from './states';
@@ -57,9 +58,9 @@ export function Pagination(props: {
     >
       <Text color="secondary" className={styles.range}>
         {t('pagination.range', {
-          from: (offset + 1).toLocaleString(),
-          to: Math.min(offset + PAGE_SIZE, total).toLocaleString(),
-          total: total.toLocaleString(),
+          from: (offset + 1).toLocaleString(locale()),
+          to: Math.min(offset + PAGE_SIZE, total).toLocaleString(locale()),
+          total: total.toLocaleString(locale()),
         })}
       </Text>
       {buttons.map(({ name, to, icon }) => (
@@ -95,7 +96,7 @@ export function PastEnd(props: {
   return (
     <EmptyState
       icon={icon}
-      title={t('pagination.pastEnd', { page: page.toLocaleString() })}
+      title={t('pagination.pastEnd', { page: page.toLocaleString(locale()) })}
       actions={
         <Button onPress={() => onChange(1)}>{t('pagination.toFirst')}</Button>
       }

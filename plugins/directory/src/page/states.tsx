@@ -5,6 +5,7 @@ import { RiCloudOffLine } from '@remixicon/react';
 import type { ReactElement, ReactNode } from 'react';
 import { retryDelay } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
+import { locale } from '../language';
 import { directoryTranslationRef } from '../translation';
 import styles from './states.module.css';
 
@@ -143,7 +144,7 @@ export function StaleNotice(props: {
   const { error, loadedAt, onRetry } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { title, retry } = useErrorText(error);
-  const time = new Date(loadedAt).toLocaleTimeString(undefined, {
+  const time = new Date(loadedAt).toLocaleTimeString(locale(), {
     timeStyle: 'short',
   });
 
@@ -220,7 +221,7 @@ function useErrorText(error: unknown) {
       delay === undefined
         ? undefined
         : t('states.retryIn', {
-            delay: Math.round(delay / 1000).toLocaleString(undefined, {
+            delay: Math.round(delay / 1000).toLocaleString(locale(), {
               style: 'unit',
               unit: 'second',
               unitDisplay: 'long',

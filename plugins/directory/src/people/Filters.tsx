@@ -14,6 +14,7 @@ import {
 import { RiFilter3Line } from '@remixicon/react';
 import { lazy, Suspense } from 'react';
 import { visibleText } from '../components/DirectoryText';
+import { locale } from '../language';
 import { readable } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import styles from './Filters.module.css';
@@ -118,7 +119,7 @@ function FilterTags({ filters, onChange }: FiltersProps) {
 
 /** Formats a day in the user's locale, in any time zone. */
 function formatDay(day: string): string {
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString(undefined, {
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString(locale(), {
     dateStyle: 'medium',
     timeZone: 'UTC',
   });

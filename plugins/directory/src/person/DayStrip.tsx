@@ -14,6 +14,7 @@ import {
 } from '../components/timeZones';
 import { directoryTranslationRef } from '../translation';
 import styles from './DayStrip.module.css';
+import { locale } from '../language';
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
@@ -96,7 +97,7 @@ function describeDay(own: string, timeZone: string, now: Date) {
 
 /** Returns the time of day, as short as the user's locale permits. */
 function clock(moment: Date, timeZone: string): string {
-  return moment.toLocaleTimeString(undefined, { timeZone, timeStyle: 'short' });
+  return moment.toLocaleTimeString(locale(), { timeZone, timeStyle: 'short' });
 }
 
 function percent(moment: Date, from: Date): string {

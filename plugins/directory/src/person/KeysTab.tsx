@@ -12,6 +12,7 @@ import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
 import styles from './KeysTab.module.css';
 import { readSshKey, type SshKey } from './readSshKey';
+import { locale } from '../language';
 
 /** SSH and OpenPGP keys of a user. */
 export function KeysTab({ person }: { person: User }) {
@@ -100,7 +101,7 @@ function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
         </Badge>
         {bits && (
           <Text variant="body-small" color="secondary">
-            {t('person.keys.bits', { bits: bits.toLocaleString() })}
+            {t('person.keys.bits', { bits: bits.toLocaleString(locale()) })}
           </Text>
         )}
         <CopyButton

@@ -24,6 +24,7 @@ import { directoryTranslationRef } from '../translation';
 import { GroupsTab, useMemberships } from './GroupsTab';
 import { KeysTab } from './KeysTab';
 import styles from './PersonTabs.module.css';
+import { locale } from '../language';
 
 const TABS = [
   'groups',
@@ -107,7 +108,7 @@ export function PersonTabs({ person }: { person: User }) {
             <Tab key={id} id={id}>
               {t(`person.tabs.${id}`)}{' '}
               <span className={styles.count}>
-                {counts[id]?.toLocaleString() ?? ' '}
+                {counts[id]?.toLocaleString(locale()) ?? ' '}
               </span>
             </Tab>
           ))}

@@ -5,6 +5,7 @@ import { directoryTranslationRef } from '../../translation';
 import { CertificateBadge, useCertificateName } from '../Facts';
 import { certificateState, type MyCertificate } from '../userCertificates';
 import styles from './Timeline.module.css';
+import { locale } from '../../language';
 
 const tickFormats = {
   month: { month: 'short', year: 'numeric' },
@@ -54,8 +55,8 @@ export function Timeline(props: {
                   width: `${clamp(right) - clamp(left)}%`,
                 }}
                 title={t('certificate.range', {
-                  from: start.toLocaleDateString(),
-                  to: end.toLocaleDateString(),
+                  from: start.toLocaleDateString(locale()),
+                  to: end.toLocaleDateString(locale()),
                 })}
               />
               <span className={styles.line} style={today} />
@@ -74,7 +75,7 @@ export function Timeline(props: {
               className={styles.tick}
               style={{ left: `${at}%` }}
             >
-              {date.toLocaleDateString(undefined, tickFormats[scale.unit])}
+              {date.toLocaleDateString(locale(), tickFormats[scale.unit])}
             </span>
           ))}
         </div>

@@ -5,6 +5,7 @@ import { parseDuration } from '@internationalized/date';
 import { directoryTranslationRef } from '../../translation';
 import { useUsageText } from '../Facts';
 import { Choice, StepFrame } from './Stepper';
+import { locale } from '../../language';
 
 /** Selects the profile: purpose and lifetime of the certificate. */
 export function ProfileStep(props: {
@@ -82,7 +83,7 @@ export function formatLifetime(duration: string): string {
     ['second', seconds],
   ] as const;
   const [unit, value] = units.find(([, count]) => count > 0) ?? ['second', 0];
-  return value.toLocaleString(undefined, {
+  return value.toLocaleString(locale(), {
     style: 'unit',
     unit,
     unitDisplay: 'long',

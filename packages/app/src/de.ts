@@ -1,0 +1,18 @@
+/** The texts of the portal itself in German. */
+export default {
+  home: '{{title}}, Startseite',
+  menu: 'Menü',
+  'notFound.title': 'Seite nicht gefunden',
+  'notFound.description': 'Dieses Portal hat unter dieser Adresse keine Seite.',
+  'notFound.home': 'Zur Startseite',
+  'page.catalog': 'Katalog',
+  'page.certificates': 'Zertifikate',
+  'page.groups': 'Gruppen',
+  'page.home': 'Startseite',
+  'page.notifications': 'Mitteilungen',
+  'page.people': 'Personen',
+  'page.search': 'Suche',
+  'page.settings': 'Einstellungen',
+  skip: 'Zum Inhalt springen',
+  welcome: 'Willkommen bei {{title}}',
+};

@@ -1,0 +1,28 @@
+import { createTranslationRef } from '@backstage/frontend-plugin-api';
+
+/** Texts of the portal itself, in English and German. */
+export const portalTranslationRef = createTranslationRef({
+  id: 'portal',
+  messages: {
+    home: '{{title}}, home',
+    menu: 'Menu',
+    notFound: {
+      title: 'Page not found',
+      description: 'This portal has no page at this address.',
+      home: 'Go to the home page',
+    },
+    page: {
+      catalog: 'Catalog',
+      certificates: 'Certificates',
+      groups: 'Groups',
+      home: 'Home',
+      notifications: 'Notifications',
+      people: 'People',
+      search: 'Search',
+      settings: 'Settings',
+    },
+    skip: 'Skip to content',
+    welcome: 'Welcome to {{title}}',
+  },
+  translations: { de: () => import('./de') },
+});

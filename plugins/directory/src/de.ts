@@ -1,0 +1,20 @@
+import { certificatesGerman } from './certificates/messages.de';
+import { componentsGerman } from './components/messages.de';
+import { entityGerman } from './entity/messages.de';
+import { groupGerman } from './group/messages.de';
+import { groupsGerman } from './groups/messages.de';
+import { historyGerman } from './history/messages.de';
+import { peopleGerman } from './people/messages.de';
+import { personGerman } from './person/messages.de';
+
+/** The texts of the directory's pages in German. */
+export default {
+  ...certificatesGerman,
+  ...componentsGerman,
+  ...entityGerman,
+  ...groupGerman,
+  ...groupsGerman,
+  ...historyGerman,
+  ...peopleGerman,
+  ...personGerman,
+};

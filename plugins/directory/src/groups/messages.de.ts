@@ -1,0 +1,18 @@
+export const groupsGerman = {
+  'groups.search.label': 'Gruppen suchen',
+  'groups.search.placeholder': 'Teil des Namens oder der Beschreibung…',
+  'groups.column.group': 'Gruppe',
+  'groups.column.description': 'Beschreibung',
+  'groups.column.members': 'Mitglieder',
+  'groups.column.links': 'Links',
+  'groups.total_one': '{{number}} Gruppe',
+  'groups.total_other': '{{number}} Gruppen',
+  'groups.linkOf': '{{kind}} von {{group}}: {{text}}',
+  'groups.noResults.title': 'Keine Gruppen gefunden',
+  'groups.noResults.searched':
+    'Keine Gruppe enthält „{{text}}“ im Namen oder in der Beschreibung.',
+  'groups.noResults.showAll': 'Alle Gruppen anzeigen',
+  'groups.noResults.empty': 'Es gibt keine Gruppen',
+  'groups.noResults.emptyHint':
+    'Das Verzeichnis enthält keine Gruppen, die angezeigt werden können.',
+};

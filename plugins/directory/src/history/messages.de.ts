@@ -1,0 +1,17 @@
+export const historyGerman = {
+  'history.title': 'Verlauf',
+  'history.hint': 'Änderungen des Namens und der direkten Mitglieder',
+  'history.none': 'Es sind keine Änderungen aufgezeichnet.',
+  'history.by': 'Von {{modifier}}',
+  'history.unknown': 'Von: unbekannt',
+  'history.ofGroup.group_created': 'Gruppe angelegt',
+  'history.ofGroup.group_renamed': 'Umbenannt, früher {{oldName}}',
+  'history.ofGroup.member_added': '{{name}} wurde hinzugefügt',
+  'history.ofGroup.member_removed': '{{name}} wurde entfernt',
+  'history.ofUser.user_created': 'Konto angelegt',
+  'history.ofUser.user_renamed': 'Umbenannt, früher {{oldName}}',
+  'history.ofUser.user_locked': 'Konto gesperrt',
+  'history.ofUser.user_unlocked': 'Konto entsperrt',
+  'history.ofUser.member_added': 'Zu {{name}} hinzugefügt',
+  'history.ofUser.member_removed': 'Aus {{name}} entfernt',
+};
