@@ -105,7 +105,6 @@ describe('parseCertificate', () => {
       isSelfIssued: true,
       key: 'RSA 2048',
       keyUsage: ['digitalSignature', 'keyCertSign'],
-      extendedKeyUsage: ['clientAuth', '1.2.3.4'],
     });
   });
 });
