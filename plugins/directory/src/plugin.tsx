@@ -9,6 +9,7 @@ import {
   userCertificatesEntityCard,
   userEntityCard,
 } from './entity/entityCards';
+import { paletteElement } from './palette/palette';
 import {
   catalogEntityRouteRef,
   certificateRouteRef,
@@ -86,6 +87,7 @@ export const directoryPlugin = createFrontendPlugin({
     userEntityCard,
     userCertificatesEntityCard,
     groupEntityCard,
+    paletteElement,
   ],
   routes: {
     people: peopleRouteRef,

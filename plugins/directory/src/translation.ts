@@ -17,6 +17,7 @@ import { entityMessages } from './entity/messages';
 import { groupMessages } from './group/messages';
 import { groupsMessages } from './groups/messages';
 import { historyMessages } from './history/messages';
+import { paletteMessages } from './palette/messages';
 import { peopleMessages } from './people/messages';
 import { personMessages } from './person/messages';
 
@@ -39,6 +40,7 @@ export const directoryTranslationRef = createTranslationRef({
     links: linksMessages,
     page: pageMessages,
     pagination: paginationMessages,
+    palette: paletteMessages,
     people: peopleMessages,
     person: personMessages,
     request: requestMessages,

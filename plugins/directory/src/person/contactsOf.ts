@@ -8,11 +8,23 @@ import {
   parseChatUri,
 } from '../components/safeHref';
 
+/** Fields of a user that contain contacts. */
+type Contacts = Pick<
+  User,
+  | 'emails'
+  | 'ircnicks'
+  | 'github_username'
+  | 'gitlab_username'
+  | 'websites'
+  | 'rssurls'
+  | 'rhbzemail'
+>;
+
 /**
  * Returns the contacts of a user, the most useful first: e-mail, Matrix, IRC,
  * GitHub, GitLab, websites, feeds, and the bug tracker's address when it differs.
  */
-export function contactsOf(person: User): DirectoryLink[] {
+export function contactsOf(person: Contacts): DirectoryLink[] {
   const { emails, ircnicks, github_username, gitlab_username } = person;
   const { websites, rssurls, rhbzemail } = person;
   const nicks = (ircnicks ?? []).map(nickLink);

@@ -10,6 +10,7 @@ import { fromPem } from '../pem';
 export interface ParsedCertificate {
   subject: string;
   issuer: string;
+  serial: bigint;
   isSelfIssued: boolean;
   notAfter: Date;
 
@@ -54,6 +55,7 @@ export function parseCertificate(text: string): ParsedCertificate {
   return {
     subject,
     issuer,
+    serial: certificate.serialNumber.toBigInt(),
     isSelfIssued: subject === issuer,
     notAfter: certificate.notAfter.value,
     key: describeKey(certificate.subjectPublicKeyInfo),

@@ -40,7 +40,7 @@ export function useCertificate(serial: bigint | undefined) {
  *
  * @throws DirectoryResponseError 404 when there is neither
  */
-async function loadCertificate(
+export async function loadCertificate(
   serial: bigint,
   client: DirectoryClient,
   signal: AbortSignal,
