@@ -17,9 +17,11 @@ import {
   type NavContentComponentProps,
 } from '@backstage/plugin-app-react';
 import { Link } from '@backstage/ui';
+import { usePalette } from '@directory-gateway/backstage-plugin-directory';
 import {
   RiMenuLine,
   RiNotification3Line,
+  RiSearchLine,
   RiSettings3Line,
 } from '@remixicon/react';
 import styles from './navigation.module.css';
@@ -38,11 +40,20 @@ function Navigation({ navItems }: NavContentComponentProps) {
   // The plugin's own entry restores the previous title of the browser tab up to
   // 100 ms late.
   const notifications = entries.take('page:notifications');
+  const palette = usePalette();
 
   return (
     <Sidebar>
       <Logo />
       <SidebarDivider />
+      {palette && (
+        <SidebarItem
+          icon={() => <RiSearchLine size={24} />}
+          text="Find"
+          onClick={palette.open}
+          aria-keyshortcuts={palette.shortcut}
+        />
+      )}
       <SidebarGroup label="Menu" icon={<RiMenuLine size={24} />}>
         <SidebarScrollWrapper>
           {entries.rest({ sortBy: 'title' })}

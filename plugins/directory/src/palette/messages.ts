@@ -1,5 +1,5 @@
 export const paletteMessages = {
-  title: 'Search',
+  title: 'Find',
   close: 'Close',
   label: 'Search people, groups, the catalog and certificates',
   placeholder: 'Name, serial number or public key',

@@ -150,8 +150,12 @@ export function describePrivacy(
   it('finds users by the public keys that they show', async () => {
     const { model } = subjects();
     const keys = model.users.flatMap(user => [
-      ...user.texts('ipaSshPubKey').map(text => ['sshpubkeys', text] as const),
-      ...user.texts('fasGPGKeyId').map(text => ['gpgkeyids', text] as const),
+      ...user
+        .texts('ipaSshPubKey')
+        .map(text => ({ field: 'sshpubkeys' as const, text })),
+      ...user
+        .texts('fasGPGKeyId')
+        .map(text => ({ field: 'gpgkeyids' as const, text })),
     ]);
     const arbitrary = fc
       .record({
@@ -159,7 +163,7 @@ export function describePrivacy(
         key: fc.constantFrom(...keys),
         isKeyId: fc.boolean(),
       })
-      .map(({ by, key: [field, text], isKeyId }) => ({
+      .map(({ by, key: { field, text }, isKeyId }) => ({
         by,
         selection: {
           from: { kind: 'all' as const },
