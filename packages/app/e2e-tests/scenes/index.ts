@@ -1,5 +1,6 @@
 import { certificateScenes } from './certificateScenes';
 import { groupsScenes } from './groupsScenes';
+import { paletteScenes } from './paletteScenes';
 import { peopleScenes } from './peopleScenes';
 import { personScenes } from './personScenes';
 import type { Scene } from './Scene';
@@ -12,4 +13,5 @@ export const scenes: readonly Scene[] = [
   ...personScenes,
   ...groupsScenes,
   ...certificateScenes,
+  ...paletteScenes,
 ];
