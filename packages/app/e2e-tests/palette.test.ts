@@ -40,10 +40,10 @@ test('the palette finds everything by keyboard', async ({
   });
 
   await test.step('a component', async () => {
-    await open('directory-gateway');
-    await expect(option(/directory-gateway/)).toBeVisible();
+    await open('gateway/kerberos');
+    await expect(option(/^@directory-gateway.kerberos/)).toBeVisible();
     await page.keyboard.press('Enter');
-    await expect(page).toHaveURL(/\/catalog\/default\/component\//);
+    await expect(page).toHaveURL(/\/component\/directory-gateway-kerberos$/);
   });
 
   await test.step('a certificate by its serial number', async () => {
