@@ -4,6 +4,7 @@ import {
   PageBlueprint,
 } from '@backstage/frontend-plugin-api';
 import {
+  mockApis,
   registerMswTestHooks,
   renderTestApp,
 } from '@backstage/frontend-test-utils';
@@ -24,6 +25,7 @@ import { group } from '../__testUtils__/groups';
 import { karl, person } from '../__testUtils__/people';
 import { directoryPlugin } from '../plugin';
 import { usePalette } from './palette';
+import { readShortcut } from './shortcut';
 
 const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
@@ -249,6 +251,18 @@ describe('command palette', () => {
       await userEvent.keyboard('{Alt>}{Shift>}P{/Shift}{/Alt}');
       expect(await screen.findByRole('dialog', { name: 'Find' })).toBeVisible();
     });
+
+    it.each(['K', 'Shift+K', 'Ctrl', 'Mod+Enter', 'Ctrl+Ctrl'])(
+      'rejects the shortcut %s',
+      paletteShortcut => {
+        const config = mockApis.config({
+          data: { directory: { pages: { paletteShortcut } } },
+        });
+        expect(() => readShortcut(config)).toThrow(
+          'directory.pages.paletteShortcut must be',
+        );
+      },
+    );
 
     it('disables the palette', async () => {
       renderPortal({

@@ -83,16 +83,17 @@ function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
       setOpen(true);
     };
     const handleKey = (event: KeyboardEvent) => {
-      if (!event.defaultPrevented && isPressed(event, shortcut)) {
+      if (isPressed(event, shortcut)) {
         event.preventDefault(); // browsers search by Ctrl-K
         open();
       }
     };
     publishPalette({ open, shortcut: ariaShortcut(shortcut) });
-    window.addEventListener('keydown', handleKey);
+    // Fields of React Aria do not propagate keys.
+    window.addEventListener('keydown', handleKey, true);
     return () => {
       publishPalette(undefined);
-      window.removeEventListener('keydown', handleKey);
+      window.removeEventListener('keydown', handleKey, true);
     };
   }, [isSignedIn, shortcut]);
 

@@ -50,12 +50,9 @@ describe('readInput', () => {
     expect(readInput(text)).toMatchObject({ kind: 'text', text, serial });
   });
 
-  it('reads an OpenPGP key and the fingerprint of a certificate', () => {
+  it('reads an OpenPGP key', () => {
     expect(readInput('0x0123 4567 89ab cdef')).toMatchObject({
       openPgpKey: '0123456789ABCDEF',
-    });
-    expect(readInput('AB'.repeat(32))).toMatchObject({
-      fingerprint: Array.from({ length: 32 }, () => 'ab').join(':'),
     });
   });
 });

@@ -13,9 +13,6 @@ export type PaletteInput =
 
       /** The text as an OpenPGP key ID or fingerprint, in upper case. */
       openPgpKey?: string;
-
-      /** The text as the SHA-256 fingerprint of a certificate, `ab:cd:…`. */
-      fingerprint?: string;
     }
   /** A fingerprint of an SSH key as OpenSSH prints it. */
   | { kind: 'sshFingerprint'; fingerprint: string }
@@ -66,17 +63,11 @@ export function readInput(raw: string): PaletteInput {
 
 function readText(text: string): PaletteInput {
   const digits = text.replace(/^0x|[\s:]/gi, '').toUpperCase();
-  const isHex = /^[0-9A-F]+$/.test(digits);
-  const isKey = isHex && digits.length >= 16 && digits.length <= 40;
-  const isFingerprint = isHex && digits.length === 64;
   return {
     kind: 'text',
     text,
     // Words such as "ada" are not serial numbers.
     serial: /\d/.test(text) ? parseSerial(text) : undefined,
-    openPgpKey: isKey || isFingerprint ? digits : undefined,
-    fingerprint: isFingerprint
-      ? digits.toLowerCase().replace(/..(?=.)/g, '$&:')
-      : undefined,
+    openPgpKey: /^[0-9A-F]{16,64}$/.test(digits) ? digits : undefined,
   };
 }

@@ -9,15 +9,10 @@ import type {
   DirectoryClient,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { UseQueryResult } from '@tanstack/react-query';
-import {
-  isNotFound,
-  loadCurrentUser,
-  useDirectoryQuery,
-} from '../api/useDirectoryQuery';
+import { isNotFound, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { loadCertificate } from '../certificates/details/useCertificate';
 import { fromPem } from '../certificates/pem';
 import { shortenSerial } from '../certificates/Serial';
-import { listCertificates } from '../certificates/userCertificates';
 import { groupHeader, type ListedGroup } from '../groups/useGroups';
 import { type FoundPerson, NO_FILTERS } from '../people/peopleQuery';
 import { searchPeople } from '../people/searchPeople';
@@ -262,20 +257,13 @@ function useCatalogQuery(input: PaletteInput) {
   });
 }
 
-type FoundCertificate = Pick<Certificate, 'subject' | 'serial_number'>;
-
 function useCertificatesQuery(input: PaletteInput) {
-  const isText = input.kind === 'text';
   const pem = input.kind === 'certificate' ? input.pem : undefined;
-  const serial = isText ? input.serial : undefined;
-  const fingerprint = isText ? input.fingerprint : undefined;
+  const serial = input.kind === 'text' ? input.serial : undefined;
   return useSectionQuery({
     name: 'certificates',
-    search: pem ?? fingerprint ?? serial?.toString(),
-    load: async (client, signal): Promise<readonly FoundCertificate[]> => {
-      if (fingerprint) {
-        return ownCertificates(fingerprint, client, signal);
-      }
+    search: pem ?? serial?.toString(),
+    load: async (client, signal): Promise<readonly Certificate[]> => {
       const wanted = pem ? await parseSerialOf(pem) : serial;
       if (wanted === undefined) {
         return [];
@@ -293,22 +281,6 @@ function useCertificatesQuery(input: PaletteInput) {
       }
     },
   });
-}
-
-/** The API finds other certificates by their serial numbers only. */
-async function ownCertificates(
-  fingerprint: string,
-  client: DirectoryClient,
-  signal: AbortSignal,
-): Promise<readonly FoundCertificate[]> {
-  const username = await loadCurrentUser(client, signal);
-  const mask = 'subject,serial_number,sha256_fingerprint';
-  const own = username
-    ? await listCertificates({ client, signal, username, mask })
-    : [];
-  return own.filter(
-    one => one.sha256_fingerprint?.toLowerCase() === fingerprint,
-  ) as FoundCertificate[];
 }
 
 /** Returns the serial number of a certificate; `undefined` for other text. */
