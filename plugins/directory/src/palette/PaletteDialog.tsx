@@ -89,7 +89,7 @@ function Finder({ onClose }: { onClose: () => void }) {
 
   return (
     <Autocomplete inputValue={text} onInputChange={handleChange}>
-      <Heading slot="title" level={1} className={styles.title}>
+      <Heading slot="title" className={styles.title}>
         {t('palette.title')}
       </Heading>
       {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- handles keys of the field before the list does */}
