@@ -54,6 +54,15 @@ export interface Config {
          */
         irc?: string;
       };
+
+      /**
+       * Shortcut that opens the command palette: `Mod` (Cmd on Apple's systems,
+       * Ctrl on others), `Ctrl`, `Alt` or `Meta`, optionally `Shift`, and a
+       * letter or digit. Default: `Mod+K`.
+       * @pattern ^(?:Shift\\+)?(?:Mod|Ctrl|Alt|Meta)\\+(?:(?:Mod|Ctrl|Alt|Meta|Shift)\\+)*[A-Za-z0-9]$
+       * @visibility frontend
+       */
+      paletteShortcut?: string;
     };
   };
 }

@@ -1,5 +1,6 @@
 /** The texts of the portal itself in German. */
 export default {
+  find: 'Suchen',
   home: '{{title}}, Startseite',
   menu: 'Menü',
   'notFound.title': 'Seite nicht gefunden',

@@ -19,10 +19,12 @@ import {
   type NavContentNavItem,
 } from '@backstage/plugin-app-react';
 import { Link } from '@backstage/ui';
+import { usePalette } from '@directory-gateway/backstage-plugin-directory';
 import {
   RiHomeLine,
   RiMenuLine,
   RiNotification3Line,
+  RiSearchLine,
   RiSettings3Line,
 } from '@remixicon/react';
 import styles from './navigation.module.css';
@@ -73,6 +75,7 @@ function Navigation({ navItems }: NavContentComponentProps) {
   // The plugin's own entry restores the previous title of the browser tab up to
   // 100 ms late.
   const notifications = entries.take('page:notifications');
+  const palette = usePalette();
 
   return (
     <Sidebar>
@@ -86,6 +89,14 @@ function Navigation({ navItems }: NavContentComponentProps) {
         >
           <SidebarItem icon={HomeIcon} to={home.href} text={titleOf(home)} />
         </SidebarGroup>
+      )}
+      {palette && (
+        <SidebarItem
+          icon={() => <RiSearchLine size={24} />}
+          text={t('find')}
+          onClick={palette.open}
+          aria-keyshortcuts={palette.shortcut}
+        />
       )}
       <SidebarGroup label={t('menu')} icon={<RiMenuLine size={24} />}>
         <SidebarScrollWrapper>

@@ -4,6 +4,7 @@ import { createTranslationRef } from '@backstage/frontend-plugin-api';
 export const portalTranslationRef = createTranslationRef({
   id: 'portal',
   messages: {
+    find: 'Find',
     home: '{{title}}, home',
     menu: 'Menu',
     notFound: {

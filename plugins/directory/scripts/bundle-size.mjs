@@ -72,7 +72,7 @@ const [entry] = outputs.find(
   ([, { entryPoint }]) => entryPoint === 'src/index.ts',
 );
 const pages = outputs.filter(([, { entryPoint }]) =>
-  /Page\.tsx$|^src\/home\//.test(entryPoint ?? ''),
+  /(?:Page|PaletteDialog)\.tsx$|^src\/home\//.test(entryPoint ?? ''),
 );
 if (pages.length === 0) {
   throw new Error('No page is a separate chunk');

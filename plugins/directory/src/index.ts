@@ -5,4 +5,5 @@
  */
 export { directoryPlugin as default } from './plugin';
 export { directoryApiRef, type DirectoryApi } from './api/directoryApi';
+export { usePalette, type Palette } from './palette/palette';
 export { directoryTranslationRef } from './translation';

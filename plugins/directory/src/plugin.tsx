@@ -15,6 +15,7 @@ import {
 } from './entity/entityCards';
 import { homePageWidgets } from './home/homePageWidgets';
 import { documentLanguage } from './language';
+import { paletteElement } from './palette/palette';
 import {
   catalogEntityRouteRef,
   certificateRouteRef,
@@ -94,6 +95,7 @@ export const directoryPlugin = createFrontendPlugin({
     userCertificatesEntityCard,
     groupEntityCard,
     ...homePageWidgets,
+    paletteElement,
   ],
   routes: {
     people: peopleRouteRef,

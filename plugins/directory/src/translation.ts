@@ -19,6 +19,7 @@ import { groupsMessages } from './groups/messages';
 import { historyMessages } from './history/messages';
 import { homeMessages } from './home/messages';
 import { locale } from './language';
+import { paletteMessages } from './palette/messages';
 import { peopleMessages } from './people/messages';
 import { personMessages } from './person/messages';
 
@@ -42,6 +43,7 @@ export const directoryTranslationRef = createTranslationRef({
     links: linksMessages,
     page: pageMessages,
     pagination: paginationMessages,
+    palette: paletteMessages,
     people: peopleMessages,
     person: personMessages,
     request: requestMessages,

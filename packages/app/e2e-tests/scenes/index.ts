@@ -1,6 +1,7 @@
 import { certificateScenes } from './certificateScenes';
 import { groupsScenes } from './groupsScenes';
 import { homeScenes } from './homeScenes';
+import { paletteScenes } from './paletteScenes';
 import { peopleScenes } from './peopleScenes';
 import { personScenes } from './personScenes';
 import type { Scene } from './Scene';
@@ -14,4 +15,5 @@ export const scenes: readonly Scene[] = [
   ...personScenes,
   ...groupsScenes,
   ...certificateScenes,
+  ...paletteScenes,
 ];

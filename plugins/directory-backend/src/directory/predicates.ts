@@ -35,6 +35,13 @@ export type FieldCondition<Field> =
       readonly field: Field;
       /** As `foldWords` returns it. */
       readonly word: string;
+    }
+  /** One of the values is this public key. */
+  | {
+      readonly kind: 'publicKey';
+      readonly field: Field;
+      /** As `publicKeyId` returns it for the value or its fingerprint. */
+      readonly id: string;
     };
 
 /** A condition on a user. */

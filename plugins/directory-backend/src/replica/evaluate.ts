@@ -73,6 +73,8 @@ export function fieldIndex<T extends object>(
         case 'wordPart':
         case 'similarWord':
           return { ranks: served.ranksWithWord(field, kind, condition.word) };
+        case 'publicKey':
+          return { ranks: served.ranksWithKey(field, condition.id) };
         default:
       }
       const { text } = condition;

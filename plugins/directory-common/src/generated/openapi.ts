@@ -3426,6 +3426,13 @@ export interface operations {
          * are used.
          */
         similar?: components['parameters']['Similar'];
+        /**
+         * A public key: the fingerprint of an SSH key as OpenSSH prints it
+         * (`SHA256:` and base64), or the key ID or fingerprint of an OpenPGP
+         * key (16 to 64 hexadecimal digits). Users match who have that key in
+         * `sshpubkeys` or `gpgkeyids`.
+         */
+        key?: string;
         /** Part of the user name. */
         username?: components['schemas']['SubstringTerm'];
         /** The user name. */

@@ -25,7 +25,7 @@ type SearchQuery = NonNullable<operations['search']['parameters']['query']>;
 
 const header = { 'X-Fields': PERSON_FIELDS.join(',') };
 
-/** Searches users by a text and by the filters. */
+/** Searches users by a text, a public key and the filters. */
 export async function searchPeople(
   client: DirectoryClient,
   options: {
@@ -34,19 +34,26 @@ export async function searchPeople(
 
     /** Whether the text may be misspelled. Defaults to false. */
     similar?: boolean;
+
+    /** Fingerprint of an SSH key, or ID of an OpenPGP key. Defaults to any. */
+    key?: string;
     filters: PeopleFilters;
     page: number;
+
+    /** Defaults to that of the lists. */
+    pageSize?: number;
     signal: AbortSignal;
   },
 ): Promise<PeoplePageData> {
-  const { text, similar, filters, page, signal } = options;
+  const { text, similar, key, filters, page, signal } = options;
   const query: SearchQuery = {
     ...Object.fromEntries(filters.has.map(field => [field, '*'])),
     ...(text && { q: text, ...(similar && { similar }) }),
+    ...(key && { key }),
     ...(filters.group.length && { group: [...filters.group] }),
     ...(filters.before && { creation__before: filters.before }),
     page_number: page,
-    page_size: PAGE_SIZE,
+    page_size: options.pageSize ?? PAGE_SIZE,
   };
   const { data } = await client.get('/search/users/', {
     params: { query, header },

@@ -76,8 +76,8 @@ async function findPeople(
   };
 }
 
-/** The user name in the address of a profile on GitHub or GitLab. */
-function nameIn(text: string): string {
+/** Returns the user name in the address of a profile on GitHub or GitLab. */
+export function nameIn(text: string): string {
   const [, name] =
     text.match(/^https?:\/\/(?:www\.)?git(?:hub|lab)\.com\/([^/?#]+)/i) ?? [];
   return name ?? text;

@@ -11,8 +11,8 @@ import rows from '../page/QueryPanel.module.css';
 import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
 import styles from './KeysTab.module.css';
-import { readSshKey, type SshKey } from './readSshKey';
 import { locale } from '../language';
+import { readSshKey, sshFingerprint, type SshKey } from './readSshKey';
 
 /** SSH and OpenPGP keys of a user. */
 export function KeysTab({ person }: { person: User }) {
@@ -113,24 +113,11 @@ function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
   );
 }
 
-/**
- * Computes the fingerprint of a key as OpenSSH prints it, `SHA256:` and base64
- * without padding; `null` when the browser offers no cryptography, as on pages
- * without HTTPS.
- */
 function useFingerprint({ line, blob }: SshKey) {
   return useDirectoryQuery({
     key: ['ssh fingerprint', line],
-    load: async () => {
-      const digest = await globalThis.crypto?.subtle?.digest('SHA-256', blob);
-      return digest ? format(digest) : null;
-    },
+    load: () => sshFingerprint(blob),
   });
-}
-
-function format(digest: ArrayBuffer): string {
-  const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)));
-  return `SHA256:${base64.replace(/=+$/, '')}`;
 }
 
 /** Length of a fingerprint of OpenPGP version 4, in hexadecimal digits. */

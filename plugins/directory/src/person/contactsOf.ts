@@ -10,7 +10,7 @@ import {
 } from '../components/safeHref';
 
 /** Fields with contacts of a user. */
-type ContactFields = Pick<
+export type ContactFields = Pick<
   User,
   | 'emails'
   | 'ircnicks'

@@ -53,6 +53,23 @@ export function readSshKey(text: string): SshKey | undefined {
   };
 }
 
+/**
+ * Computes the fingerprint of a key as OpenSSH prints it, `SHA256:` and base64
+ * without padding; `null` when the browser offers no cryptography, as on pages
+ * without HTTPS.
+ */
+export async function sshFingerprint(
+  blob: Uint8Array<ArrayBuffer>,
+): Promise<string | null> {
+  const digest = await globalThis.crypto?.subtle?.digest('SHA-256', blob);
+  return digest
+    ? `SHA256:${btoa(String.fromCharCode(...new Uint8Array(digest))).replace(
+        /=+$/,
+        '',
+      )}`
+    : null;
+}
+
 /** RSA: exponent, modulus; DSA: p first. The first byte may be padding. */
 function modulusBits(
   type: string,

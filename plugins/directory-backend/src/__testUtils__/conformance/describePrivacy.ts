@@ -5,6 +5,7 @@ import type { Directory } from '../../directory/Directory';
 import type { PageRequest } from '../../directory/Page';
 import { allOf, not, type UserPredicate } from '../../directory/predicates';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
+import { publicKeyId } from '../../directory/publicKeys';
 import { userFieldNames } from '../../directory/schema';
 import type { User } from '../../directory/records';
 import { memberSelection, searchTerms, textOrder } from './selectionArbitrary';
@@ -152,6 +153,43 @@ export function describePrivacy(
       fc.sample(arbitrary, { numRuns: 400, seed: 10 }),
     );
     expect(found.filter(users => users.length > 0).length).toBeGreaterThan(50);
+  });
+
+  it('finds users by the public keys that they show', async () => {
+    const { model } = subjects();
+    const keys = model.users.flatMap(user => [
+      ...user
+        .texts('ipaSshPubKey')
+        .map(text => ({ field: 'sshpubkeys' as const, text })),
+      ...user
+        .texts('fasGPGKeyId')
+        .map(text => ({ field: 'gpgkeyids' as const, text })),
+    ]);
+    const arbitrary = fc
+      .record({
+        by: viewer(userNames(), ['sshpubkeys', 'gpgkeyids']),
+        key: fc.constantFrom(...keys),
+        isKeyId: fc.boolean(),
+      })
+      .map(({ by, key: { field, text }, isKeyId }) => ({
+        by,
+        selection: {
+          from: { kind: 'all' as const },
+          where: {
+            kind: 'publicKey' as const,
+            field,
+            id: publicKeyId(
+              isKeyId && field === 'gpgkeyids' ? text.slice(-16) : text,
+            ),
+          },
+          fields,
+          page: whole,
+        },
+      }));
+    const found = await expectSameUsers(
+      fc.sample(arbitrary, { numRuns: 300, seed: 11 }),
+    );
+    expect(found.filter(users => users.length > 0).length).toBeGreaterThan(30);
   });
 
   it('orders users by what they show', async () => {

@@ -168,6 +168,7 @@ function parameterOf(
     case 'wordPrefix':
     case 'wordPart':
     case 'similarWord':
+    case 'publicKey':
       return undefined;
     case 'memberOfAny':
       return ['group', '*'];

@@ -48,7 +48,8 @@ type FilterCondition = Exclude<
       | 'isUser'
       | 'wordPrefix'
       | 'wordPart'
-      | 'similarWord';
+      | 'similarWord'
+      | 'publicKey';
   }
 >;
 

@@ -7,6 +7,7 @@ import {
   type UserPredicate,
   visitPredicate,
 } from '../../directory/predicates';
+import { isSameKey, publicKeyId } from '../../directory/publicKeys';
 import type { GroupField, UserField } from '../../directory/schema';
 import { GROUP_ATTRIBUTES, naiveTime } from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
@@ -120,6 +121,8 @@ function textApplies(
       return foldWords(value).some(word => word.includes(condition.word));
     case 'similarWord':
       return foldWords(value).some(word => areSimilar(word, condition.word));
+    case 'publicKey':
+      return isSameKey(condition.id, publicKeyId(value));
     default:
       return isContained(value, condition.text);
   }

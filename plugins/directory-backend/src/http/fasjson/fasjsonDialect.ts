@@ -30,7 +30,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 const fasjsonUserSearchRules: UserSearchRules = {
   parsePage: parseFasjsonSearchPage,
   ignoresUnknown: true,
-  hasText: false,
+  hasExtensions: false,
   // FASJSON reads `*` as a term of one character, which is too short.
   hasSubstringPresence: false,
   // FASJSON's LDAP filter is "at most", in whole seconds.

@@ -44,6 +44,18 @@ describe('parseUserSearch', () => {
     ['rssurl=*', { kind: 'present', field: 'rssurls' }],
     ['rhbzemail__exact=x', { kind: 'equals', field: 'rhbzemail', text: 'x' }],
     ['group=a', { kind: 'memberOf', groupname: 'a' }],
+    [
+      `key=SHA256%3A${'a'.repeat(43)}%3D`,
+      {
+        kind: 'publicKey',
+        field: 'sshpubkeys',
+        id: `SHA256:${'a'.repeat(43)}`,
+      },
+    ],
+    [
+      'key=0x0123%204567%2089ab%20cdef',
+      { kind: 'publicKey', field: 'gpgkeyids', id: '0123456789ABCDEF' },
+    ],
     ['group=*', { kind: 'memberOfAny' }],
     [
       'creation__before=2010-01-01T00:00:00-05:00',
@@ -183,13 +195,17 @@ describe('parseUserSearch', () => {
     expect(refusal(query)).toMatchObject(body);
   });
 
-  it.each(['page_size=x', 'page_number=0', 'creation__before=*'])(
-    'names a malformed parameter: %s',
-    query => {
-      expect(refusal(`username=abc&${query}`)).toEqual({
-        message: 'Input payload validation failed',
-        errors: { [query.split('=')[0]]: expect.any(String) },
-      });
-    },
-  );
+  it.each([
+    'page_size=x',
+    'page_number=0',
+    'creation__before=*',
+    'key=SHA256:a',
+    'key=abc',
+    'key=*',
+  ])('names a malformed parameter: %s', query => {
+    expect(refusal(`username=abc&${query}`)).toEqual({
+      message: 'Input payload validation failed',
+      errors: { [query.split('=')[0]]: expect.any(String) },
+    });
+  });
 });

@@ -5,6 +5,7 @@ import {
   type UserPredicate,
   allOf,
 } from '../../directory/predicates';
+import { publicKeyId } from '../../directory/publicKeys';
 import type { UserField } from '../../directory/schema';
 import { InvalidRequestError, noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
@@ -50,6 +51,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   ),
   'q',
   'similar',
+  'key',
   'group',
   'creation__before',
   ...PAGE_PARAMETERS,
@@ -67,8 +69,8 @@ export interface UserSearchRules {
   parsePage(query: URLSearchParams, errors: ParameterErrors): PageRequest;
   /** Whether unknown parameters are ignored instead of rejected. */
   readonly ignoresUnknown: boolean;
-  /** Whether `q` searches for a text. */
-  readonly hasText: boolean;
+  /** Whether `q` searches for a text, and `key` for a public key. */
+  readonly hasExtensions: boolean;
   /** Whether `*` in a substring term matches users with any value. */
   readonly hasSubstringPresence: boolean;
   /** The time strictly before which `creation__before` finds accounts. */
@@ -80,7 +82,7 @@ export interface UserSearchRules {
 const contractRules: UserSearchRules = {
   parsePage: parseSearchPage,
   ignoresUnknown: false,
-  hasText: true,
+  hasExtensions: true,
   hasSubstringPresence: true,
   before: time => time,
   invalidTime: () =>
@@ -104,7 +106,7 @@ export function parseUserSearch(
   if (!rules.ignoresUnknown) {
     rejectUnknown(query, PARAMETERS, errors);
   }
-  const terms = [
+  const terms: UserPredicate[] = [
     ...Object.entries(SUBSTRING_TERMS).flatMap(([name, field]) => [
       ...readTerm<UserCondition>(query, name, text =>
         text === '*' && rules.hasSubstringPresence
@@ -139,7 +141,10 @@ export function parseUserSearch(
       };
     }),
   ];
-  const order = rules.hasText
+  if (rules.hasExtensions) {
+    terms.push(...readTerm(query, 'key', text => keyTerm(text, errors)));
+  }
+  const order = rules.hasExtensions
     ? parseText<UserField>(query, errors, TEXT_FIELDS)
     : undefined;
   if (terms.length === 0 && !order) {
@@ -156,6 +161,21 @@ export function readTerm<T>(
 ): T[] {
   const text = readSearchText(query, parameter);
   return text === undefined ? [] : [toTerm(text)];
+}
+
+/** Finds users by a fingerprint of an SSH key, or by an OpenPGP key. */
+function keyTerm(text: string, errors: ParameterErrors): UserPredicate {
+  const id = publicKeyId(text);
+  if (/^SHA256:[A-Za-z0-9+/]{43}$/.test(id)) {
+    return { kind: 'publicKey', field: 'sshpubkeys', id };
+  }
+  if (!/^[0-9A-F]{16,64}$/.test(id)) {
+    errors.add(
+      'key',
+      'Public key. Must be an SSH key fingerprint (SHA256:…), or an OpenPGP key ID or fingerprint of 16 to 64 hexadecimal digits.',
+    );
+  }
+  return { kind: 'publicKey', field: 'gpgkeyids', id };
 }
 
 function exactTerm(field: UserField, text: string): UserCondition {

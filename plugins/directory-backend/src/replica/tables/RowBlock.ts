@@ -1,3 +1,4 @@
+import { publicKeyId } from '../../directory/publicKeys';
 import type { SearchOnlyValues } from './entries';
 import { TextColumn } from './TextColumn';
 import { WordColumn } from './WordColumn';
@@ -45,12 +46,15 @@ export interface IndexSpec<T> {
   readonly texts: readonly (keyof T)[];
   readonly words: readonly (keyof T)[];
   readonly times: readonly (keyof T)[];
+  /** Values are public keys. */
+  readonly keys: readonly (keyof T)[];
 }
 
 /** Values of one field of all rows, in the form that a search compares. */
 interface Column {
   texts?: TextColumn;
   words?: WordColumn;
+  keys?: TextColumn;
   times?: Float64Array;
   flags?: Uint8Array;
   /** Indexes of the rows that have the field. */
@@ -117,6 +121,13 @@ export class RowBlock<T extends object> {
     return column.words;
   }
 
+  /** The IDs of the public keys of a field, by the index of the row. */
+  keys(field: keyof T): TextColumn {
+    const column = this.#column(field);
+    column.keys ??= TextColumn.of(this.#valuesOf(field), publicKeyId);
+    return column.keys;
+  }
+
   /** The times of a field, by the index of the row; NaN for none. */
   times(field: keyof T): Float64Array {
     const column = this.#column(field);
@@ -148,7 +159,7 @@ export class RowBlock<T extends object> {
   }
 
   /** Builds missing indexes, one for each step of the iteration. */
-  *buildIndexes({ texts, words, times }: IndexSpec<T>): Iterable<void> {
+  *buildIndexes({ texts, words, times, keys }: IndexSpec<T>): Iterable<void> {
     for (const field of texts) {
       const column = this.#column(field);
       if (!column.texts || !column.present) {
@@ -164,6 +175,11 @@ export class RowBlock<T extends object> {
     for (const field of times) {
       if (!this.#column(field).times) {
         yield void this.times(field);
+      }
+    }
+    for (const field of keys) {
+      if (!this.#column(field).keys) {
+        yield void this.keys(field);
       }
     }
   }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { inOrder } from './rankSets';
+import { isSameKey } from '../../directory/publicKeys';
 import { type IndexSpec, Row, type ServedRecord } from './RowBlock';
 import { foldText } from './foldText';
 import { RowOrder } from './RowOrder';
@@ -130,6 +131,15 @@ export class ServedRecords<T extends object> {
   /** Ranks of the entries with a word that matches a folded one. */
   ranksWithWord(field: keyof T, match: WordMatch, word: string): Uint32Array {
     return this.#order.find(block => block.words(field).matching(match, word));
+  }
+
+  /** Ranks of the entries with a public key, by its ID or fingerprint. */
+  ranksWithKey(field: keyof T, id: string): Uint32Array {
+    return this.#order.find(block =>
+      block
+        .keys(field)
+        .where((text, start, end) => isSameKey(id, text.slice(start, end))),
+    );
   }
 
   /** Ranks of the entries whose value is before a time. */

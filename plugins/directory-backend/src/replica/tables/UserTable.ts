@@ -22,6 +22,7 @@ const INDEXED_FIELDS: IndexSpec<User> = {
   ],
   words: ['username', 'surname', 'givenname', 'human_name', 'ircnicks'],
   times: ['creation'],
+  keys: ['sshpubkeys', 'gpgkeyids'],
 };
 
 const NO_ACCOUNT: UserAccount = {

@@ -9,6 +9,7 @@ import { fromPem } from '../pem';
 export interface ParsedCertificate {
   subject: string;
   issuer: string;
+  serial: bigint;
   isSelfIssued: boolean;
   notAfter: Date;
 
@@ -52,6 +53,7 @@ export function parseCertificate(text: string): ParsedCertificate {
   return {
     subject,
     issuer,
+    serial: certificate.serialNumber.toBigInt(),
     isSelfIssued: subject === issuer,
     notAfter: certificate.notAfter.value,
     key: describeKey(certificate.subjectPublicKeyInfo),

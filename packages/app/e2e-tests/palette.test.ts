@@ -1,0 +1,65 @@
+import { issueCertificate } from './certificates';
+import { alice, expect, test } from './test';
+
+test('the palette finds everything by keyboard', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  await page.goto(`${portal.url}/directory/groups`);
+  const serial = await issueCertificate(page, { username: 'alice' });
+  const response = await page.evaluate(
+    async () => await (await fetch('/api/directory/v1/users/alice/?')).json(),
+  );
+  const [sshKey]: string[] = response.result.sshpubkeys;
+  const field = page.getByRole('combobox', { name: /^Search people/ });
+  const open = async (text: string) => {
+    await page.keyboard.press('Control+k');
+    await expect(field).toBeFocused();
+    await page.keyboard.insertText(text);
+  };
+  const option = (name: string | RegExp) =>
+    page.getByRole('option', { name }).first();
+
+  await test.step('a person, also when the name is misspelled', async () => {
+    await open('Liddell, Alcie');
+    await expect(option(/Alice Liddell/)).toBeVisible();
+    await expect(
+      page.getByRole('button', { name: 'Copy e-mail address' }),
+    ).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/directory\/people\/alice$/);
+  });
+
+  await test.step('a group', async () => {
+    await open('provenpackager');
+    await expect(option(/^provenpackager/)).toBeVisible();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/directory\/groups\/provenpackager$/);
+  });
+
+  await test.step('a component', async () => {
+    await open('gateway/kerberos');
+    await expect(option(/^@directory-gateway.kerberos/)).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/component\/directory-gateway-kerberos$/);
+  });
+
+  await test.step('a certificate by its serial number', async () => {
+    await open(serial);
+    await expect(option(/CN=alice/)).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(
+      `${portal.url}/directory/certificates/${serial}`,
+    );
+  });
+
+  await test.step('the user of a pasted SSH key', async () => {
+    await open(sshKey);
+    await expect(page.getByText('People with this key')).toBeVisible();
+    await expect(option(/Alice Liddell/)).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(field).toBeHidden();
+  });
+});

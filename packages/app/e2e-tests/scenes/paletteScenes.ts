@@ -1,0 +1,39 @@
+import { expect, type Page } from '@playwright/test';
+import { alice } from '../test';
+import type { Scene } from './Scene';
+
+/** The command palette with a text. */
+function palette(options: {
+  readonly name: string;
+  readonly text: string;
+  readonly shows: (page: Page) => ReturnType<Page['locator']>;
+}): Scene {
+  const { name, text, shows } = options;
+  return {
+    name,
+    caller: alice,
+    async open({ page, portal }) {
+      await page.goto(`${portal.url}/directory/groups`);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: /^Search people/ }).fill(text);
+      const shown = shows(page).first();
+      await expect(shown).toBeVisible();
+      return shown;
+    },
+  };
+}
+
+/** The command palette in its states. */
+export const paletteScenes: readonly Scene[] = [
+  palette({
+    name: 'palette-found',
+    text: 'pack',
+    shows: page => page.getByRole('option', { name: /packager/ }),
+  }),
+  palette({
+    name: 'palette-nothing-found',
+    text: 'nothing-like-it',
+    shows: page => page.getByText(/^No results/),
+  }),
+];

@@ -1,0 +1,304 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonIcon, ButtonLink, Dialog, Text } from '@backstage/ui';
+import {
+  RiAwardLine,
+  RiBookOpenLine,
+  RiCloseLine,
+  RiGroupLine,
+  RiMessage3Line,
+  RiSearchLine,
+} from '@remixicon/react';
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import {
+  Autocomplete,
+  Header,
+  Heading,
+  Input,
+  ListBox,
+  ListBoxItem,
+  ListBoxSection,
+  TextField,
+} from 'react-aria-components';
+import { useHref, useNavigate } from 'react-router-dom';
+import { ColoredAvatar } from '../components/Avatar';
+import { CopyButton } from '../components/CopyButton';
+import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { safeHref } from '../components/safeHref';
+import { useDebounced } from '../page/SearchList';
+import { contactsOf } from '../person/contactsOf';
+import { directoryTranslationRef, formatCount } from '../translation';
+import styles from './PaletteDialog.module.css';
+import { readInput } from './readInput';
+import { useNotices } from './useNotices';
+import { type Result, type Section, useSections } from './useSections';
+
+/** Delay of a search after the last key, in milliseconds. */
+const DELAY = 50;
+
+/** The command palette: one field that searches everything. */
+export function PaletteDialog(props: {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+}) {
+  const { isOpen, onOpenChange } = props;
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={onOpenChange}
+      width={640}
+      height="32rem"
+    >
+      <Finder onClose={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+/** The field and its results, of which one is active: that which Enter opens. */
+function Finder({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const [text, setText] = useState('');
+  const [isRefused, setRefused] = useState(false);
+  const settled = useDebounced(text, DELAY);
+  const input = useMemo(() => readInput(settled), [settled]);
+  const isTyping = text !== settled;
+  const sections = useSections(input);
+  const results = sections.flatMap(section => section.results);
+  const [focused, setFocused] = useState<string>();
+  const active = results.find(({ id }) => id === focused) ?? results[0];
+  const openResult = useOpenResult({
+    result: isUpToDate(sections, active) && !isTyping ? active : undefined,
+    onClose,
+  });
+  const notices = useNotices({ input, sections, isRefused, isTyping });
+
+  function handleChange(next: string) {
+    const isSecret = readInput(next).kind === 'secret';
+    setRefused(isSecret);
+    setText(isSecret ? '' : next);
+    setFocused(undefined);
+    openResult.cancel();
+  }
+
+  function handleKey(event: KeyboardEvent) {
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      event.stopPropagation();
+      openResult.request(event.ctrlKey || event.metaKey ? 'newTab' : 'here');
+    }
+  }
+
+  return (
+    <Autocomplete inputValue={text} onInputChange={handleChange}>
+      <Heading slot="title" className={styles.title}>
+        {t('palette.title')}
+      </Heading>
+      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- handles keys of the field before the list does */}
+      <div className={styles.top} onKeyDownCapture={handleKey}>
+        <TextField
+          // eslint-disable-next-line jsx-a11y/no-autofocus -- the field is the purpose of the dialog
+          autoFocus
+          aria-label={t('palette.label')}
+          className={styles.field}
+        >
+          <RiSearchLine aria-hidden="true" className={styles.icon} />
+          <Input
+            role="combobox"
+            aria-expanded={results.length > 0}
+            placeholder={t('palette.placeholder')}
+            className={styles.input}
+          />
+        </TextField>
+        <ButtonIcon
+          slot="close"
+          aria-label={t('palette.close')}
+          icon={<RiCloseLine />}
+          variant="tertiary"
+        />
+      </div>
+      <div className={styles.scrolled}>
+        <div role="status">
+          {notices.map(notice => (
+            <Text key={notice} as="p" className={styles.notice}>
+              {notice}
+            </Text>
+          ))}
+        </div>
+        <ListBox
+          aria-label={t('palette.results')}
+          className={styles.list}
+          shouldFocusOnHover
+          onAction={id =>
+            openResult.open(results.find(result => result.id === id))
+          }
+        >
+          {sections
+            .filter(section => section.results.length > 0)
+            .map(section => (
+              <ListBoxSection
+                key={section.id}
+                id={section.id}
+                className={section.isPending ? styles.old : undefined}
+              >
+                <Header className={styles.header}>{section.title}</Header>
+                {section.results.map(result => (
+                  <ListBoxItem
+                    key={result.id}
+                    id={result.id}
+                    textValue={visibleText(result.title)}
+                    className={styles.item}
+                    data-active={result === active || undefined}
+                  >
+                    {({ isFocused }) => (
+                      <Row
+                        result={result}
+                        section={section.id}
+                        isFocused={isFocused}
+                        onFocus={setFocused}
+                      />
+                    )}
+                  </ListBoxItem>
+                ))}
+              </ListBoxSection>
+            ))}
+        </ListBox>
+      </div>
+      <div className={styles.bottom}>
+        <Text variant="body-small" color="secondary" role="status">
+          {results.length > 0 &&
+            !isTyping &&
+            t('palette.total', formatCount(results.length))}
+        </Text>
+        <Actions result={active} />
+        <Text variant="body-small" color="secondary" className={styles.keys}>
+          {t('palette.keys')}
+        </Text>
+      </div>
+    </Autocomplete>
+  );
+}
+
+/**
+ * Whether a result is that of the text in the field, and none will be before it.
+ * Without a result, whether there will be none.
+ */
+function isUpToDate(
+  sections: readonly Section[],
+  result: Result | undefined,
+): boolean {
+  const end = sections.findIndex(({ results }) =>
+    results.some(one => one === result),
+  );
+  return sections
+    .slice(0, end < 0 ? undefined : end + 1)
+    .every(section => !section.isPending);
+}
+
+/** Opens results: the active one as soon as it is that of the text. */
+function useOpenResult(options: {
+  /** The active result when it is up to date. */
+  result: Result | undefined;
+  onClose: () => void;
+}) {
+  const { result, onClose } = options;
+  const navigate = useNavigate();
+  const base = useHref('/').replace(/\/$/, '');
+  const [requested, request] = useState<'here' | 'newTab'>();
+
+  function open(opened: Result | undefined, target = 'here') {
+    if (!opened) {
+      return;
+    }
+    if (target === 'newTab') {
+      window.open(`${base}${opened.href}`, '_blank', 'noopener');
+    } else {
+      navigate(opened.href);
+    }
+    onClose();
+  }
+
+  useEffect(() => {
+    if (requested && result) {
+      request(undefined);
+      open(result, requested);
+    }
+    // The functions are those of the render in which the result has changed.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [requested, result]);
+
+  return { open, request, cancel: () => request(undefined) };
+}
+
+const icons = {
+  people: undefined,
+  groups: <RiGroupLine />,
+  catalog: <RiBookOpenLine />,
+  certificates: <RiAwardLine />,
+};
+
+function Row(props: {
+  result: Result;
+  section: Section['id'];
+  isFocused: boolean;
+  onFocus: (id: string) => void;
+}) {
+  const { result, section, isFocused, onFocus } = props;
+  const { id, title, detail, person } = result;
+
+  // The list keeps its focus while the results change.
+  useEffect(() => {
+    if (isFocused) {
+      onFocus(id);
+    }
+  });
+
+  return (
+    <>
+      {person ? (
+        <ColoredAvatar username={person.username} name={title} size="medium" />
+      ) : (
+        <span className={styles.kind} aria-hidden="true">
+          {icons[section]}
+        </span>
+      )}
+      <span className={styles.text}>
+        <Text truncate>
+          <DirectoryText value={title} />
+        </Text>
+        {detail && (
+          <Text variant="body-small" color="secondary" truncate>
+            <DirectoryText value={detail} />
+          </Text>
+        )}
+      </span>
+    </>
+  );
+}
+
+/** Actions on a user: copies the e-mail address, opens a chat. */
+function Actions({ result }: { result: Result | undefined }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const contacts = result?.person ? contactsOf(result.person) : [];
+  const email = contacts.find(({ kind }) => kind === 'email')?.text;
+  const chat = contacts.find(
+    ({ kind, href }) => /^(?:matrix|irc)$/.test(kind) && safeHref(href ?? ''),
+  );
+  return (
+    <>
+      {email && (
+        <CopyButton value={email} label={t('palette.copyEmail')} isLabeled />
+      )}
+      {chat?.href && (
+        <ButtonLink
+          href={safeHref(chat.href) ?? ''}
+          target={/^https?:/.test(chat.href) ? '_blank' : undefined}
+          rel="noopener noreferrer nofollow"
+          size="small"
+          variant="tertiary"
+          iconStart={<RiMessage3Line />}
+        >
+          {t('palette.openChat')}
+        </ButtonLink>
+      )}
+    </>
+  );
+}

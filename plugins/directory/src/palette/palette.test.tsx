@@ -1,0 +1,276 @@
+import {
+  createFrontendPlugin,
+  createRouteRef,
+  PageBlueprint,
+} from '@backstage/frontend-plugin-api';
+import {
+  mockApis,
+  registerMswTestHooks,
+  renderTestApp,
+} from '@backstage/frontend-test-utils';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { webcrypto } from 'node:crypto';
+import {
+  certificate,
+  exactJson,
+  LONG_SERIAL,
+} from '../__testUtils__/certificates';
+import {
+  FakeDirectoryApi,
+  failure,
+  pageOf,
+} from '../__testUtils__/FakeDirectoryApi';
+import { group } from '../__testUtils__/groups';
+import { karl, person } from '../__testUtils__/people';
+import { directoryPlugin } from '../plugin';
+import { usePalette } from './palette';
+import { readShortcut } from './shortcut';
+
+const server = new FakeDirectoryApi();
+registerMswTestHooks(server.msw);
+
+/** A page with a button that opens the palette. */
+function OpenButton() {
+  const palette = usePalette();
+  return palette ? (
+    <button onClick={palette.open} aria-keyshortcuts={palette.shortcut}>
+      Open
+    </button>
+  ) : (
+    <p>No palette</p>
+  );
+}
+
+const portal = createFrontendPlugin({
+  pluginId: 'test',
+  extensions: [
+    PageBlueprint.make({
+      params: {
+        path: '/start',
+        routeRef: createRouteRef(),
+        loader: async () => <OpenButton />,
+      },
+    }),
+  ],
+});
+
+/** Renders the portal on a page with a button. */
+function renderPortal(
+  options: { shortcut?: string; extensions?: { [id: string]: boolean }[] } = {},
+) {
+  const { shortcut, extensions = [] } = options;
+  return renderTestApp({
+    config: {
+      app: { title: 'Portal', baseUrl: 'http://localhost', extensions },
+      backend: { baseUrl: 'http://localhost:7007' },
+      directory: { pages: shortcut ? { paletteShortcut: shortcut } : {} },
+    },
+    features: [directoryPlugin, portal],
+    initialRouteEntries: ['/start'],
+  });
+}
+
+/** Opens the palette by its shortcut. */
+async function openPalette() {
+  await (await screen.findByRole('button', { name: 'Open' })).focus();
+  await userEvent.keyboard('{Control>}k{/Control}');
+  return screen.findByRole('combobox');
+}
+
+beforeEach(() => {
+  // The test environment has no WebCrypto.
+  Object.defineProperty(globalThis.crypto, 'subtle', {
+    value: webcrypto.subtle,
+    configurable: true,
+  });
+  server.requests.length = 0;
+  server.on('/search/users/', () => pageOf([]));
+  server.on('/search/groups/', () => pageOf([]));
+  server.hasPerson(karl);
+  server.on('/users/karl/', () => ({ result: karl }));
+  server.hasCurrentUser('karl');
+  server.allows();
+});
+
+describe('command palette', () => {
+  it('finds a person by keyboard, and Enter opens the page', async () => {
+    const karla = person({ username: 'karla', human_name: 'Karla Ek' });
+    server.on('/search/users/', () => pageOf([karla, karl]));
+    server.on('/search/groups/', () => pageOf([group({ groupname: 'karls' })]));
+    renderPortal();
+    expect(await openPalette()).toHaveFocus();
+    expect(screen.getByText(/^Type a name or a serial number/)).toBeVisible();
+
+    await userEvent.keyboard('karl');
+    expect(await screen.findByText('3 results')).toBeVisible();
+    const people = screen.getByRole('group', { name: 'People' });
+    expect(within(people).getAllByRole('option')).toHaveLength(2);
+    expect(screen.getByRole('group', { name: 'Groups' })).toBeVisible();
+    expect(server.requests.map(({ query }) => query.get('q'))).toEqual([
+      'karl',
+      'karl',
+    ]);
+
+    await userEvent.keyboard('{ArrowDown}');
+    expect(screen.getByRole('combobox')).toHaveFocus();
+    expect(
+      await screen.findByRole('button', { name: 'Copy e-mail address' }),
+    ).toBeVisible();
+    await userEvent.keyboard('{Enter}');
+    expect(
+      await screen.findByRole('heading', { level: 1, name: 'Karl Larsson' }),
+    ).toBeVisible();
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('opens the first result when Enter is pressed before it is there', async () => {
+    server.on('/search/users/', () => pageOf([karl]));
+    renderPortal();
+    await openPalette();
+    await userEvent.keyboard('karl{Enter}');
+    expect(
+      await screen.findByRole('heading', { level: 1, name: 'Karl Larsson' }),
+    ).toBeVisible();
+  });
+
+  it('returns the focus when Escape closes it', async () => {
+    renderPortal();
+    await openPalette();
+    await userEvent.keyboard('karl{Escape}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(screen.getByRole('button', { name: 'Open' })).toHaveFocus();
+  });
+
+  it('suggests similar names', async () => {
+    server.on('/search/users/', ({ query }) =>
+      pageOf(query.get('similar') ? [karl] : []),
+    );
+    renderPortal();
+    await openPalette();
+    await userEvent.keyboard('kral');
+    expect(
+      await screen.findByRole('group', { name: 'Did you mean…?' }),
+    ).toBeVisible();
+  });
+
+  it('reports a failure of one section, and that nothing was found', async () => {
+    server.on('/search/users/', () => failure(503, { message: 'Unavailable' }));
+    renderPortal();
+    await openPalette();
+    await userEvent.keyboard('karl');
+    expect(
+      await screen.findByText(/^People could not be searched/),
+    ).toBeVisible();
+    expect(screen.queryByText(/^No results/)).toBeNull();
+
+    server.on('/search/users/', () => pageOf([]));
+    await userEvent.keyboard('o');
+    expect(await screen.findByText(/^No results/)).toBeVisible();
+  });
+
+  it('opens a certificate by its serial number', async () => {
+    server.on(`/certs/${LONG_SERIAL}/`, () =>
+      exactJson({ result: certificate() }),
+    );
+    renderPortal();
+    await openPalette();
+    await userEvent.keyboard(`${LONG_SERIAL}`);
+    expect(
+      await screen.findByRole('option', { name: /^CN=alice,O=EXAMPLE.TEST/ }),
+    ).toBeVisible();
+  });
+
+  describe('pasted data', () => {
+    it('finds the user of an SSH key by its fingerprint', async () => {
+      server.on('/search/users/', () => pageOf([karl]));
+      renderPortal();
+      await openPalette();
+      await userEvent.paste(karl.sshpubkeys![0]);
+      expect(
+        await screen.findByRole('group', { name: 'People with this key' }),
+      ).toBeVisible();
+      expect(server.requests).toHaveLength(1);
+      expect(server.requests[0].query.get('key')).toMatch(
+        /^SHA256:[A-Za-z0-9+/]{43}$/,
+      );
+      expect(server.requests[0].query.has('q')).toBe(false);
+    });
+
+    it('finds a certificate that the portal knows', async () => {
+      server.on(`/certs/${LONG_SERIAL}/`, () =>
+        exactJson({ result: certificate() }),
+      );
+      renderPortal();
+      await openPalette();
+      await userEvent.paste(certificate().certificate);
+      expect(await screen.findByRole('option')).toHaveTextContent('CN=alice');
+      expect(server.requests.map(({ path }) => path)).toEqual([
+        `/certs/${LONG_SERIAL}/`,
+      ]);
+    });
+
+    it('describes a certificate of another CA', async () => {
+      const other = certificate().certificate_chain![1];
+      server.on(`/certs/${LONG_SERIAL}/`, () =>
+        exactJson({ result: certificate({ certificate: other }) }),
+      );
+      renderPortal();
+      await openPalette();
+      await userEvent.paste(certificate().certificate);
+      expect(
+        await screen.findByText('It is not known to this portal.'),
+      ).toBeVisible();
+      expect(
+        screen.getByText(/^Certificate for CN=alice,O=EXAMPLE.TEST/),
+      ).toBeVisible();
+      expect(screen.queryByRole('option')).toBeNull();
+    });
+
+    it('removes a private key, and sends nothing', async () => {
+      renderPortal();
+      const field = await openPalette();
+      await userEvent.paste(
+        '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----',
+      );
+      expect(
+        await screen.findByText(/^This is a private key. It was removed/),
+      ).toBeVisible();
+      expect(field).toHaveValue('');
+      expect(server.requests).toEqual([]);
+    });
+  });
+
+  describe('configuration', () => {
+    it('sets the shortcut', async () => {
+      renderPortal({ shortcut: 'Alt+Shift+P' });
+      const button = await screen.findByRole('button', { name: 'Open' });
+      expect(button).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+P');
+      await userEvent.keyboard('{Control>}k{/Control}');
+      expect(screen.queryByRole('dialog')).toBeNull();
+      await userEvent.keyboard('{Alt>}{Shift>}P{/Shift}{/Alt}');
+      expect(await screen.findByRole('dialog', { name: 'Find' })).toBeVisible();
+    });
+
+    it.each(['K', 'Shift+K', 'Ctrl', 'Mod+Enter', 'Ctrl+Ctrl'])(
+      'rejects the shortcut %s',
+      paletteShortcut => {
+        const config = mockApis.config({
+          data: { directory: { pages: { paletteShortcut } } },
+        });
+        expect(() => readShortcut(config)).toThrow(
+          'directory.pages.paletteShortcut must be',
+        );
+      },
+    );
+
+    it('disables the palette', async () => {
+      renderPortal({
+        extensions: [{ 'app-root-element:directory/palette': false }],
+      });
+      expect(await screen.findByText('No palette')).toBeVisible();
+      await userEvent.keyboard('{Control>}k{/Control}');
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import {
+  AppRootElementBlueprint,
+  configApiRef,
+  identityApiRef,
+  useApi,
+} from '@backstage/frontend-plugin-api';
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import {
+  ariaShortcut,
+  isPressed,
+  readShortcut,
+  type Shortcut,
+} from './shortcut';
+
+const PaletteDialog = lazy(() =>
+  import('./PaletteDialog').then(m => ({ default: m.PaletteDialog })),
+);
+
+/**
+ * The command palette of the portal.
+ *
+ * @public
+ */
+export interface Palette {
+  /** Opens the palette. */
+  open(): void;
+
+  /** Shortcut that opens it, in the form of `aria-keyshortcuts`: `Control+K`. */
+  readonly shortcut: string;
+}
+
+let mounted: Palette | undefined;
+const listeners = new Set<() => void>();
+
+/** Publishes the palette while it can be opened. */
+function publishPalette(palette: Palette | undefined): void {
+  mounted = palette;
+  listeners.forEach(listener => listener());
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * Returns the command palette, for buttons that open it; `undefined` before the
+ * sign-in, and in portals that have disabled it.
+ *
+ * @public
+ */
+export function usePalette(): Palette | undefined {
+  return useSyncExternalStore(subscribe, () => mounted);
+}
+
+/** Opens the palette by its shortcut; loads it when it is opened. */
+function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
+  const identity = useApi(identityApiRef);
+  const [isSignedIn, setSignedIn] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  const [wasOpened, setOpened] = useState(false);
+
+  // The element is also on the sign-in page, until which this is pending.
+  useEffect(() => {
+    identity.getBackstageIdentity().then(
+      () => setSignedIn(true),
+      () => {}, // without an identity there is nothing to search
+    );
+  }, [identity]);
+
+  useEffect(() => {
+    if (!isSignedIn) {
+      return undefined;
+    }
+    const open = () => {
+      setOpened(true);
+      setOpen(true);
+    };
+    const handleKey = (event: KeyboardEvent) => {
+      if (isPressed(event, shortcut)) {
+        event.preventDefault(); // browsers search by Ctrl-K
+        open();
+      }
+    };
+    publishPalette({ open, shortcut: ariaShortcut(shortcut) });
+    // Fields of React Aria do not propagate keys.
+    window.addEventListener('keydown', handleKey, true);
+    return () => {
+      publishPalette(undefined);
+      window.removeEventListener('keydown', handleKey, true);
+    };
+  }, [isSignedIn, shortcut]);
+
+  return wasOpened ? (
+    <Suspense fallback={null}>
+      <PaletteDialog isOpen={isOpen} onOpenChange={setOpen} />
+    </Suspense>
+  ) : null;
+}
+
+/** The command palette, on every page: `app-root-element:directory/palette`. */
+export const paletteElement = AppRootElementBlueprint.makeWithOverrides({
+  name: 'palette',
+  factory(originalFactory, { apis }) {
+    const shortcut = readShortcut(apis.get(configApiRef)!);
+    return originalFactory({ element: <PaletteRoot shortcut={shortcut} /> });
+  },
+});

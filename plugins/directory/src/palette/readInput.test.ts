@@ -1,0 +1,58 @@
+import { readInput } from './readInput';
+
+const SSH =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBNk9dhxew1YA8qNmqajt0N/9Z/OY5EfC9Czz7pm3px1';
+const pem = (label: string) =>
+  `-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----\n`;
+
+describe('readInput', () => {
+  it.each([
+    ['', 'empty'],
+    ['  ', 'empty'],
+    ['alice', 'text'],
+    [pem('CERTIFICATE'), 'certificate'],
+    [pem('CERTIFICATE').replaceAll('\n', ''), 'certificate'],
+    [pem('CERTIFICATE REQUEST'), 'csr'],
+    [pem('NEW CERTIFICATE REQUEST'), 'csr'],
+    [pem('PGP PUBLIC KEY BLOCK'), 'pgpBlock'],
+    [SSH, 'sshKey'],
+    [`no-pty ${SSH} alice@laptop`, 'sshKey'],
+    [`SHA256:${'a'.repeat(43)}`, 'sshFingerprint'],
+    [`256 SHA256:${'a'.repeat(43)} alice (ED25519)`, 'sshFingerprint'],
+    ['a'.repeat(201), 'long'],
+  ])('reads %j as %s', (text, kind) => {
+    expect(readInput(text).kind).toBe(kind);
+  });
+
+  it.each([
+    pem('PRIVATE KEY'),
+    pem('ENCRYPTED PRIVATE KEY'),
+    pem('RSA PRIVATE KEY'),
+    pem('EC PRIVATE KEY'),
+    pem('OPENSSH PRIVATE KEY'),
+    pem('OPENSSH PRIVATE KEY').replaceAll('\n', ''),
+    pem('PGP PRIVATE KEY BLOCK'),
+    '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nAAAA',
+    'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none',
+    `${pem('CERTIFICATE')}${pem('PRIVATE KEY')}`,
+    'AAAA\n-----END PRIVATE KEY-----',
+  ])('refuses the private key %j', text => {
+    expect(readInput(text)).toEqual({ kind: 'secret' });
+  });
+
+  it.each([
+    ['12345', 12345n],
+    ['0xff', 255n],
+    ['1a:2b', 0x1a2bn],
+    ['ada', undefined],
+    ['alice', undefined],
+  ])('reads the serial number in %s', (text, serial) => {
+    expect(readInput(text)).toMatchObject({ kind: 'text', text, serial });
+  });
+
+  it('reads an OpenPGP key', () => {
+    expect(readInput('0x0123 4567 89ab cdef')).toMatchObject({
+      openPgpKey: '0123456789ABCDEF',
+    });
+  });
+});

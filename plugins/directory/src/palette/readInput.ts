@@ -1,0 +1,73 @@
+import { parseSerial } from '../certificates/Serial';
+import { readSshKey, type SshKey } from '../person/readSshKey';
+
+/** The text in the palette's field: a search, or pasted data. */
+export type PaletteInput =
+  | { kind: 'empty' }
+  | {
+      kind: 'text';
+      text: string;
+
+      /** The text as the serial number of a certificate. */
+      serial?: bigint;
+
+      /** The text as an OpenPGP key ID or fingerprint, in upper case. */
+      openPgpKey?: string;
+    }
+  /** A fingerprint of an SSH key as OpenSSH prints it. */
+  | { kind: 'sshFingerprint'; fingerprint: string }
+  | { kind: 'sshKey'; key: SshKey }
+  | { kind: 'certificate' | 'csr'; pem: string }
+  /** Data that is not sent. */
+  | { kind: 'secret' | 'pgpBlock' | 'long' };
+
+/** Formats of private keys: PEM, OpenSSH, SSH.COM, OpenPGP and PuTTY. */
+const SECRET =
+  /-{4,5} ?(?:BEGIN|END) [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-\d/i;
+
+/** Maximum length of a text that is searched. */
+const MAX_TEXT = 200;
+
+/**
+ * Returns what a text is. Texts may have lost their line breaks, as fields of
+ * one line remove them.
+ */
+export function readInput(raw: string): PaletteInput {
+  const text = raw.trim();
+  if (text === '') {
+    return { kind: 'empty' };
+  }
+  if (SECRET.test(text)) {
+    return { kind: 'secret' };
+  }
+  if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) {
+    return { kind: 'certificate', pem: text };
+  }
+  if (/-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----/.test(text)) {
+    return { kind: 'csr', pem: text };
+  }
+  if (/-----BEGIN PGP/.test(text)) {
+    return { kind: 'pgpBlock' };
+  }
+  const key = readSshKey(text);
+  if (key) {
+    return { kind: 'sshKey', key };
+  }
+  const [, fingerprint] =
+    /(?:^|\s)SHA256:([A-Za-z0-9+/]{43})=?(?:\s|$)/.exec(text) ?? [];
+  if (fingerprint) {
+    return { kind: 'sshFingerprint', fingerprint: `SHA256:${fingerprint}` };
+  }
+  return text.length > MAX_TEXT ? { kind: 'long' } : readText(text);
+}
+
+function readText(text: string): PaletteInput {
+  const digits = text.replace(/^0x|[\s:]/gi, '').toUpperCase();
+  return {
+    kind: 'text',
+    text,
+    // Words such as "ada" are not serial numbers.
+    serial: /\d/.test(text) ? parseSerial(text) : undefined,
+    openPgpKey: /^[0-9A-F]{16,64}$/.test(digits) ? digits : undefined,
+  };
+}

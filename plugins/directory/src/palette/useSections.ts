@@ -1,0 +1,298 @@
+import {
+  useApiHolder,
+  useRouteRef,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
+import { catalogApiRef } from '@backstage/plugin-catalog-react';
+import type {
+  Certificate,
+  DirectoryClient,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { isNotFound, useDirectoryQuery } from '../api/useDirectoryQuery';
+import { loadCertificate } from '../certificates/details/useCertificate';
+import { fromPem } from '../certificates/pem';
+import { shortenSerial } from '../certificates/Serial';
+import { groupHeader, type ListedGroup } from '../groups/useGroups';
+import { type FoundPerson, NO_FILTERS } from '../people/peopleQuery';
+import { searchPeople } from '../people/searchPeople';
+import { nameIn } from '../people/usePeople';
+import { sshFingerprint } from '../person/readSshKey';
+import {
+  catalogEntityRouteRef,
+  certificateRouteRef,
+  groupRouteRef,
+  personRouteRef,
+} from '../routes';
+import { directoryTranslationRef } from '../translation';
+import type { PaletteInput } from './readInput';
+
+/** Maximum number of results of a section. */
+const LIMIT = 5;
+
+/** A page that was found. */
+export interface Result {
+  /** Distinct among all results. */
+  id: string;
+  href: string;
+  title: string;
+  detail?: string;
+
+  /** The user, in the section of people. */
+  person?: FoundPerson;
+}
+
+/** Results of one kind. */
+export interface Section {
+  id: 'people' | 'groups' | 'catalog' | 'certificates';
+  title: string;
+  results: readonly Result[];
+
+  /** Whether the results are those of the previous search, if any. */
+  isPending: boolean;
+  hasFailed: boolean;
+}
+
+/** Searches everything. A change of the input aborts the requests. */
+export function useSections(input: PaletteInput): readonly Section[] {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const people = usePeopleQuery(input);
+  const groups = useGroupsQuery(input);
+  const catalog = useCatalogQuery(input);
+  const certificates = useCertificatesQuery(input);
+  const personHref = useRouteRef(personRouteRef);
+  const groupHref = useRouteRef(groupRouteRef);
+  const entityHref = useRouteRef(catalogEntityRouteRef);
+  const certificateHref = useRouteRef(certificateRouteRef);
+
+  const { list = 'found' } = people.data ?? {};
+  const titles = {
+    found: t('palette.section.people'),
+    similar: t('people.similar'),
+    owners: t('palette.section.owners'),
+  };
+  return [
+    toSection(people, {
+      id: 'people',
+      title: titles[list],
+      results: people.data?.people.map(person => ({
+        id: `person ${person.username}`,
+        href: personHref?.(person) ?? '',
+        title: person.human_name ?? person.username,
+        detail: person.human_name ? person.username : undefined,
+        person,
+      })),
+    }),
+    toSection(groups, {
+      id: 'groups',
+      title: t('palette.section.groups'),
+      results: groups.data?.map(group => ({
+        id: `group ${group.groupname}`,
+        href: groupHref?.(group) ?? '',
+        title: group.groupname,
+        detail: group.description ?? undefined,
+      })),
+    }),
+    toSection(catalog, {
+      id: 'catalog',
+      title: t('palette.section.catalog'),
+      results: catalog.data?.map(({ kind, metadata }) => {
+        const { name, namespace = 'default', title = name } = metadata;
+        const ref = { kind: kind.toLowerCase(), namespace, name };
+        return {
+          id: `entity ${ref.kind}:${namespace}/${name}`,
+          href: entityHref?.(ref) ?? '',
+          title,
+          detail: kind,
+        };
+      }),
+    }),
+    toSection(certificates, {
+      id: 'certificates',
+      title: t('palette.section.certificates'),
+      results: certificates.data?.map(({ serial_number, subject }) => ({
+        id: `certificate ${serial_number}`,
+        href: certificateHref?.({ serial: String(serial_number) }) ?? '',
+        title: subject,
+        detail: t('palette.serial', {
+          serial: shortenSerial(String(serial_number)),
+        }),
+      })),
+    }),
+  ];
+}
+
+/** Query of a section; `isEnabled` is whether the input is searched in it. */
+type SectionQuery<Data> = UseQueryResult<Data> & { isEnabled: boolean };
+
+function toSection<Data>(
+  query: SectionQuery<Data>,
+  found: Pick<Section, 'id' | 'title'> & { results?: readonly Result[] },
+): Section {
+  const { isEnabled, isPending, isPlaceholderData, isError } = query;
+  return {
+    ...found,
+    results: isEnabled && !isError ? found.results ?? [] : [],
+    isPending: isEnabled && (isPending || isPlaceholderData),
+    hasFailed: isEnabled && isError,
+  };
+}
+
+function useSectionQuery<Data>(options: {
+  name: string;
+
+  /** What is searched; nothing when `undefined`. */
+  search: string | undefined;
+  load: (client: DirectoryClient, signal: AbortSignal) => Promise<Data>;
+}): SectionQuery<Data> {
+  const { name, search, load } = options;
+  const isEnabled = search !== undefined;
+  const query = useDirectoryQuery({
+    key: ['palette', name, search],
+    enabled: isEnabled,
+    keepPrevious: true,
+    load,
+  });
+  return { ...query, isEnabled };
+}
+
+/** What a field with the text of the input is searched for. */
+function textOf(input: PaletteInput): string | undefined {
+  return input.kind === 'text' ? input.text : undefined;
+}
+
+function usePeopleQuery(input: PaletteInput) {
+  const searches: Partial<Record<PaletteInput['kind'], string>> = {
+    text: textOf(input),
+    sshKey: input.kind === 'sshKey' && canDigest() ? input.key.line : undefined,
+    sshFingerprint:
+      input.kind === 'sshFingerprint' ? input.fingerprint : undefined,
+  };
+  return useSectionQuery({
+    name: 'people',
+    search: searches[input.kind],
+    load: async (client, signal) => {
+      const search = (query: { text?: string; key?: string; similar?: true }) =>
+        searchPeople(client, {
+          ...query,
+          filters: NO_FILTERS,
+          page: 1,
+          pageSize: LIMIT,
+          signal,
+        });
+      const key = await keyOf(input);
+      if (key) {
+        const { people } = await search({ key });
+        return { people, list: 'owners' as const };
+      }
+      const text = nameIn(textOf(input) ?? '');
+      const { people } = await search({ text });
+      if (people.length > 0) {
+        return { people, list: 'found' as const };
+      }
+      const similar = await search({ text, similar: true });
+      return { people: similar.people, list: 'similar' as const };
+    },
+  });
+}
+
+/** Whether the browser can compute fingerprints: on pages with https only. */
+export function canDigest(): boolean {
+  return Boolean(globalThis.crypto?.subtle);
+}
+
+/** The fingerprint or ID of a public key: the key itself is not sent. */
+async function keyOf(input: PaletteInput): Promise<string | undefined> {
+  switch (input.kind) {
+    case 'sshKey':
+      return (await sshFingerprint(input.key.blob)) ?? undefined;
+    case 'sshFingerprint':
+      return input.fingerprint;
+    default:
+      return input.kind === 'text' ? input.openPgpKey : undefined;
+  }
+}
+
+function useGroupsQuery(input: PaletteInput) {
+  return useSectionQuery({
+    name: 'groups',
+    search: textOf(input),
+    load: async (client, signal) => {
+      const query = { q: textOf(input), page_size: LIMIT };
+      const search = async (similar: boolean) => {
+        const { data } = await client.get('/search/groups/', {
+          params: { query: { ...query, similar }, header: groupHeader },
+          signal,
+        });
+        // The mask selects exactly these fields, so that none is missing.
+        return data.result as ListedGroup[];
+      };
+      const found = await search(false);
+      return found.length > 0 ? found : await search(true);
+    },
+  });
+}
+
+/** Users and groups of the catalog are in the other sections. */
+function useCatalogQuery(input: PaletteInput) {
+  const catalog = useApiHolder().get(catalogApiRef);
+  const hasPages = useRouteRef(catalogEntityRouteRef) !== undefined;
+  const term = textOf(input);
+  return useSectionQuery({
+    name: 'catalog',
+    search: catalog && hasPages ? term : undefined,
+    load: async () => {
+      const { items } = await catalog!.queryEntities({
+        query: { $not: { kind: { $in: ['User', 'Group'] } } },
+        fullTextFilter: {
+          term: term!,
+          fields: ['metadata.name', 'metadata.title'],
+        },
+        fields: ['kind', 'metadata'],
+        limit: LIMIT,
+        totalItems: 'exclude',
+      });
+      return items;
+    },
+  });
+}
+
+function useCertificatesQuery(input: PaletteInput) {
+  const pem = input.kind === 'certificate' ? input.pem : undefined;
+  const serial = input.kind === 'text' ? input.serial : undefined;
+  return useSectionQuery({
+    name: 'certificates',
+    search: pem ?? serial?.toString(),
+    load: async (client, signal): Promise<readonly Certificate[]> => {
+      const wanted = pem ? await parseSerialOf(pem) : serial;
+      if (wanted === undefined) {
+        return [];
+      }
+      try {
+        const found = await loadCertificate(wanted, client, signal);
+        // Certificates of other CAs may have the same serial number.
+        const isSame = !pem || haveSameBytes(pem, found.certificate);
+        return isSame ? [found] : [];
+      } catch (error) {
+        if (isNotFound(error)) {
+          return [];
+        }
+        throw error;
+      }
+    },
+  });
+}
+
+/** Returns the serial number of a certificate; `undefined` for other text. */
+async function parseSerialOf(pem: string): Promise<bigint | undefined> {
+  const parser = await import('../certificates/details/parseCertificate');
+  try {
+    return parser.parseCertificate(pem).serial;
+  } catch {
+    return undefined;
+  }
+}
+
+function haveSameBytes(one: string, other: string): boolean {
+  return String(fromPem(one)) === String(fromPem(other));
+}
