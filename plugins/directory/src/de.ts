@@ -4,6 +4,8 @@ import { entityGerman } from './entity/messages.de';
 import { groupGerman } from './group/messages.de';
 import { groupsGerman } from './groups/messages.de';
 import { historyGerman } from './history/messages.de';
+import { homeGerman } from './home/messages.de';
+import { paletteGerman } from './palette/messages.de';
 import { peopleGerman } from './people/messages.de';
 import { personGerman } from './person/messages.de';
 
@@ -15,6 +17,8 @@ export default {
   ...groupGerman,
   ...groupsGerman,
   ...historyGerman,
+  ...homeGerman,
+  ...paletteGerman,
   ...peopleGerman,
   ...personGerman,
 };

@@ -1,15 +1,38 @@
 export const certificatesGerman = {
   'certificate.title': 'Zertifikat {{serial}}',
+  'certificate.named': '{{purpose}} · {{label}}',
   'certificate.about': 'Über dieses Zertifikat',
+  'certificate.purpose': 'Zweck',
+  'certificate.anyPurpose': 'Beliebiger Zweck',
+  'certificate.otherPurpose': 'Anderer Zweck ({{name}})',
+  'certificate.use.clientAuth': 'Anmeldung an Servern und Websites',
+  'certificate.use.emailProtection': 'Signierte und verschlüsselte E-Mails',
+  'certificate.use.codeSigning': 'Signieren von Code',
+  'certificate.use.serverAuth': 'Betrieb eines Servers',
+  'certificate.use.smartcardLogon': 'Anmeldung an Windows',
+  'certificate.use.pkinitClientAuth': 'Abruf von Kerberos-Tickets',
+  'certificate.use.timeStamping': 'Zeitstempel',
+  'certificate.use.OCSPSigning': 'Auskünfte über Zertifikate (OCSP)',
+  'certificate.use.anyExtendedKeyUsage': 'Beliebiger Zweck',
+  'certificate.label.name': 'Bezeichnung',
+  'certificate.label.set': 'Bezeichnung eingeben',
+  'certificate.label.change': 'Bezeichnung ändern',
+  'certificate.label.title': 'Bezeichnung des Zertifikats',
+  'certificate.label.hint':
+    'Zum Beispiel das Gerät, das es verwendet. Höchstens {{length}} Zeichen; leer, um sie zu entfernen.',
+  'certificate.label.cancel': 'Abbrechen',
+  'certificate.label.save': 'Bezeichnung speichern',
   'certificate.subject': 'Inhaber',
   'certificate.issuer': 'Aussteller',
   'certificate.owner': 'Besitzer',
   'certificate.serial': 'Seriennummer',
   'certificate.copySerial': 'Seriennummer {{serial}} kopieren',
   'certificate.hexadecimal': 'Hexadezimal',
+  'certificate.issued': 'Ausgestellt am {{date}}',
   'certificate.expires': 'Ablauf',
+  'certificate.expiresIn': 'Läuft ab {{left}} · {{date}}',
+  'certificate.expiredAgo': 'Abgelaufen {{left}} · {{date}}',
   'certificate.from': 'Gültig ab',
-  'certificate.to': 'Gültig bis',
   'certificate.range': 'Von {{from}} bis {{to}}',
   'certificate.key': 'Schlüssel',
   'certificate.state.title': 'Status',
@@ -17,6 +40,9 @@ export const certificatesGerman = {
   'certificate.state.expiring': 'Läuft bald ab',
   'certificate.state.expired': 'Abgelaufen',
   'certificate.state.revoked': 'Widerrufen',
+  'certificate.state.hold': 'Ausgesetzt',
+  'certificate.state.holdHint':
+    'Server dürfen es nicht akzeptieren. Die Zertifikate eines gesperrten Kontos sind ausgesetzt, bis das Konto entsperrt wird. Wenn das Konto nicht gesperrt ist, wenden Sie sich an die Administration.',
   'certificate.state.notYet': 'Noch nicht gültig',
   'certificate.state.foreign': 'Extern',
   'certificate.state.foreignHint':
@@ -44,13 +70,25 @@ export const certificatesGerman = {
   'certificate.until': 'bis',
   'certificate.usage': 'Verwendung',
   'certificate.keyUsage': 'Schlüsselverwendung',
-  'certificate.extendedKeyUsage': 'Erweiterte Schlüsselverwendung',
+  'certificate.keyUsages.digitalSignature': 'Digitale Signaturen',
+  'certificate.keyUsages.nonRepudiation': 'Verbindliche Signaturen',
+  'certificate.keyUsages.keyEncipherment': 'Verschlüsselung von Schlüsseln',
+  'certificate.keyUsages.dataEncipherment': 'Verschlüsselung von Daten',
+  'certificate.keyUsages.keyAgreement': 'Schlüsselaustausch',
+  'certificate.keyUsages.keyCertSign': 'Signieren von Zertifikaten',
+  'certificate.keyUsages.cRLSign': 'Signieren von Sperrlisten',
+  'certificate.keyUsages.encipherOnly':
+    'Schlüsselaustausch nur zum Verschlüsseln',
+  'certificate.keyUsages.decipherOnly':
+    'Schlüsselaustausch nur zum Entschlüsseln',
   'certificate.anyUsage': 'Nicht eingeschränkt',
   'certificate.fingerprints': 'Fingerabdrücke',
   'certificate.copyFingerprint': '{{kind}}-Fingerabdruck kopieren',
   'certificate.revoked': 'Dieses Zertifikat ist widerrufen',
-  'certificate.revokedHint':
-    'Grund: {{reason}}. Server dürfen es nicht akzeptieren.',
+  'certificate.revokedHint': 'Server dürfen es nicht akzeptieren.',
+  'certificate.revokedOn': 'Widerrufen am {{date}}. Grund: {{reason}}.',
+  'certificate.revokedWhy': 'Grund: {{reason}}.',
+  'certificate.onHold': 'Dieses Zertifikat ist ausgesetzt',
   'certificate.reason.unspecified': 'nicht angegeben',
   'certificate.reason.keyCompromise': 'der Schlüssel wurde kompromittiert',
   'certificate.reason.caCompromise': 'die CA wurde kompromittiert',
@@ -61,9 +99,22 @@ export const certificatesGerman = {
   'certificate.reason.removeFromCrl': 'aus der CRL entfernt',
   'certificate.reason.privilegeWithdrawn': 'Berechtigung entzogen',
   'certificate.reason.aaCompromise': 'die Attributstelle wurde kompromittiert',
-  'certificate.reminderTitle': 'Zertifikat {{subject}} läuft ab',
+  'certificate.reminderTitle': 'Zertifikat läuft ab: {{name}}',
   'certificate.reminderDescription':
-    'Seriennummer {{serial}}. Neues Zertifikat anfordern:',
+    'Seriennummer {{serial}}. Zertifikat erneuern:',
+  'certificate.renew': 'Erneuern',
+  'certificate.automatic.title': 'Automatisch erneuern',
+  'certificate.automatic.note':
+    'Befehle für den Rechner, der das Zertifikat verwendet. Ersetzen Sie die Dateinamen.',
+  'certificate.automatic.script': 'Erneuerungsskript',
+  'certificate.automatic.scriptHint':
+    'Erneuert mit dem jetzigen Schlüssel, ohne Ticket. Führen Sie es täglich aus, zum Beispiel mit einem systemd-Timer. Die Administration hat das Skript.',
+  'certificate.automatic.certmonger': 'certmonger',
+  'certificate.automatic.certmongerHint':
+    'Überwacht das Zertifikat und erneuert es, bevor es abläuft. Führen Sie beide Befehle als root aus.',
+  'certificate.automatic.curl': 'curl',
+  'certificate.automatic.curlHint':
+    'Erneuert einmal, mit einem Kerberos-Ticket und einem neuen Schlüssel.',
   'certificate.notFound.title': 'Zertifikat {{serial}} nicht gefunden',
   'certificate.notFound.description':
     'Keine CA dieses Portals hat es ausgestellt.',
@@ -89,11 +140,11 @@ export const certificatesGerman = {
   'certificate.revoke.cancel': 'Abbrechen',
   'certificate.revoke.confirm': 'Zertifikat widerrufen',
   'certificate.revoke.working': 'Wird widerrufen…',
-
+  'certificate.revoke.signInAgain':
+    'Inhaber können innerhalb von 5 Minuten nach der Anmeldung widerrufen. Laden Sie die Seite neu, um sich wieder anzumelden, und speichern Sie vorher einen noch nicht gespeicherten Schlüssel.',
   'certificates.mine': 'Meine Zertifikate',
   'certificates.request': 'Zertifikat anfordern',
   'certificates.today': 'Heute',
-  'certificates.actions': 'Aktionen',
   'certificates.actionsOf': 'Aktionen für {{serial}}',
   'certificates.details': 'Details',
   'certificates.pem': 'Zertifikat herunterladen',
@@ -112,8 +163,9 @@ export const certificatesGerman = {
     'Zu Ihrem Konto gehört kein Benutzer im Verzeichnis',
   'certificates.notMapped.description':
     'Nur Benutzer des Verzeichnisses haben Zertifikate.',
-
   'request.title': 'Zertifikat anfordern',
+  'request.renewing':
+    'Erneuerung von „{{name}}“. Das alte Zertifikat bleibt gültig, bis Sie es widerrufen oder es abläuft.',
   'request.back': 'Zurück',
   'request.next': 'Weiter',
   'request.notAllowed.title': 'Sie dürfen keine Zertifikate anfordern',
@@ -126,12 +178,6 @@ export const certificatesGerman = {
   'request.profile.title': 'Zweck auswählen',
   'request.profile.lifetime': '{{lifetime}} gültig',
   'request.profile.name': 'Profil {{name}}',
-  'request.profile.use.clientAuth': 'Anmeldung an Servern und Websites',
-  'request.profile.use.emailProtection': 'Signierte und verschlüsselte E-Mails',
-  'request.profile.use.codeSigning': 'Signieren von Code',
-  'request.profile.use.serverAuth': 'Betrieb eines Servers',
-  'request.profile.use.smartcardLogon': 'Anmeldung an Windows',
-  'request.profile.use.pkinitClientAuth': 'Abruf von Kerberos-Tickets',
   'request.profile.none.title': 'Für Sie ist kein Zertifikatsprofil verfügbar',
   'request.profile.none.description':
     'Die Zertifikatsprofile dieses Portals stehen Mitgliedern bestimmter Gruppen zur Verfügung.',
@@ -158,14 +204,14 @@ export const certificatesGerman = {
   'request.key.generating': 'Schlüssel wird erzeugt…',
   'request.key.insecure':
     'Schlüssel können nur über eine sichere Verbindung (https) erzeugt werden. Verwenden Sie stattdessen einen eigenen CSR.',
-  'request.check.title': 'Anforderung prüfen',
+  'request.check.title': 'Bereit zum Signieren?',
   'request.check.checking': 'Wird geprüft…',
   'request.check.passed': 'Bestanden',
   'request.check.failed': 'Nicht bestanden',
   'request.check.open': 'Nicht geprüft',
   'request.check.request': 'Zertifikat anfordern',
   'request.check.requesting': 'Wird angefordert…',
-  'request.check.allPassed': 'Alle Prüfungen bestanden.',
+  'request.check.allPassed': 'Alle Prüfungen bestanden',
   'request.check.someFailed':
     'Einige Prüfungen sind nicht bestanden, daher wird kein Zertifikat ausgestellt. Gehen Sie zurück, um die Anforderung zu ändern.',
   'request.rule.principal': 'Das Konto ist aktiv',
@@ -191,6 +237,10 @@ export const certificatesGerman = {
   'request.done.passphrase': 'Passphrase',
   'request.done.passphraseHint':
     'Mindestens {{length}} ASCII-Buchstaben, -Ziffern oder -Zeichen. Sie brauchen sie einmal, um die Datei zu importieren.',
+  'request.done.passphraseShort_one': 'Es fehlt noch ein Zeichen.',
+  'request.done.passphraseShort_other': 'Es fehlen noch {{count}} Zeichen.',
+  'request.done.passphraseAscii':
+    'Nur ASCII-Buchstaben, Ziffern, Symbole und Leerzeichen funktionieren in allen Programmen. Entfernen Sie andere Zeichen, zum Beispiel ä.',
   'request.done.downloadP12': 'PKCS#12 herunterladen',
   'request.done.pem': 'PEM, für die Kommandozeile',
   'request.done.pemHint':
@@ -213,6 +263,9 @@ export const certificatesGerman = {
   'request.done.curlHint': 'Geben Sie die Dateien bei jeder Anfrage an:',
   'request.done.git': 'git',
   'request.done.gitHint': 'Tragen Sie die Dateien im Repository ein:',
+  'request.done.old': 'Altes Zertifikat',
+  'request.done.oldHint':
+    'Verwenden Sie zuerst das neue Zertifikat, und widerrufen Sie dann das alte.',
   'request.done.ssh': 'ssh',
   'request.done.sshHint':
     'Für Server, die Benutzer per Zertifikat authentifizieren (SSSD):',

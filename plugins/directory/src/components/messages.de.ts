@@ -1,8 +1,21 @@
 export const componentsGerman = {
   'copy.value': '{{value}} kopieren',
+  'copy.link.email': 'E-Mail-Adresse {{value}} kopieren',
+  'copy.link.mailingList': 'Mailingliste {{value}} kopieren',
+  'copy.link.matrix': 'Matrix-ID {{value}} kopieren',
+  'copy.link.matrixRoom': 'Matrix-Raum {{value}} kopieren',
+  'copy.link.irc': 'IRC-Nick {{value}} kopieren',
+  'copy.link.ircChannel': 'IRC-Kanal {{value}} kopieren',
+  'copy.link.nick': 'Nick {{value}} kopieren',
+  'copy.link.channel': 'Kanal {{value}} kopieren',
+  'copy.link.discussion': 'URL der Diskussion {{value}} kopieren',
+  'copy.link.github': 'GitHub-Namen {{value}} kopieren',
+  'copy.link.gitlab': 'GitLab-Namen {{value}} kopieren',
+  'copy.link.website': 'URL der Website {{value}} kopieren',
+  'copy.link.feed': 'URL des Feeds {{value}} kopieren',
+  'copy.link.bugs': 'E-Mail-Adresse des Bugtrackers {{value}} kopieren',
   'copy.copied': 'Kopiert',
   'copy.failed': 'Kopieren nicht möglich',
-
   'links.email': 'E-Mail',
   'links.mailingList': 'Mailingliste',
   'links.matrix': 'Matrix',
@@ -17,11 +30,9 @@ export const componentsGerman = {
   'links.website': 'Website',
   'links.feed': 'Feed',
   'links.bugs': 'Bugtracker',
-
   'page.people': 'Personen',
   'page.groups': 'Gruppen',
   'page.certificates': 'Zertifikate',
-
   'pagination.label': 'Seiten',
   'pagination.range': '{{from}} bis {{to}} von {{total}}',
   'pagination.first': 'Erste Seite',
@@ -30,7 +41,6 @@ export const componentsGerman = {
   'pagination.last': 'Letzte Seite',
   'pagination.pastEnd': 'Seite {{page}} gibt es nicht',
   'pagination.toFirst': 'Zur ersten Seite',
-
   'search.short':
     'Geben Sie mindestens drei Zeichen ein, um nach Teilen von Namen zu suchen.',
   'search.hint':
@@ -38,7 +48,6 @@ export const componentsGerman = {
   'search.view': 'Ansicht',
   'search.cards': 'Karten',
   'search.table': 'Tabelle',
-
   'states.loading': 'Wird geladen',
   'states.retry': 'Erneut versuchen',
   'states.retryIn': 'Nächster Versuch in {{delay}}.',
@@ -52,8 +61,8 @@ export const componentsGerman = {
   'states.lastUpdated': 'Stand: {{time}}.',
   'states.notAffected': 'Der Rest des Portals ist nicht betroffen.',
   'states.requestId': 'Anfrage-ID: {{id}}',
-
-  'time.ahead': '{{time}}, {{difference}} später als bei Ihnen',
-  'time.behind': '{{time}}, {{difference}} früher als bei Ihnen',
-  'time.same': '{{time}}, wie bei Ihnen',
+  'time.other': 'In {{place}} ist es {{time}} ({{difference}})',
+  'time.same': 'In {{place}} ist es {{time}}, wie bei Ihnen',
+  'time.working': '{{place}}, während der Arbeitszeit',
+  'time.notWorking': '{{place}}, außerhalb der Arbeitszeit',
 };

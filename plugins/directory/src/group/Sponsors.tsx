@@ -4,6 +4,7 @@ import { RiArrowDownSLine } from '@remixicon/react';
 import { useState } from 'react';
 import { useCurrentUser } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
+import { useChatServers } from '../components/LinkList';
 import type { DirectoryLink } from '../components/LinkList';
 import { mailHref } from '../components/safeHref';
 import { Section } from '../page/DirectoryPage';
@@ -58,6 +59,7 @@ function AskToJoin(props: { groupname: string; sponsors: FoundPerson[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data: user } = useCurrentUser();
   const membership = useMembership(groupname, user ?? undefined);
+  const servers = useChatServers();
   const choices = sponsors
     .filter(({ username }) => username !== user)
     .flatMap(sponsor => {
@@ -71,7 +73,7 @@ function AskToJoin(props: { groupname: string; sponsors: FoundPerson[] }) {
       );
       const href = emails?.[0]
         ? `${mailHref(emails[0])}?subject=${subject}&body=${body}`
-        : contactsOf(sponsor).find(isChat)?.href;
+        : contactsOf(sponsor, servers).find(isChat)?.href;
       return href ? [{ username, name, href }] : [];
     })
     .slice(0, PREVIEW_COUNT);

@@ -23,6 +23,7 @@ import { useHref, useNavigate } from 'react-router-dom';
 import { ColoredAvatar } from '../components/Avatar';
 import { CopyButton } from '../components/CopyButton';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { useChatServers } from '../components/LinkList';
 import { safeHref } from '../components/safeHref';
 import { useDebounced } from '../page/SearchList';
 import { contactsOf } from '../person/contactsOf';
@@ -277,7 +278,8 @@ function Row(props: {
 /** Actions on a user: copies the e-mail address, opens a chat. */
 function Actions({ result }: { result: Result | undefined }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const contacts = result?.person ? contactsOf(result.person) : [];
+  const servers = useChatServers();
+  const contacts = result?.person ? contactsOf(result.person, servers) : [];
   const email = contacts.find(({ kind }) => kind === 'email')?.text;
   const chat = contacts.find(
     ({ kind, href }) => /^(?:matrix|irc)$/.test(kind) && safeHref(href ?? ''),

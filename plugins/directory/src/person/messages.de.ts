@@ -12,6 +12,14 @@ export const personGerman = {
   'person.own.private':
     'Ihr Profil ist privat. Andere Benutzer sehen nur, was hier gezeigt wird.',
   'person.own.edit': 'Profil bearbeiten',
+  'person.day.you': 'Sie',
+  'person.day.chart':
+    'Heute in Ihrer Zeit: Ihre Arbeitszeit ist {{yours}}; die Arbeitszeit in {{place}} ist {{theirs}}.',
+  'person.day.none': 'keine',
+  'person.day.now': 'Bis {{end}} Ihrer Zeit ist bei Ihnen beiden Arbeitszeit',
+  'person.day.next':
+    'Nächste gemeinsame Arbeitszeit: {{start}} bis {{end}} Ihrer Zeit',
+  'person.day.never': 'Sie haben keine gemeinsame Arbeitszeit',
   'person.contact.title': 'Kontakt',
   'person.contact.none': '{{name}} hat keine öffentlichen Kontaktdaten.',
   'person.tabs.label': 'Über {{name}}',
@@ -22,7 +30,7 @@ export const personGerman = {
   'person.tabs.history': 'Verlauf',
   'person.groups.filter': 'Gruppen filtern',
   'person.groups.inherited': 'Geerbt',
-  'person.groups.sponsored': 'Sponsor, aber nicht Mitglied',
+  'person.groups.sponsored': 'Sponsor, nicht Mitglied',
   'person.groups.sponsor': 'Sponsor',
   'person.groups.why': 'Grund anzeigen',
   'person.groups.whyOf': 'Anzeigen, warum {{name}} in {{group}} ist',
