@@ -8,7 +8,7 @@ test('the home page leads to people by the keyboard, and remembers them', async 
   await page.goto(portal.url);
   await expect(page).toHaveTitle('Home · Directory gateway');
   for (const [region, text] of [
-    ['My groups', 'packager'],
+    ['My groups', 'contributors'],
     ['My certificates', /certificate/],
     ['Recently opened', 'People whose pages you open appear here.'],
     ['People in your groups', /./],

@@ -207,10 +207,12 @@ describe('home page widgets of a member', () => {
 
   it('state when no certificate needs attention', async () => {
     renderHome();
-    await section(
-      'My certificates',
-      'No certificate needs your attention. The next one expires in 99 days.',
-    );
+    expect(
+      await section(
+        'My certificates',
+        'No certificate needs your attention. The next one expires in 99 days.',
+      ),
+    ).toBeVisible();
   });
 
   it('show people whose pages were opened, except those deleted since', async () => {
@@ -238,7 +240,7 @@ describe('home page widgets of a member', () => {
     await userEvent.click(
       within(groups).getByRole('button', { name: 'Try again' }),
     );
-    await section('My groups', 'design');
+    expect(await section('My groups', 'design')).toBeVisible();
   });
 });
 
