@@ -139,7 +139,9 @@ describe('command palette', () => {
     await openPalette();
     await userEvent.keyboard('karl{Escape}');
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    expect(screen.getByRole('button', { name: 'Open' })).toHaveFocus();
+    await waitFor(() =>
+      expect(screen.getByRole('button', { name: 'Open' })).toHaveFocus(),
+    );
   });
 
   it('suggests similar names', async () => {

@@ -59,12 +59,13 @@ export function usePalette(): Palette | undefined {
   return useSyncExternalStore(subscribe, () => mounted);
 }
 
+const NEVER_OPENED = { openings: 0, isOpen: false };
+
 /** Opens the palette by its shortcut; loads it when it is opened. */
 function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
   const identity = useApi(identityApiRef);
   const [isSignedIn, setSignedIn] = useState(false);
-  const [isOpen, setOpen] = useState(false);
-  const [wasOpened, setOpened] = useState(false);
+  const [{ openings, isOpen }, setState] = useState(NEVER_OPENED);
 
   // The element is also on the sign-in page, until which this is pending.
   useEffect(() => {
@@ -78,10 +79,10 @@ function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
     if (!isSignedIn) {
       return undefined;
     }
-    const open = () => {
-      setOpened(true);
-      setOpen(true);
-    };
+    const open = () =>
+      setState(now =>
+        now.isOpen ? now : { openings: now.openings + 1, isOpen: true },
+      );
     const handleKey = (event: KeyboardEvent) => {
       if (isPressed(event, shortcut)) {
         event.preventDefault(); // browsers search by Ctrl-K
@@ -97,9 +98,13 @@ function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
     };
   }, [isSignedIn, shortcut]);
 
-  return wasOpened ? (
+  return openings > 0 ? (
     <Suspense fallback={null}>
-      <PaletteDialog isOpen={isOpen} onOpenChange={setOpen} />
+      <PaletteDialog
+        key={openings} // empty again, also while the last one is closing
+        isOpen={isOpen}
+        onOpenChange={next => setState({ openings, isOpen: next })}
+      />
     </Suspense>
   ) : null;
 }
