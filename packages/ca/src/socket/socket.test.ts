@@ -462,8 +462,8 @@ describe('SignerServer', () => {
   it('stops reading while a client has too many requests in flight', async () => {
     signer.gate = new Gate();
     const socket = connect(path);
-    const request = { id: 1, method: 'describe', params: {} };
-    socket.write(writeLine(request).repeat(1000));
+    const line = writeLine({ id: 1, method: 'describe', params: {} });
+    socket.write(line.repeat(1000));
     await client.loggedCertificates().next();
     while (signer.calls.length < 64) {
       await new Promise(setImmediate);

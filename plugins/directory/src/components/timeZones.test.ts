@@ -8,13 +8,13 @@ import {
   workingPeriods,
 } from './timeZones';
 
+const text = (date: Date) => date.toISOString().slice(0, 16);
+
 /** Returns the shared period as text in UTC. */
 function shared(own: string, other: string, now: string) {
   const period = nextSharedPeriod(own, other, new Date(now));
   return period && [period.start, period.end].map(text);
 }
-
-const text = (date: Date) => date.toISOString().slice(0, 16);
 
 describe('isWorkingTime', () => {
   it.each([
