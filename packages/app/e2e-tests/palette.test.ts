@@ -1,4 +1,5 @@
 import { issueCertificate } from './certificates';
+import { openPalette } from './scenes/paletteScenes';
 import { alice, expect, test } from './test';
 
 test('the palette finds everything by keyboard', async ({
@@ -12,11 +13,10 @@ test('the palette finds everything by keyboard', async ({
     async () => await (await fetch('/api/directory/v1/users/alice/?')).json(),
   );
   const [sshKey]: string[] = response.result.sshpubkeys;
-  const field = page.getByRole('combobox', { name: /^Search people/ });
   const open = async (text: string) => {
-    await page.keyboard.press('Control+k');
-    await expect(field).toBeFocused();
+    const field = await openPalette(page);
     await page.keyboard.insertText(text);
+    return field;
   };
   const option = (name: string | RegExp) =>
     page.getByRole('option', { name }).first();
@@ -56,7 +56,7 @@ test('the palette finds everything by keyboard', async ({
   });
 
   await test.step('the user of a pasted SSH key', async () => {
-    await open(sshKey);
+    const field = await open(sshKey);
     await expect(page.getByText('People with this key')).toBeVisible();
     await expect(option(/Alice Liddell/)).toBeVisible();
     await page.keyboard.press('Escape');

@@ -2,6 +2,17 @@ import { expect, type Page } from '@playwright/test';
 import { alice } from '../test';
 import type { Scene } from './Scene';
 
+/** Opens the command palette and returns its field. */
+export async function openPalette(page: Page) {
+  const field = page.getByRole('combobox', { name: /^Search people/ });
+  // The shortcut works a moment after the page has appeared.
+  await expect(async () => {
+    await page.keyboard.press('Control+k');
+    await expect(field).toBeFocused({ timeout: 2_000 });
+  }).toPass();
+  return field;
+}
+
 /** The command palette with a text. */
 function palette(options: {
   readonly name: string;
@@ -15,8 +26,7 @@ function palette(options: {
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/groups`);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-      await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: /^Search people/ }).fill(text);
+      await (await openPalette(page)).fill(text);
       const shown = shows(page).first();
       await expect(shown).toBeVisible();
       return shown;
