@@ -1,4 +1,5 @@
 import { Skeleton, useBreakpoint } from '@backstage/ui';
+import { useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { EntryPage } from '../entity/EntryPage';
@@ -50,7 +51,14 @@ function Group(props: {
   const { group, isStale } = props;
   const { groupname } = group;
   const isWide = useBreakpoint().up('lg');
-  const check = <MembershipCheck groupname={groupname} />;
+  const [checked, setChecked] = useState<string>();
+  const check = (
+    <MembershipCheck
+      groupname={groupname}
+      username={checked}
+      onUsername={setChecked}
+    />
+  );
   return (
     <TwoColumns
       subject={

@@ -11,10 +11,16 @@ import { directoryTranslationRef } from '../translation';
 import styles from './MembershipCheck.module.css';
 
 /** Checks whether a user is a member, including nested groups. */
-export function MembershipCheck({ groupname }: { groupname: string }) {
+export function MembershipCheck(props: {
+  groupname: string;
+
+  /** The user to check. Defaults to none. */
+  username: string | undefined;
+  onUsername: (username: string | undefined) => void;
+}) {
+  const { groupname, username, onUsername } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const [typed, setTyped] = useState('');
-  const [username, setUsername] = useState<string>();
+  const [typed, setTyped] = useState(username ?? '');
   const query = useMembership(groupname, username);
 
   function handleSubmit(event: FormEvent) {
@@ -23,7 +29,7 @@ export function MembershipCheck({ groupname }: { groupname: string }) {
     if (next && next === username) {
       query.refetch();
     }
-    setUsername(next || undefined);
+    onUsername(next || undefined);
   }
 
   return (
