@@ -112,6 +112,9 @@ test('the guest signs in as alice', async ({ portal, openBrowserAs }) => {
   await expect(inside(page)).toBeVisible();
   const { backstageIdentity } = await (await answer).json();
   expect(backstageIdentity.identity.userEntityRef).toBe('user:default/alice');
+
+  await page.reload();
+  await expect(inside(page)).toBeVisible();
 });
 
 test('sign-out lasts until the user signs in', async ({

@@ -264,15 +264,17 @@ describe('KerberosSignInPage', () => {
   });
 
   it('offers the guest when it is enabled', async () => {
+    const kerberos = new FakeAuthApi(refusal('no_credentials'));
     const guest = new FakeAuthApi(session('alice'));
-    const identity = open({
-      kerberos: new FakeAuthApi(refusal('no_credentials')),
+    const options = {
+      kerberos,
       guest,
       guestConfig: {
         userEntityRef: 'user:default/alice',
         dangerouslyAllowOutsideDevelopment: true,
       },
-    });
+    };
+    const identity = open(options);
 
     await userEvent.click(
       await screen.findByRole('button', { name: 'Enter as Alice (demo)' }),
@@ -282,6 +284,15 @@ describe('KerberosSignInPage', () => {
       'user:default/alice',
     );
     expect(guest.requests).toBe(1);
+
+    // The page is loaded again.
+    cleanup();
+    const { requests } = kerberos;
+    await (await open(options)).signOut();
+    expect([guest.requests, kerberos.requests]).toEqual([2, requests]);
+    cleanup();
+    open(options);
+    await expectText(/signed out/);
   });
 
   it('hides a disabled guest and shows the help link', async () => {

@@ -10,7 +10,11 @@ import {
   type ProviderId,
   type SignInFailure,
 } from '../session/fetchSession';
-import { PortalIdentity, sessionEnd } from '../session/PortalIdentity';
+import {
+  guestSession,
+  PortalIdentity,
+  sessionEnd,
+} from '../session/PortalIdentity';
 
 /** State of the sign-in. */
 export type SignInState =
@@ -30,7 +34,8 @@ export type SignInState =
 
 /**
  * Signs in at once, unless a session of this tab has ended or the site requires
- * a click; after that only on a click, so that there is no loop.
+ * a click; after that only on a click, so that there is no loop. The guest stays
+ * signed in when the page is loaded again.
  */
 export function useSignIn(options: {
   readonly autoSignIn: boolean;
@@ -56,12 +61,17 @@ export function useSignIn(options: {
         const session = await fetchSession({ ...source, signal });
         if (!signal.aborted) {
           sessionEnd.clear();
+          guestSession.set(provider === 'guest');
           onSignInSuccess(
             new PortalIdentity({
               session,
               fetchSession: () => fetchSession(source),
-              onSignOut: () => sessionEnd.set({ kind: 'signedOut' }),
+              onSignOut: () => {
+                guestSession.set(false);
+                sessionEnd.set({ kind: 'signedOut' });
+              },
               onRefused: reason => {
+                guestSession.set(false);
                 sessionEnd.set({ kind: 'refused', reason });
                 // Only a new page has no data of the session.
                 window.location.reload();
@@ -71,6 +81,7 @@ export function useSignIn(options: {
         }
       } catch (error) {
         if (!signal.aborted) {
+          guestSession.set(false);
           setState({ kind: 'failed', failure: toFailure(error) });
         }
       }
@@ -82,7 +93,7 @@ export function useSignIn(options: {
   const isFirst = useRef(state.kind === 'signingIn');
   useEffect(() => {
     if (isFirst.current) {
-      signIn('kerberos');
+      signIn(guestSession.get() ? 'guest' : 'kerberos');
     }
     return () => attempt.current?.abort();
   }, [signIn]);
@@ -97,7 +108,9 @@ function initialState(autoSignIn: boolean): SignInState {
       ? { kind: 'failed', failure: { ...end, message: '' } }
       : end;
   }
-  return autoSignIn ? { kind: 'signingIn', silently: true } : { kind: 'ready' };
+  return autoSignIn || guestSession.get()
+    ? { kind: 'signingIn', silently: true }
+    : { kind: 'ready' };
 }
 
 function started(before: SignInState): SignInState {

@@ -139,6 +139,22 @@ export const sessionEnd = {
   },
 };
 
+const GUEST_KEY = 'kerberos-sign-in:guest';
+
+/** Whether the session of this tab is the guest's: a reload signs the guest in. */
+export const guestSession = {
+  set(isGuest: boolean): void {
+    withStorage(storage =>
+      isGuest
+        ? storage.setItem(GUEST_KEY, 'true')
+        : storage.removeItem(GUEST_KEY),
+    );
+  },
+  get(): boolean {
+    return withStorage(storage => storage.getItem(GUEST_KEY)) === 'true';
+  },
+};
+
 /** A browser may deny its storage to pages; then nothing is stored. */
 function withStorage<T>(action: (storage: Storage) => T): T | undefined {
   try {

@@ -77,7 +77,7 @@ function useColumns(options: {
         label: t('group.members.membership'),
         isSortable: true,
         defaultWidth: '2fr',
-        minWidth: 128, // fits the heading
+        minWidth: 144, // fits the heading
         cell: member => (
           <Cell>
             <Membership groupname={groupname} member={member} />
@@ -139,7 +139,7 @@ function Membership(props: { groupname: string; member: Member }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { username, human_name, direct, path } = member;
   return (
-    <Flex align="center" gap="1">
+    <Flex align="center" gap="1" style={{ flexWrap: 'wrap' }}>
       <Text>
         {t(direct ? 'group.members.direct' : 'group.members.indirect')}
       </Text>

@@ -71,18 +71,18 @@ export function useSections(input: PaletteInput): readonly Section[] {
     similar: t('people.similar'),
     owners: t('palette.section.owners'),
   };
-  return [
-    toSection(people, {
-      id: 'people',
-      title: titles[list],
-      results: people.data?.people.map(person => ({
-        id: `person ${person.username}`,
-        href: personHref?.(person) ?? '',
-        title: person.human_name ?? person.username,
-        detail: person.human_name ? person.username : undefined,
-        person,
-      })),
-    }),
+  const ofPeople = toSection(people, {
+    id: 'people',
+    title: titles[list],
+    results: people.data?.people.map(person => ({
+      id: `person ${person.username}`,
+      href: personHref?.(person) ?? '',
+      title: person.human_name ?? person.username,
+      detail: person.human_name ? person.username : undefined,
+      person,
+    })),
+  });
+  const others = [
     toSection(groups, {
       id: 'groups',
       title: t('palette.section.groups'),
@@ -120,6 +120,8 @@ export function useSections(input: PaletteInput): readonly Section[] {
       })),
     }),
   ];
+  // Similar names are the last resort.
+  return list === 'similar' ? [...others, ofPeople] : [ofPeople, ...others];
 }
 
 /** Query of a section; `isEnabled` is whether the input is searched in it. */
