@@ -61,7 +61,9 @@ test('a sponsor sorts the members and finds locked accounts', async ({
   await expect(first).toContainText('Inherited');
   await first.getByRole('button', { name: /why/i }).click();
   await expect(
-    page.getByRole('dialog').getByRole('link', { name: 'packager' }),
+    page
+      .getByRole('dialog')
+      .getByRole('link', { name: 'packager', exact: true }),
   ).toBeVisible();
   await page.keyboard.press('Escape');
 
@@ -185,12 +187,6 @@ test.describe('when the directory becomes unavailable', () => {
     openBrowserAs,
   }) => {
     const page = await openBrowserAs(officer);
-    await expect(async () => {
-      await page.goto(`${portal.url}/directory/people/alice`);
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText('=1+1', {
-        timeout: 5_000,
-      });
-    }).toPass();
     await page.goto(`${portal.url}/directory/groups/contributors`);
     const members = page.getByRole('region', { name: 'Members' });
     await expect(members.getByRole('article')).toHaveCount(24);
