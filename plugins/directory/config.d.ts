@@ -41,7 +41,7 @@ export interface Config {
        * @visibility frontend
        */
       dayStrip?: boolean;
-      /** Servers of chat names that are stored without a server. */
+      /** Default servers for chat names that are stored without a server. */
       chatServers?: {
         /**
          * Host name of the Matrix server. Default: no link.
@@ -56,7 +56,7 @@ export interface Config {
       };
 
       /**
-       * Shortcut that opens the command palette: `Mod` (Cmd on Apple's systems,
+       * Shortcut that opens the command palette: `Mod` (Cmd on Apple devices,
        * Ctrl on others), `Ctrl`, `Alt` or `Meta`, optionally `Shift`, and a
        * letter or digit. Default: `Mod+K`.
        * @pattern ^(?:Shift\\+)?(?:Mod|Ctrl|Alt|Meta)\\+(?:(?:Mod|Ctrl|Alt|Meta|Shift)\\+)*[A-Za-z0-9]$

@@ -223,7 +223,7 @@ export class Portal {
     return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
   }
 
-  /** Waits until the catalog has processed its entities, and the process rests. */
+  /** Waits until the catalog has processed its entities and the process is idle. */
   async untilIdle(signal: AbortSignal): Promise<void> {
     let before = await this.cpuMs();
     let used = IDLE_SAMPLE_MS;

@@ -233,7 +233,7 @@ test('a certificate can be requested with the keyboard only', async ({
   ).toBeFocused();
   await press('Tab', 'Tab', 'Tab', 'Tab', 'Enter');
   await expect(
-    page.getByRole('heading', { name: 'Ready to sign?' }),
+    page.getByRole('heading', { name: 'Review the request' }),
   ).toBeFocused();
   await expect(
     page.getByRole('button', { name: 'Request certificate' }),

@@ -61,7 +61,7 @@ export async function issueCertificate(
     },
     { user: username, csr, profile },
   );
-  // As text: a number of JavaScript would lose digits.
+  // As text: a JavaScript number would lose digits.
   return /"serial_number": ?(\d+)/.exec(response)![1];
 }
 

@@ -69,12 +69,14 @@ test('a sponsor sorts the members and finds locked accounts', async ({
 
   await members.getByRole('radio', { name: 'Locked' }).click();
   await expect(members.getByRole('row', { name: /carol/ })).toContainText(
-    'In the group, account locked: no access',
+    'In the group, but locked: no access',
   );
   await page.getByRole('textbox', { name: 'User name' }).fill('carol');
   await page.getByRole('button', { name: 'Check' }).click();
   await expect(
-    page.getByText('carol is in the group, account locked: no access.'),
+    page.getByText(
+      'carol is in the group, but the account is locked and has no access.',
+    ),
   ).toBeVisible();
 });
 

@@ -1,6 +1,6 @@
 import { alice, expect, test } from './test';
 
-test('the home page leads to people by the keyboard, and remembers them', async ({
+test('the home page opens people by keyboard and lists them as recently visited', async ({
   portal,
   openBrowserAs,
 }) => {
@@ -10,7 +10,7 @@ test('the home page leads to people by the keyboard, and remembers them', async 
   for (const [region, text] of [
     ['My groups', 'contributors'],
     ['My certificates', /certificate/],
-    ['Recently opened', 'People whose pages you open appear here.'],
+    ['Recently visited', 'People whose pages you visit appear here.'],
     ['People in your groups', /./],
   ] as const) {
     await expect(
@@ -37,7 +37,7 @@ test('the home page leads to people by the keyboard, and remembers them', async 
   expect(focusedRegions.slice(0, 4)).toEqual([
     'My groups',
     'My certificates',
-    'Recently opened',
+    'Recently visited',
     'People in your groups',
   ]);
 
@@ -52,7 +52,7 @@ test('the home page leads to people by the keyboard, and remembers them', async 
   await expect(page).toHaveTitle('Home · Directory gateway');
   await expect(
     page
-      .getByRole('region', { name: 'Recently opened' })
+      .getByRole('region', { name: 'Recently visited' })
       .getByRole('link', { name: /dave$/ }),
   ).toBeVisible();
 });

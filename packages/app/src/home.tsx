@@ -18,7 +18,7 @@ import styles from './home.module.css';
 import { usePageTitle } from './pageTitle';
 import { portalTranslationRef } from './translation';
 
-/** Widgets of the page and their positions, in the order of the keyboard. */
+/** Widgets of the page and their positions, in tab order. */
 const POSITIONS = [
   ['home-page-widget:directory/search', styles.search],
   ['home-page-widget:directory/groups', styles.groups],

@@ -136,7 +136,7 @@ function SkipLink() {
   );
 }
 
-/** Focuses the main landmark of the page; the heading of pages without one. */
+/** Focuses the main landmark of the page, or its heading if it has none. */
 function focusContent() {
   const content =
     document.querySelector<HTMLElement>('main') ??
@@ -147,7 +147,7 @@ function focusContent() {
   }
 }
 
-/** As the other icons, which are not of Material UI. */
+/** Remix icon, like the other icons, instead of a Material UI icon. */
 function HomeIcon() {
   return <RiHomeLine size={24} />;
 }

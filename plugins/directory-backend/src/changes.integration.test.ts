@@ -244,7 +244,7 @@ describe('histories', () => {
     }
   });
 
-  it('date memberships for callers who may read them', async () => {
+  it('set the joined time of memberships for callers who may read the history', async () => {
     await modifyAs('dave', memberChange('add'));
     await groupHistory({ kind: 'member_added', username: MEMBER });
     const { result } = await historyOf(`groups/${GROUP}`, 'dave');

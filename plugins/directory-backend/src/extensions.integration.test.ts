@@ -193,7 +193,7 @@ describe('memberships of a group', () => {
   const names = async (query: string) =>
     items(await list(query)).map(({ username }) => username);
 
-  it('have the reasons of the memberships', async () => {
+  it('include the reason for each membership', async () => {
     const response = await list('', 'username,direct,sponsor,path,joined');
     expect(items(response)).toEqual([
       {
@@ -213,7 +213,7 @@ describe('memberships of a group', () => {
     ]);
   });
 
-  it('are selected by a text, by their kind and by a lock', async () => {
+  it('are filtered by text, by kind and to locked accounts', async () => {
     expect(await names('q=dav')).toEqual(['dave']);
     expect(await names('membership=direct')).toEqual(['erin']);
     const locked = await list('membership=locked', 'username,locked,path');
@@ -237,7 +237,7 @@ describe('memberships of a group', () => {
     expect(await names(`sort=${sort}`)).toEqual(expected);
   });
 
-  it('are 400 for an unknown order and 404 for an unknown group', async () => {
+  it('return 400 for an unknown sort key and 404 for an unknown group', async () => {
     expect((await list('sort=emails')).status).toBe(400);
     expect((await get('/groups/nope/memberships/')).status).toBe(404);
   });

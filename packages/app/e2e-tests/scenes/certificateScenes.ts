@@ -132,7 +132,7 @@ export const certificateScenes: readonly Scene[] = [
     act: async page => {
       await page.route('**/v1/certs/*/', async route => {
         const response = await route.fetch();
-        // As text: a number of JavaScript would lose digits.
+        // As text: a JavaScript number would lose digits.
         const body = (await response.text())
           .replace(/"revoked": ?false/, '"revoked":true')
           .replace(/"revocation_reason": ?null/, '"revocation_reason":6');

@@ -46,7 +46,7 @@ export const homeScenes: readonly Scene[] = [
         );
       }
     },
-    shows: page => page.getByText(/^You share no group/),
+    shows: page => page.getByText(/^People who share a group/),
   }),
   home({
     name: 'home-directory-away',

@@ -247,7 +247,7 @@ function encode(entry: LogEntry) {
       return {
         kind: entry.kind,
         time,
-        request: encodeRequest(entry.request),
+        order: encodeRequest(entry.request),
         certificate: toBase64(entry.certificate),
       };
     case 'crl':
@@ -290,7 +290,7 @@ function decode(json: Encoded): LogEntry {
       return {
         kind: json.kind,
         time,
-        request: decodeRequest(json.request),
+        request: decodeRequest(json.order),
         certificate: fromBase64(json.certificate),
       };
     case 'crl':

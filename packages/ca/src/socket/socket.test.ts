@@ -174,7 +174,7 @@ describe('SocketSigner', () => {
     expect(lines).toEqual(['connection 1: opened']);
   });
 
-  it('returns that the rate limit refused a request', async () => {
+  it('returns a SignerLimitError when the rate limit rejects a request', async () => {
     signer.error = new SignerLimitError('More than 5 certificates');
     const refused = client.signCertificate(request);
     await expect(refused).rejects.toBeInstanceOf(SignerLimitError);

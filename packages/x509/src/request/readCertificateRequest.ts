@@ -60,7 +60,7 @@ export type CertificateRequestResult =
  * Parses an untrusted certificate request and verifies its proof of possession. Does not throw on
  * malformed input.
  *
- * @param csr - PEM, Base64 or DER; 64 KiB at most. Returned DER is not read again.
+ * @param csr - PEM, Base64 or DER; 64 KiB at most. The `der` buffer of a returned request is not parsed again.
  *
  * @public
  */

@@ -81,8 +81,11 @@ export function useSignIn(options: {
         }
       } catch (error) {
         if (!signal.aborted) {
-          guestSession.set(false);
-          setState({ kind: 'failed', failure: toFailure(error) });
+          const failure = toFailure(error);
+          if (failure.kind === 'refused') {
+            guestSession.set(false);
+          }
+          setState({ kind: 'failed', failure });
         }
       }
     },

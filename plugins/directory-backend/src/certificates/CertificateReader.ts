@@ -44,7 +44,7 @@ export class CertificateReader {
       : undefined;
   }
 
-  /** Returns the certificate with its notes, for a caller who may see it. */
+  /** Returns the certificate with its label and profile, for a caller who may see it. */
   async withNotes(
     issued: IssuedCertificate,
     serialNumber: bigint,
@@ -93,7 +93,7 @@ export type UserCertificate = CertificateNotes &
         readonly cacn?: undefined;
         readonly chain?: undefined;
         readonly revocation?: undefined;
-        /** Whether no CA has issued it; `undefined`: a CA is not available. */
+        /** `true`: not issued by any CA of the portal; `undefined`: a CA is unavailable. */
         readonly isForeign: true | undefined;
       })
   );

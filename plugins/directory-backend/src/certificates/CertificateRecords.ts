@@ -39,7 +39,7 @@ export interface CertificateRecord {
   readonly renewal?: Renewal;
 }
 
-/** What responses show of a record. */
+/** Fields of a record that responses contain. */
 export type CertificateNotes = Partial<
   Pick<CertificateRecord, 'label' | 'profile'>
 >;
@@ -289,7 +289,7 @@ async function available<T>(work: () => PromiseLike<T>): Promise<T> {
   }
 }
 
-/** The same order in all processes, so that none waits for another in a circle. */
+/** Orders rows the same way in all processes, which prevents deadlocks. */
 function bySerialNumber(one: Row, other: Row): number {
   return one.serial_number < other.serial_number ? -1 : 1;
 }

@@ -1371,9 +1371,9 @@ export interface components {
       /**
        * Format: date-time
        *
-       * When a direct member was added, by the history of the group; `null`
+       * When a direct member was added, according to the group's history; `null`
        * when that is not recorded, or the caller may not read the history.
-       * Only masks that name it return it.
+       * Returned only if the mask contains it.
        */
       joined?: string | null;
     } & components['schemas']['MembershipReason'];
@@ -1691,7 +1691,7 @@ export interface components {
        */
       extended_key_usage?: string[] | null;
       /**
-       * Profile with which the gateway has requested it; null if that is not
+       * Profile of the gateway's signing request; null if that is not
        * known. Returned only if the mask contains it.
        */
       profile?: string | null;
@@ -2433,10 +2433,10 @@ export interface components {
      */
     MembershipKind: 'direct' | 'indirect' | 'locked';
     /**
-     * The order, in front of which `-` makes it descending: by a name, by the
-     * time zone's offset from UTC (`timezone`), direct members or sponsors
-     * first, or by `joined`. Missing and hidden values come last, equal ones
-     * are in the order of user names. Default: `username`.
+     * Sort key; a leading `-` sorts in descending order. `timezone` sorts by
+     * the offset from UTC; `direct` and `sponsor` put direct members or
+     * sponsors first. Missing and hidden values come last; equal values are
+     * sorted by user name. Default: `username`.
      */
     MembershipSort:
       | 'username'
@@ -3142,10 +3142,10 @@ export interface operations {
          */
         membership?: components['parameters']['MembershipKind'];
         /**
-         * The order, in front of which `-` makes it descending: by a name, by the
-         * time zone's offset from UTC (`timezone`), direct members or sponsors
-         * first, or by `joined`. Missing and hidden values come last, equal ones
-         * are in the order of user names. Default: `username`.
+         * Sort key; a leading `-` sorts in descending order. `timezone` sorts by
+         * the offset from UTC; `direct` and `sponsor` put direct members or
+         * sponsors first. Missing and hidden values come last; equal values are
+         * sorted by user name. Default: `username`.
          */
         sort?: components['parameters']['MembershipSort'];
         /** Results per page. */
@@ -3261,10 +3261,10 @@ export interface operations {
          */
         membership?: components['parameters']['MembershipKind'];
         /**
-         * The order, in front of which `-` makes it descending: by a name, by the
-         * time zone's offset from UTC (`timezone`), direct members or sponsors
-         * first, or by `joined`. Missing and hidden values come last, equal ones
-         * are in the order of user names. Default: `username`.
+         * Sort key; a leading `-` sorts in descending order. `timezone` sorts by
+         * the offset from UTC; `direct` and `sponsor` put direct members or
+         * sponsors first. Missing and hidden values come last; equal values are
+         * sorted by user name. Default: `username`.
          */
         sort?: components['parameters']['MembershipSort'];
       };
@@ -3429,7 +3429,7 @@ export interface operations {
         /**
          * A public key: the fingerprint of an SSH key as OpenSSH prints it
          * (`SHA256:` and base64), or the key ID or fingerprint of an OpenPGP
-         * key (16 to 64 hexadecimal digits). Users match who have that key in
+         * key (16 to 64 hexadecimal digits). Matches users who have that key in
          * `sshpubkeys` or `gpgkeyids`.
          */
         key?: string;
@@ -3544,9 +3544,9 @@ export interface operations {
         description?: components['schemas']['SubstringTerm'];
         /** The description. */
         description__exact?: string;
-        /** User name of a member, directly or through other groups. */
+        /** User name of a direct or inherited member. */
         member?: string;
-        /** The order, in front of which `-` makes it descending. */
+        /** Sort key; a leading `-` sorts in descending order. */
         sort?: 'groupname' | '-groupname' | 'member_count' | '-member_count';
         /** Results per page. */
         page_size?: components['parameters']['SearchPageSize'];

@@ -105,10 +105,10 @@ export const certificatesGerman = {
   'certificate.renew': 'Erneuern',
   'certificate.automatic.title': 'Automatisch erneuern',
   'certificate.automatic.note':
-    'Befehle für den Rechner, der das Zertifikat verwendet. Ersetzen Sie die Dateinamen.',
+    'Führen Sie diese Befehle auf dem Rechner aus, der das Zertifikat verwendet. Ersetzen Sie die Dateinamen durch Ihre eigenen.',
   'certificate.automatic.script': 'Erneuerungsskript',
   'certificate.automatic.scriptHint':
-    'Erneuert mit dem jetzigen Schlüssel, ohne Ticket. Führen Sie es täglich aus, zum Beispiel mit einem systemd-Timer. Die Administration hat das Skript.',
+    'Erneuert das Zertifikat mit seinem jetzigen Schlüssel; ein Kerberos-Ticket ist nicht nötig. Führen Sie es täglich aus, zum Beispiel mit einem systemd-Timer. Die Administration stellt das Skript bereit.',
   'certificate.automatic.certmonger': 'certmonger',
   'certificate.automatic.certmongerHint':
     'Überwacht das Zertifikat und erneuert es, bevor es abläuft. Führen Sie beide Befehle als root aus.',
@@ -141,7 +141,7 @@ export const certificatesGerman = {
   'certificate.revoke.confirm': 'Zertifikat widerrufen',
   'certificate.revoke.working': 'Wird widerrufen…',
   'certificate.revoke.signInAgain':
-    'Inhaber können innerhalb von 5 Minuten nach der Anmeldung widerrufen. Laden Sie die Seite neu, um sich wieder anzumelden, und speichern Sie vorher einen noch nicht gespeicherten Schlüssel.',
+    'Sie können Ihre eigenen Zertifikate nur innerhalb von 5 Minuten nach der Anmeldung widerrufen. Speichern Sie einen noch nicht gespeicherten Schlüssel, und laden Sie dann die Seite neu, um sich wieder anzumelden.',
   'certificates.mine': 'Meine Zertifikate',
   'certificates.request': 'Zertifikat anfordern',
   'certificates.today': 'Heute',
@@ -204,7 +204,7 @@ export const certificatesGerman = {
   'request.key.generating': 'Schlüssel wird erzeugt…',
   'request.key.insecure':
     'Schlüssel können nur über eine sichere Verbindung (https) erzeugt werden. Verwenden Sie stattdessen einen eigenen CSR.',
-  'request.check.title': 'Bereit zum Signieren?',
+  'request.check.title': 'Anforderung prüfen',
   'request.check.checking': 'Wird geprüft…',
   'request.check.passed': 'Bestanden',
   'request.check.failed': 'Nicht bestanden',
@@ -265,7 +265,7 @@ export const certificatesGerman = {
   'request.done.gitHint': 'Tragen Sie die Dateien im Repository ein:',
   'request.done.old': 'Altes Zertifikat',
   'request.done.oldHint':
-    'Verwenden Sie zuerst das neue Zertifikat, und widerrufen Sie dann das alte.',
+    'Installieren Sie zuerst das neue Zertifikat, und widerrufen Sie dann das alte.',
   'request.done.ssh': 'ssh',
   'request.done.sshHint':
     'Für Server, die Benutzer per Zertifikat authentifizieren (SSSD):',

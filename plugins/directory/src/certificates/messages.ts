@@ -78,7 +78,7 @@ export const certificateMessages = {
   keyUsage: 'Key usage',
   keyUsages: {
     digitalSignature: 'Digital signatures',
-    nonRepudiation: 'Signatures that bind the signer',
+    nonRepudiation: 'Non-repudiable signatures',
     keyEncipherment: 'Encryption of keys',
     dataEncipherment: 'Encryption of data',
     keyAgreement: 'Key agreement',
@@ -112,10 +112,10 @@ export const certificateMessages = {
   renew: 'Renew',
   automatic: {
     title: 'Renew automatically',
-    note: 'Commands for the machine that uses the certificate. Replace the names of the files.',
+    note: 'Run these commands on the machine that uses the certificate. Replace the file names with your own.',
     script: 'Renewal script',
     scriptHint:
-      'Renews with the current key, without a ticket. Run it daily, for example from a systemd timer. Your administrator has the script.',
+      'Renews the certificate with its current key; no Kerberos ticket is needed. Run it daily, for example from a systemd timer. Your administrator can provide the script.',
     certmonger: 'certmonger',
     certmongerHint:
       'Tracks the certificate and renews it before it expires. Run both commands as root.',
@@ -148,7 +148,7 @@ export const certificateMessages = {
     confirm: 'Revoke certificate',
     working: 'Revoking…',
     signInAgain:
-      'Owners can revoke within 5 minutes of signing in. Reload the page to sign in again, and save an unsaved key first.',
+      'You can revoke your own certificates only within 5 minutes of signing in. Save any unsaved key, then reload the page to sign in again.',
   },
 } as const;
 
@@ -230,7 +230,7 @@ export const requestMessages = {
       'Keys can be generated only over a secure connection (https). Use your own CSR instead.',
   },
   check: {
-    title: 'Ready to sign?',
+    title: 'Review the request',
     checking: 'Checking…',
     passed: 'Passed',
     failed: 'Failed',
@@ -268,7 +268,7 @@ export const requestMessages = {
     passphraseShort_one: 'One more character is needed.',
     passphraseShort_other: '{{count}} more characters are needed.',
     passphraseAscii:
-      'Only ASCII letters, digits, symbols and spaces work in all programs. Remove other characters, such as ä.',
+      'Only ASCII letters, digits, symbols and spaces work in all applications. Remove other characters, such as ä.',
     downloadP12: 'Download PKCS#12',
     pem: 'PEM, for command-line tools',
     pemHint:
@@ -291,7 +291,7 @@ export const requestMessages = {
     git: 'git',
     gitHint: 'Configure the files in the repository:',
     old: 'Old certificate',
-    oldHint: 'Use the new certificate first, then revoke the old one.',
+    oldHint: 'Install the new certificate first, then revoke the old one.',
     ssh: 'ssh',
     sshHint: 'For servers that authenticate users by certificate (SSSD):',
   },

@@ -80,7 +80,7 @@ export const statesMessages = {
 
 export const timeMessages = {
   other: 'It is {{time}} in {{place}} ({{difference}})',
-  same: 'It is {{time}} in {{place}}, the same as your time',
-  working: '{{place}}, in working hours',
+  same: 'It is {{time}} in {{place}}, the same time as yours',
+  working: '{{place}}, during working hours',
   notWorking: '{{place}}, outside working hours',
 } as const;

@@ -178,7 +178,7 @@ describe('GroupPage', () => {
     expect(screen.getByText('2 members found')).toBeVisible();
   });
 
-  it('has a table for sponsors that the server sorts', async () => {
+  it('shows sponsors a table that the server sorts', async () => {
     server.hasCurrentUser('karl');
     servePackager({ sponsors: [karl] });
     server.on('/groups/packager/history/', () => pageOf([]));
@@ -222,11 +222,9 @@ describe('GroupPage', () => {
 
     await userEvent.click(await screen.findByRole('radio', { name: 'Locked' }));
     expect(
-      await screen.findByText('In the group, account locked: no access'),
+      await screen.findByText('In the group, but locked: no access'),
     ).toBeVisible();
-    expect(
-      screen.getByText('1 locked account, which has no access'),
-    ).toBeVisible();
+    expect(screen.getByText('1 locked account without access')).toBeVisible();
   });
 
   it('prepares a message to a sponsor for users who are not members', async () => {
@@ -316,7 +314,7 @@ describe('GroupPage', () => {
     await userEvent.type(box, 'carol{Enter}');
     await waitFor(() =>
       expect(result()).toContain(
-        'carol is in the group, account locked: no access.',
+        'carol is in the group, but the account is locked and has no access.',
       ),
     );
 

@@ -39,10 +39,8 @@ export const groupGerman = {
   'group.members.total_other': '{{number}} Mitglieder',
   'group.members.found_one': '{{number}} Mitglied gefunden',
   'group.members.found_other': '{{number}} Mitglieder gefunden',
-  'group.members.totalLocked_one':
-    '{{number}} gesperrtes Konto, das keinen Zugriff hat',
-  'group.members.totalLocked_other':
-    '{{number}} gesperrte Konten, die keinen Zugriff haben',
+  'group.members.totalLocked_one': '{{number}} gesperrtes Konto ohne Zugriff',
+  'group.members.totalLocked_other': '{{number}} gesperrte Konten ohne Zugriff',
   'group.members.empty': 'Diese Gruppe hat keine Mitglieder',
   'group.members.noMatch': 'Keine Mitglieder gefunden',
   'group.members.noMatchLocked': 'Keine gesperrten Konten gefunden',
@@ -59,7 +57,7 @@ export const groupGerman = {
   'group.membership.yes': '{{username}} ist Mitglied.',
   'group.membership.no': '{{username}} ist nicht Mitglied.',
   'group.membership.locked':
-    '{{username}} ist in der Gruppe, Konto gesperrt: kein Zugriff.',
+    '{{username}} ist in der Gruppe, aber das Konto ist gesperrt und hat keinen Zugriff.',
   'group.membership.noHint':
     'Gesperrte und unbekannte Konten zählen nicht als Mitglieder.',
   'group.membership.you': 'Sie sind Mitglied.',

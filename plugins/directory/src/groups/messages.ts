@@ -22,7 +22,7 @@ export const groupsMessages = {
     searched: 'No group has “{{text}}” in its name or description.',
     searchedMine:
       'None of your groups has “{{text}}” in its name or description.',
-    mine: 'You are not a member of a group.',
+    mine: 'You are not a member of any group.',
     showAll: 'Show all groups',
     empty: 'There are no groups',
     emptyHint: 'The directory has no groups to show.',

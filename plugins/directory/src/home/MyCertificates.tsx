@@ -58,7 +58,7 @@ export function MyCertificates() {
   );
 }
 
-/** Whether a certificate expires soon, is on hold, or has ended recently. */
+/** Whether a certificate expires soon, is on hold, or was recently revoked or expired. */
 function needsAttention(certificate: ListedCertificate, now: Date): boolean {
   const { revoked_at, valid_not_after } = certificate;
   const isRecent = (time?: string | null) =>

@@ -205,7 +205,7 @@ describe('home page widgets of a member', () => {
     );
   });
 
-  it('state when no certificate needs attention', async () => {
+  it('report that no certificate needs attention', async () => {
     renderHome();
     expect(
       await section(
@@ -221,11 +221,11 @@ describe('home page widgets of a member', () => {
       failure(404, { message: 'User not found' }),
     );
     renderHome(['/directory/people/karl', '/directory/people/former%20user']);
-    const recent = await section('Recently opened', 'Karl Larsson');
+    const recent = await section('Recently visited', 'Karl Larsson');
     expect(within(recent).getAllByRole('listitem')).toHaveLength(1);
   });
 
-  it('leave the other sections when one fails', async () => {
+  it('keep the other sections when one fails', async () => {
     server.on('/users/alice/memberships/', () =>
       failure(503, { message: 'Unavailable' }),
     );
@@ -245,14 +245,14 @@ describe('home page widgets of a member', () => {
 });
 
 describe('home page widgets', () => {
-  it('tell a user without groups and certificates what to do', async () => {
+  it('show the next steps to a user without groups and certificates', async () => {
     server.hasCurrentUser('erin');
     server.hasPerson(person({ username: 'erin' }));
     server.on('/me/colleagues/', () => pageOf([]));
     renderHome();
-    await section('My groups', /You are in no groups/);
-    await section('Recently opened', /People whose pages you open/);
-    await section(OTHERS.name, /You share no group/);
+    await section('My groups', /You are not a member of any group/);
+    await section('Recently visited', /People whose pages you visit/);
+    await section(OTHERS.name, /People who share a group/);
     const mine = await section(
       'My certificates',
       'You have no valid certificates.',
@@ -262,7 +262,7 @@ describe('home page widgets', () => {
     ).toHaveAttribute('href', '/directory/certificates/request');
   });
 
-  it('show a guest no error', async () => {
+  it('do not show an error to a guest', async () => {
     server.hasCurrentUser(undefined);
     server.on('/me/colleagues/', () =>
       failure(403, { message: 'You have no identity in the directory' }),
@@ -270,8 +270,8 @@ describe('home page widgets', () => {
     renderHome();
     await section('My groups', /Your account has no directory user/);
     await section('My certificates', /Your account has no directory user/);
-    await section('Recently opened', /People whose pages you open/);
-    await section(OTHERS.name, /You share no group/);
+    await section('Recently visited', /People whose pages you visit/);
+    await section(OTHERS.name, /People who share a group/);
     expect(
       screen.queryByRole('button', { name: 'Try again' }),
     ).not.toBeInTheDocument();

@@ -5,9 +5,9 @@ export const homeGerman = {
   'home.groups.all': 'Alle Gruppen',
   'home.groups.more': 'und {{number}} weitere',
   'home.groups.none':
-    'Sie sind in keiner Gruppe. Sponsoren nehmen Mitglieder in eine Gruppe auf: Die Seite der Gruppe zeigt, wer sie sind.',
+    'Sie sind in keiner Gruppe Mitglied. Um einer Gruppe beizutreten, wenden Sie sich an einen ihrer Sponsoren, die auf ihrer Seite stehen.',
   'home.groups.notMapped':
-    'Ihr Konto gehört zu keinem Benutzer des Verzeichnisses und ist daher in keiner Gruppe.',
+    'Ihr Konto gehört zu keinem Benutzer des Verzeichnisses. Daher sind Sie in keiner Gruppe Mitglied.',
   'home.changes.title': 'Letzte Änderungen',
   'home.changes.addedYou': 'Sie wurden in {{group}} aufgenommen',
   'home.changes.removedYou': 'Sie wurden aus {{group}} entfernt',
@@ -20,10 +20,10 @@ export const homeGerman = {
     'Kein Zertifikat braucht Ihre Aufmerksamkeit. Das nächste läuft {{left}} ab.',
   'home.certificates.notMapped':
     'Ihr Konto gehört zu keinem Benutzer des Verzeichnisses. Nur Benutzer des Verzeichnisses haben Zertifikate.',
-  'home.recent.title': 'Zuletzt geöffnet',
+  'home.recent.title': 'Zuletzt besucht',
   'home.recent.all': 'Alle Personen',
-  'home.recent.none': 'Personen, deren Seiten Sie öffnen, erscheinen hier.',
+  'home.recent.none': 'Personen, deren Seiten Sie besuchen, erscheinen hier.',
   'home.colleagues.more': 'Weitere Personen',
   'home.colleagues.none':
-    'Sie haben mit niemandem eine Gruppe gemeinsam. Sobald das so ist, erscheinen die Personen hier.',
+    'Personen, die mit Ihnen eine Gruppe gemeinsam haben, erscheinen hier.',
 };

@@ -7,8 +7,9 @@ export const homeMessages = {
     title: 'My groups',
     all: 'All groups',
     more: 'and {{number}} more',
-    none: 'You are in no groups. Sponsors add members to a group: the page of the group shows who they are.',
-    notMapped: 'Your account has no directory user, so it is in no groups.',
+    none: 'You are not a member of any group. To join a group, contact one of its sponsors, who are listed on its page.',
+    notMapped:
+      'Your account has no directory user, so you are not a member of any group.',
   },
   changes: {
     title: 'Recent changes',
@@ -26,12 +27,12 @@ export const homeMessages = {
       'Your account has no directory user. Only directory users have certificates.',
   },
   recent: {
-    title: 'Recently opened',
+    title: 'Recently visited',
     all: 'All people',
-    none: 'People whose pages you open appear here.',
+    none: 'People whose pages you visit appear here.',
   },
   colleagues: {
     more: 'More people',
-    none: 'You share no group with other people. When you do, they appear here.',
+    none: 'People who share a group with you appear here.',
   },
 } as const;

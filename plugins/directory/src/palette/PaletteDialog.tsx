@@ -179,8 +179,8 @@ function Finder({ onClose }: { onClose: () => void }) {
 }
 
 /**
- * Whether a result is that of the text in the field, and none will be before it.
- * Without a result, whether there will be none.
+ * Whether the sections up to and including that of the result are loaded.
+ * Without a result, whether all sections are loaded.
  */
 function isUpToDate(
   sections: readonly Section[],
@@ -194,7 +194,7 @@ function isUpToDate(
     .every(section => !section.isPending);
 }
 
-/** Opens results: the active one as soon as it is that of the text. */
+/** Opens results; a requested active result opens when it is up to date. */
 function useOpenResult(options: {
   /** The active result when it is up to date. */
   result: Result | undefined;

@@ -11,7 +11,7 @@ export const paletteGerman = {
   'palette.total_one': '{{number}} Treffer',
   'palette.total_other': '{{number}} Treffer',
   'palette.none':
-    'Keine Treffer. Personen werden über Namen, E-Mail-Adressen, Nicks und öffentliche Schlüssel gefunden, Gruppen und Katalog über Namen, Zertifikate über Seriennummern.',
+    'Keine Treffer. Suchen Sie nach Personen mit Name, E-Mail-Adresse, Nick oder öffentlichem Schlüssel, nach Gruppen und Katalogeinträgen mit Namen und nach Zertifikaten mit Seriennummer.',
   'palette.noOwner': 'Kein Benutzer zeigt diesen Schlüssel in seinem Profil.',
   'palette.section.people': 'Personen',
   'palette.section.owners': 'Personen mit diesem Schlüssel',
@@ -19,21 +19,21 @@ export const paletteGerman = {
   'palette.section.catalog': 'Katalog',
   'palette.section.certificates': 'Zertifikate',
   'palette.failed.people':
-    'Personen konnten nicht durchsucht werden. Die Suche wird wiederholt.',
+    'Die Suche nach Personen ist fehlgeschlagen. Sie wird automatisch wiederholt.',
   'palette.failed.groups':
-    'Gruppen konnten nicht durchsucht werden. Die Suche wird wiederholt.',
+    'Die Suche nach Gruppen ist fehlgeschlagen. Sie wird automatisch wiederholt.',
   'palette.failed.catalog':
-    'Der Katalog konnte nicht durchsucht werden. Die Suche wird wiederholt.',
+    'Die Suche im Katalog ist fehlgeschlagen. Sie wird automatisch wiederholt.',
   'palette.failed.certificates':
-    'Zertifikate konnten nicht durchsucht werden. Die Suche wird wiederholt.',
+    'Die Suche nach Zertifikaten ist fehlgeschlagen. Sie wird automatisch wiederholt.',
   'palette.secret':
-    'Das ist ein privater Schlüssel. Er wurde aus dem Feld entfernt und nicht gesendet. Fügen Sie stattdessen den öffentlichen Schlüssel ein.',
+    'Das sieht nach einem privaten Schlüssel aus. Er wurde aus dem Feld entfernt und nicht gesendet. Fügen Sie stattdessen den öffentlichen Schlüssel ein.',
   'palette.long':
     'Dieser Text ist zu lang für eine Suche und wurde nicht gesendet. Fügen Sie ein Zertifikat, einen CSR oder einen öffentlichen SSH-Schlüssel ein.',
   'palette.pgpBlock':
     'Fügen Sie statt des Schlüssels die Schlüssel-ID oder den Fingerabdruck des OpenPGP-Schlüssels ein.',
   'palette.unreadable':
-    'Dieser Text ist unvollständig oder beschädigt und kann nicht gelesen werden.',
+    'Dieser Text kann nicht gelesen werden, weil er unvollständig oder beschädigt ist. Fügen Sie ihn noch einmal vollständig ein.',
   'palette.needsHttps':
     'Der Fingerabdruck eines Schlüssels kann nur auf Seiten mit https berechnet werden. Fügen Sie stattdessen den Fingerabdruck ein.',
   'palette.certificate':

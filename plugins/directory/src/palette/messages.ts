@@ -8,7 +8,7 @@ export const paletteMessages = {
   results: 'Results',
   total_one: '{{number}} result',
   total_other: '{{number}} results',
-  none: 'No results. People are found by names, e-mail addresses, nicks and public keys; groups and the catalog by names; certificates by serial numbers.',
+  none: 'No results. Search for people by name, e-mail address, nick or public key, for groups and catalog entities by name, and for certificates by serial number.',
   noOwner: 'No user shows this key in their profile.',
   section: {
     people: 'People',
@@ -18,19 +18,21 @@ export const paletteMessages = {
     certificates: 'Certificates',
   },
   failed: {
-    people: 'People could not be searched. The search is retried.',
-    groups: 'Groups could not be searched. The search is retried.',
-    catalog: 'The catalog could not be searched. The search is retried.',
-    certificates: 'Certificates could not be searched. The search is retried.',
+    people: 'The search for people failed. It is retried automatically.',
+    groups: 'The search for groups failed. It is retried automatically.',
+    catalog: 'The search in the catalog failed. It is retried automatically.',
+    certificates:
+      'The search for certificates failed. It is retried automatically.',
   },
   secret:
-    'This is a private key. It was removed from the field and was not sent. Paste the public key instead.',
-  long: 'This text is too long for a search and was not sent. Paste a certificate, a CSR or an SSH public key.',
+    'This looks like a private key. It was removed from the field and was not sent. Paste the public key instead.',
+  long: 'This text is too long to search for and was not sent. Paste a certificate, a CSR or an SSH public key.',
   pgpBlock:
     'Paste the key ID or the fingerprint of the OpenPGP key instead of the key.',
-  unreadable: 'This text is incomplete or damaged: it cannot be read.',
+  unreadable:
+    'This text cannot be read because it is incomplete or damaged. Paste it again in full.',
   needsHttps:
-    'The fingerprint of a key can only be computed on pages with https. Paste the fingerprint instead.',
+    'The fingerprint of a key can be computed only on pages served over HTTPS. Paste the fingerprint instead.',
   certificate:
     'Certificate for {{subject}}, issued by {{issuer}}, serial number {{serial}}.',
   unknownCertificate: 'It is not known to this portal.',

@@ -124,7 +124,7 @@ describe('command palette', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  it('opens the first result when Enter is pressed before it is there', async () => {
+  it('opens the first result when Enter is pressed before it is loaded', async () => {
     server.on('/search/users/', () => pageOf([karl]));
     renderPortal();
     await openPalette();
@@ -162,7 +162,7 @@ describe('command palette', () => {
     await openPalette();
     await userEvent.keyboard('karl');
     expect(
-      await screen.findByText(/^People could not be searched/),
+      await screen.findByText(/^The search for people failed/),
     ).toBeVisible();
     expect(screen.queryByText(/^No results/)).toBeNull();
 
@@ -236,7 +236,7 @@ describe('command palette', () => {
         '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----',
       );
       expect(
-        await screen.findByText(/^This is a private key. It was removed/),
+        await screen.findByText(/^This looks like a private key. It was removed/),
       ).toBeVisible();
       expect(field).toHaveValue('');
       expect(server.requests).toEqual([]);

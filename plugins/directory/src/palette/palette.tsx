@@ -67,7 +67,7 @@ function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
   const [isSignedIn, setSignedIn] = useState(false);
   const [{ openings, isOpen }, setState] = useState(NEVER_OPENED);
 
-  // The element is also on the sign-in page, until which this is pending.
+  // Also mounted on the sign-in page: pending until the user has signed in.
   useEffect(() => {
     identity.getBackstageIdentity().then(
       () => setSignedIn(true),

@@ -20,6 +20,8 @@ describe('readInput', () => {
     [`SHA256:${'a'.repeat(43)}`, 'sshFingerprint'],
     [`256 SHA256:${'a'.repeat(43)} alice (ED25519)`, 'sshFingerprint'],
     ['a'.repeat(201), 'long'],
+    ['0x0123456789abcdefABCDEF0123456789abcdefABCDEF', 'text'],
+    ['SHA256:BNk9dhxew1YA8qNmqajt0N9Z9OY5EfC9Czz7pm3', 'text'],
   ])('reads %j as %s', (text, kind) => {
     expect(readInput(text).kind).toBe(kind);
   });
@@ -36,6 +38,13 @@ describe('readInput', () => {
     'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none',
     `${pem('CERTIFICATE')}${pem('PRIVATE KEY')}`,
     'AAAA\n-----END PRIVATE KEY-----',
+    '\u2014\u2014-BEGIN\u00a0PRIVATE\u00a0KEY\u2014\u2014-AAAA',
+    'BEGIN EC PRIVATE KEY----- AAAA',
+    'Private-Lines: 1\nAAAA',
+    'AGE-SECRET-KEY-1QQQQ',
+    '{"kty":"OKP","crv":"Ed25519","x":"AAAA","d":"AAAA"}',
+    Buffer.from(pem('EC PRIVATE KEY')).toString('base64'),
+    'MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF',
   ])('refuses the private key %j', text => {
     expect(readInput(text)).toEqual({ kind: 'secret' });
   });

@@ -21,9 +21,19 @@ export type PaletteInput =
   /** Data that is not sent. */
   | { kind: 'secret' | 'pgpBlock' | 'long' };
 
-/** Formats of private keys: PEM, OpenSSH, SSH.COM, OpenPGP and PuTTY. */
+/**
+ * Formats of private keys, without spaces and punctuation, which copies may
+ * change: PEM, OpenSSH, SSH.COM, OpenPGP, PuTTY, age, and the Base64 of a PEM or
+ * OpenSSH key.
+ */
 const SECRET =
-  /-{4,5} ?(?:BEGIN|END) [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-\d/i;
+  /(?:BEGIN|END)[A-Z0-9]*PRIVATEKEY|PuTTYUserKeyFile\d|Private(?:Lines\d|MAC|Hash)|AGESECRETKEY1|LS0tLS1CRUdJTi|b3BlbnNzaC1rZXktdjE/i;
+
+/** The private part of a JSON Web Key. */
+const JWK = /"d"\s*:/;
+
+/** A part of a key may be as short as this. */
+const ENCODED = /[A-Za-z0-9+/_-]{40,}/g;
 
 /** Maximum length of a text that is searched. */
 const MAX_TEXT = 200;
@@ -37,7 +47,7 @@ export function readInput(raw: string): PaletteInput {
   if (text === '') {
     return { kind: 'empty' };
   }
-  if (SECRET.test(text)) {
+  if (isSecret(text)) {
     return { kind: 'secret' };
   }
   if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) {
@@ -58,7 +68,32 @@ export function readInput(raw: string): PaletteInput {
   if (fingerprint) {
     return { kind: 'sshFingerprint', fingerprint: `SHA256:${fingerprint}` };
   }
+  if (looksEncoded(text)) {
+    return { kind: 'secret' };
+  }
   return text.length > MAX_TEXT ? { kind: 'long' } : readText(text);
+}
+
+function isSecret(text: string): boolean {
+  const plain = text.normalize('NFKC').replace(/[^A-Za-z0-9+/]/g, '');
+  return SECRET.test(plain) || JWK.test(text);
+}
+
+/**
+ * Whether a text contains much Base64 that is neither hexadecimal nor an
+ * incomplete public key or fingerprint: it may be a part of a private key.
+ */
+function looksEncoded(text: string): boolean {
+  return (
+    !/(?:^|\s)(?:SHA256:|(?:sk-)?(?:ssh|ecdsa)-)/.test(text) &&
+    (text.match(ENCODED) ?? []).some(
+      run =>
+        /[a-z]/.test(run) &&
+        /[A-Z]/.test(run) &&
+        /\d/.test(run) &&
+        !/^(?:0x)?[0-9a-f]+$/i.test(run),
+    )
+  );
 }
 
 function readText(text: string): PaletteInput {

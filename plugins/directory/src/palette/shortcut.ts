@@ -16,7 +16,7 @@ const DEFAULT = 'Mod+K';
 const SYNTAX = /^(?:(?:Mod|Ctrl|Alt|Meta|Shift)\+)+[A-Z0-9]$/i;
 
 /**
- * Reads the shortcut of the command palette. `Mod` is Cmd on Apple's systems and
+ * Reads the shortcut of the command palette. `Mod` is Cmd on Apple devices and
  * Ctrl on others.
  *
  * @throws Error when the shortcut is malformed, or would be typed in a text

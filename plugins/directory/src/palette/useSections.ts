@@ -143,7 +143,7 @@ function toSection<Data>(
 function useSectionQuery<Data>(options: {
   name: string;
 
-  /** What is searched; nothing when `undefined`. */
+  /** Text of the search; `undefined` disables it. */
   search: string | undefined;
   load: (client: DirectoryClient, signal: AbortSignal) => Promise<Data>;
 }): SectionQuery<Data> {
@@ -158,7 +158,7 @@ function useSectionQuery<Data>(options: {
   return { ...query, isEnabled };
 }
 
-/** What a field with the text of the input is searched for. */
+/** Returns the text to search for; undefined for other input. */
 function textOf(input: PaletteInput): string | undefined {
   return input.kind === 'text' ? input.text : undefined;
 }

@@ -31,7 +31,7 @@ export const peopleGerman = {
   'people.total_other': '{{number}} Personen',
   'people.private': 'Privates Profil',
   'people.locked': 'Gesperrt',
-  'people.lockedInGroup': 'In der Gruppe, Konto gesperrt: kein Zugriff',
+  'people.lockedInGroup': 'In der Gruppe, aber gesperrt: kein Zugriff',
   'people.colleagues': 'Personen in Ihren Gruppen',
   'people.all': 'Alle Personen',
   'people.filtered': 'Personen, die den Filtern entsprechen',

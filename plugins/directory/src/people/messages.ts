@@ -39,7 +39,7 @@ export const peopleMessages = {
   total_other: '{{number}} people',
   private: 'Private profile',
   locked: 'Locked',
-  lockedInGroup: 'In the group, account locked: no access',
+  lockedInGroup: 'In the group, but locked: no access',
   colleagues: 'People in your groups',
   all: 'All people',
   filtered: 'People matching the filters',

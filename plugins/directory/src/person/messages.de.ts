@@ -16,7 +16,7 @@ export const personGerman = {
   'person.day.chart':
     'Heute in Ihrer Zeit: Ihre Arbeitszeit ist {{yours}}; die Arbeitszeit in {{place}} ist {{theirs}}.',
   'person.day.none': 'keine',
-  'person.day.now': 'Bis {{end}} Ihrer Zeit ist bei Ihnen beiden Arbeitszeit',
+  'person.day.now': 'Bis {{end}} Ihrer Zeit haben Sie gemeinsame Arbeitszeit',
   'person.day.next':
     'Nächste gemeinsame Arbeitszeit: {{start}} bis {{end}} Ihrer Zeit',
   'person.day.never': 'Sie haben keine gemeinsame Arbeitszeit',

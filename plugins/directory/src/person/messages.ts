@@ -18,7 +18,7 @@ export const personMessages = {
     chart:
       'Today in your time: your working hours are {{yours}}; working hours in {{place}} are {{theirs}}.',
     none: 'none',
-    now: 'Both of you are in working hours until {{end}} your time',
+    now: 'You share working hours until {{end}} your time',
     next: 'Next shared working hours: {{start}} to {{end}} your time',
     never: 'You share no working hours',
   },

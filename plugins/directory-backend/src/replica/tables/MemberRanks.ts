@@ -61,8 +61,12 @@ export class MemberRanks {
 
   /** Served, locked users in a group. */
   locked(group: string): Uint32Array {
-    const unlocked = new Set(this.unlocked(group));
-    return ranksThat(this.all(group), rank => !unlocked.has(rank));
+    const { users, groups } = this.#tables;
+    const version = `${users.version} ${groups.changeOf(group)}`;
+    return this.#cached(`locked ${group}`, version, () => {
+      const unlocked = new Set(this.unlocked(group));
+      return ranksThat(this.all(group), rank => !unlocked.has(rank));
+    });
   }
 
   /** All served, unlocked users. */

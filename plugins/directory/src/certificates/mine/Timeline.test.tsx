@@ -47,7 +47,7 @@ describe('scaleTimeline', () => {
 });
 
 describe('Timeline', () => {
-  it('shows arrows at the clamped ends, and labels by purpose and label', async () => {
+  it('shows arrows at the clamped ends, and names certificates by purpose and label', async () => {
     const rfc = (date: Date) => date.toUTCString().replace('GMT', '-0000');
     const { container } = renderInTestApp(
       <Timeline
