@@ -236,7 +236,9 @@ describe('command palette', () => {
         '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----',
       );
       expect(
-        await screen.findByText(/^This looks like a private key. It was removed/),
+        await screen.findByText(
+          /^This looks like a private key. It was removed/,
+        ),
       ).toBeVisible();
       expect(field).toHaveValue('');
       expect(server.requests).toEqual([]);
