@@ -108,6 +108,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'get /v1/groups/:groupname/members.csv': '401 403 403 401 403 200',
   'get /v1/groups/:groupname/history/': '401 403 404 401 404 404',
   'get /v1/groups/:groupname/members/': '401 403 200 401 200 200',
+  'get /v1/groups/:groupname/memberships/': '401 403 200 401 200 200',
   'get /v1/groups/:groupname/sponsors/': '401 403 200 401 200 200',
   'get /v1/me/': '401 403 200 401 403 200',
   'get /v1/me/colleagues/': '401 403 200 401 403 200',
