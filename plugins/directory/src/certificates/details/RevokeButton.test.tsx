@@ -163,6 +163,6 @@ describe('RevokeDialog', () => {
     await user.click(
       dialog.getByRole('button', { name: 'Revoke certificate' }),
     );
-    expect(await dialog.findByText(/Reload the page/)).toBeVisible();
+    expect(await dialog.findByText(/reload the page/)).toBeVisible();
   });
 });
