@@ -81,6 +81,9 @@ export class IssuedCertificatesDirectory implements Directory {
   countMembers: Method<'countMembers'> = (query, context) =>
     this.#directory.countMembers(query, context);
 
+  membershipReasons: Method<'membershipReasons'> = (query, context) =>
+    this.#directory.membershipReasons(query, context);
+
   listAgreements: Method<'listAgreements'> = (query, context) =>
     this.#directory.listAgreements(query, context);
 

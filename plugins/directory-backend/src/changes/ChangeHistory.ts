@@ -51,6 +51,18 @@ export class ChangeHistory {
   }
 
   /**
+   * When the direct members of a group were added, by user name; without those
+   * who were members before the log. Users who are hidden from a caller are
+   * included.
+   *
+   * @param groupname - In the directory's spelling.
+   * @throws ChangeLogUnavailableError
+   */
+  joinTimesOf(groupname: string): Promise<ReadonlyMap<string, Date>> {
+    return queryLog(() => this.#log.joinTimesOf(groupname));
+  }
+
+  /**
    * The changes of a user's name, direct memberships and, if requested, locks,
    * the latest first.
    *

@@ -207,15 +207,8 @@ export class ChangeLog {
     readonly kinds: readonly ChangeKind[];
     readonly limit: number;
   }): Promise<readonly Change[]> {
-    const { kind, name, kinds, limit } = options;
-    const { is_complete } = await this.#database(WRITER).first('is_complete');
-    if (!is_complete) {
-      throw new Error('The change log does not have all entries yet');
-    }
-    const entry = await this.#database(ENTRIES)
-      .where({ kind, name })
-      .whereNotNull('key')
-      .first('id');
+    const { kinds, limit } = options;
+    const entry = await this.#findEntry(options);
     if (!entry) {
       return [];
     }
@@ -229,6 +222,51 @@ export class ChangeLog {
       .orderBy(`${CHANGES}.id`, 'desc')
       .limit(limit);
     return rows.map(changeOf);
+  }
+
+  /**
+   * When the users whom a group names were added, by their present names;
+   * without those who were members before the log.
+   *
+   * @param groupname - the present name
+   * @throws Error before all entries are recorded.
+   */
+  async joinTimesOf(groupname: string): Promise<ReadonlyMap<string, Date>> {
+    const entry = await this.#findEntry({ kind: 'group', name: groupname });
+    if (!entry) {
+      return new Map();
+    }
+    const latest = this.#database(CHANGES)
+      .max('id')
+      .where({ entry_id: entry.id })
+      .whereIn('kind', ['member_added', 'member_removed'])
+      .groupBy('member_id');
+    const rows: { name: string; time: Date | number }[] = await this.#database(
+      CHANGES,
+    )
+      .join({ member: ENTRIES }, 'member.id', `${CHANGES}.member_id`)
+      .whereIn(`${CHANGES}.id`, latest)
+      .where({ [`${CHANGES}.kind`]: 'member_added', 'member.kind': 'user' })
+      .whereNotNull('member.key')
+      .select({ name: 'member.name', time: `${CHANGES}.time` });
+    return new Map(rows.map(({ name, time }) => [name, new Date(time)]));
+  }
+
+  async #findEntry({
+    kind,
+    name,
+  }: {
+    readonly kind: 'user' | 'group';
+    readonly name: string;
+  }): Promise<{ readonly id: number } | undefined> {
+    const { is_complete } = await this.#database(WRITER).first('is_complete');
+    if (!is_complete) {
+      throw new Error('The change log does not have all entries yet');
+    }
+    return await this.#database(ENTRIES)
+      .where({ kind, name })
+      .whereNotNull('key')
+      .first('id');
   }
 
   #rows() {

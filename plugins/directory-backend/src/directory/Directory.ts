@@ -241,6 +241,18 @@ export interface Directory {
     context: RequestContext,
   ): Promise<ReadonlyMap<string, number>>;
 
+  /**
+   * Why users are in a group, locked ones included, by the names as given;
+   * without users who are not in it.
+   */
+  membershipReasons(
+    query: {
+      readonly groupname: string;
+      readonly usernames: readonly string[];
+    },
+    context: RequestContext,
+  ): Promise<ReadonlyMap<string, MembershipReason>>;
+
   /** Names of the enabled agreements that a user has signed. */
   listAgreements(
     query: {

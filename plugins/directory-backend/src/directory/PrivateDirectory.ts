@@ -130,6 +130,10 @@ export class PrivateDirectory {
   countMembers: ForCaller<'countMembers'> = (query, context) =>
     this.#directory.countMembers(query, context);
 
+  /** As {@link Directory.membershipReasons}: memberships are never private. */
+  membershipReasons: ForCaller<'membershipReasons'> = (query, context) =>
+    this.#directory.membershipReasons(query, context);
+
   /** As {@link Directory.listAgreements}. */
   listAgreements: ForCaller<'listAgreements'> = (query, context) =>
     this.#directory.listAgreements(query, context);

@@ -5,6 +5,7 @@ import type {
   GroupSelection,
   GroupSource,
   ListedGroup,
+  MembershipReason,
   Paged,
   RequestContext,
   UserQuery,
@@ -152,6 +153,23 @@ export class ReplicaDirectory implements Directory {
       return counts;
     });
 
+  membershipReasons: Directory['membershipReasons'] = (
+    { groupname, usernames },
+    context,
+  ) =>
+    this.#read(context, view => {
+      const reasons = new Map<string, MembershipReason>();
+      const group = view.group(groupname);
+      for (const username of group ? usernames : []) {
+        const user = view.user({ username });
+        const memberships = user && membershipsOf(user.key, view);
+        if (memberships?.keys.has(group!.key)) {
+          reasons.set(username, memberships.reasonOf(group!.key));
+        }
+      }
+      return reasons;
+    });
+
   listAgreements: Directory['listAgreements'] = (query, context) =>
     this.#read(context, view => {
       const user = view.user(query);
@@ -249,9 +267,11 @@ function groupsFrom(
       keys: graph.sponsoredBy([user.key, ...graph.groupsOf(user.key)]),
     };
   }
-  return from.reasons
-    ? groupsWithReasons(user.key, view)
-    : { keys: graph.groupsOf(user.key) };
+  if (!from.reasons) {
+    return { keys: graph.groupsOf(user.key) };
+  }
+  const { keys, reasonOf } = membershipsOf(user.key, view);
+  return { keys, describe: key => ({ reason: reasonOf(key) }) };
 }
 
 /** Returns `'all'` for all groups by name. */
@@ -278,20 +298,26 @@ function sortGroups(
     .map(({ rank }) => rank);
 }
 
-function groupsWithReasons(user: string, view: ReplicaView): FoundGroups {
+/** The groups of a user, and why the user is in one of them. */
+function membershipsOf(
+  user: string,
+  view: ReplicaView,
+): {
+  readonly keys: ReadonlySet<string>;
+  readonly reasonOf: (key: string) => MembershipReason;
+} {
   const { graph } = view.tables.groups;
   const chains = graph.chainsFrom(user);
-  const sponsored = graph.sponsoredBy([user, ...chains.keys()]);
+  const keys = new Set(chains.keys());
+  const sponsored = graph.sponsoredBy([user, ...keys]);
   return {
-    keys: chains.keys(),
-    describe: key => {
+    keys,
+    reasonOf: key => {
       const chain = chains.get(key)!;
       return {
-        reason: {
-          direct: chain.length === 1,
-          sponsor: sponsored.has(key),
-          path: chain.map(step => view.groupOf(step)?.name),
-        },
+        direct: chain.length === 1,
+        sponsor: sponsored.has(key),
+        path: chain.map(step => view.groupOf(step)?.name),
       };
     },
   };

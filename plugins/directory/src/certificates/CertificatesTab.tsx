@@ -109,7 +109,9 @@ export function CertificateRow(props: {
       <div className={styles.state}>
         <Validity certificate={certificate} now={now} />
       </div>
-      {actions && <div className={rows.badges}>{actions}</div>}
+      {actions && (
+        <div className={`${rows.badges} ${styles.actions}`}>{actions}</div>
+      )}
     </li>
   );
 }

@@ -403,6 +403,13 @@ export function describeDirectory(
       );
     });
 
+    it('returns why users are in a group', async () => {
+      const usernames = [...users(), 'nope'];
+      await expectSame([...groups(), 'nope'], (directory, groupname) =>
+        directory.membershipReasons({ groupname, usernames }, context),
+      );
+    });
+
     it('treats entries that a policy does not show as not served', async () => {
       const shown = fc.sample(visibility(model), {
         numRuns: options.searches / 20,

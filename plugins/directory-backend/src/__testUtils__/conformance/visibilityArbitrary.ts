@@ -174,6 +174,13 @@ export function anyQuery(
         (directory, context) =>
           directory.countMembers({ groupnames: names }, context),
     ),
+    fc
+      .record({ groupname, usernames: fc.array(username, { maxLength: 5 }) })
+      .map(
+        (query): AnyQuery =>
+          (directory, context) =>
+            directory.membershipReasons(query, context),
+      ),
     fc.record({ username, page }).map(
       (query): AnyQuery =>
         (directory, context) =>

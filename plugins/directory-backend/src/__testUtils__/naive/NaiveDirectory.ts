@@ -4,6 +4,7 @@ import type {
   GroupQuery,
   GroupSelection,
   ListedGroup,
+  MembershipReason,
   Paged,
   UserQuery,
   UserSelection,
@@ -219,6 +220,21 @@ export class NaiveDirectory implements Directory {
         return [name, members ? this.#unlocked(members).length : 0];
       }),
     );
+  }
+
+  async membershipReasons(query: {
+    readonly groupname: string;
+    readonly usernames: readonly string[];
+  }): Promise<ReadonlyMap<string, MembershipReason>> {
+    const group = named(this.groups, 'cn', query.groupname);
+    const reasons = new Map<string, MembershipReason>();
+    for (const username of group ? query.usernames : []) {
+      const user = named(this.users, 'uid', username);
+      if (user && this.#membership.membersOf(group!).has(user.key)) {
+        reasons.set(username, this.#extensions.reason(user, group!));
+      }
+    }
+    return reasons;
   }
 
   async listAgreements(

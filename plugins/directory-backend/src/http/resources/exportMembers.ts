@@ -49,7 +49,7 @@ export function exportMembersOperation(
         parseMembershipSelection(query, errors),
       );
       const keys = resolveFields(call.fieldMask, csvModel);
-      const { selection, present } = await selectMemberships(options, {
+      const { selection, presentAll } = await selectMemberships(options, {
         call,
         selected,
         keys,
@@ -64,7 +64,7 @@ export function exportMembersOperation(
           )}"`,
           'X-Total-Results': String(total),
         },
-        chunks: auditExport(csvBatchesOf(batches, keys, present), () =>
+        chunks: auditExport(csvBatchesOf(batches, keys, presentAll), () =>
           audit.start(caller, {
             groupname,
             fields: keys.join(','),
@@ -79,11 +79,11 @@ export function exportMembersOperation(
 async function* csvBatchesOf(
   batches: UserStream['batches'],
   keys: readonly string[],
-  present: (user: User) => Promise<Record<string, unknown>>,
+  presentAll: (users: readonly User[]) => Promise<Record<string, unknown>[]>,
 ): AsyncGenerator<CsvBatch> {
   let header = [keys];
   for await (const users of batches) {
-    const records = await Promise.all(users.map(present));
+    const records = await presentAll(users);
     const rows = records.map(record => Object.values(record));
     yield { rows: users.length, text: toCsv([...header, ...rows]) };
     header = [];

@@ -89,17 +89,17 @@ export function historyOperations(
 }
 
 /**
- * Returns when the direct members of a group were added, by user name; none
- * when the caller may not read the history.
+ * Returns when the direct members of a group were added, by user name, those
+ * included who are hidden from the caller; none when the caller may not read the
+ * history.
  *
  * @throws ChangeLogUnavailableError
  */
 export async function readJoinTimes(
   options: HistoryOptions,
   { caller, context, params }: Call,
-): Promise<ReadonlyMap<string, Date | undefined>> {
+): Promise<ReadonlyMap<string, Date>> {
   const { access, changes, directory } = options;
-  const times = new Map<string, Date | undefined>();
   const group = await directory.getGroup(
     { groupname: params.groupname, fields: NO_FIELDS },
     context,
@@ -111,18 +111,7 @@ export async function readJoinTimes(
       (await access.operationsOf(caller)).has(
         directoryHistoryReadPermission.name,
       ));
-  if (!mayRead) {
-    return times;
-  }
-  const log = await changes.history.ofGroup(group.groupname, context);
-  for (const { kind, member, time } of log) {
-    const name = member?.kind === 'user' ? member.presentName : undefined;
-    // The latest change comes first.
-    if (name !== undefined && !times.has(name)) {
-      times.set(name, kind === 'member_added' ? time : undefined);
-    }
-  }
-  return times;
+  return mayRead ? changes.history.joinTimesOf(group.groupname) : new Map();
 }
 
 async function isSponsor(

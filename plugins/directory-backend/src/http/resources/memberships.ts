@@ -57,7 +57,7 @@ export function membershipsOperation(options: HistoryOptions): Operation {
         page: parsePage(call.query, errors),
       }));
       const keys = resolveFields(call.fieldMask, groupMembershipModel);
-      const { selection, present } = await selectMemberships(options, {
+      const { selection, presentAll } = await selectMemberships(options, {
         call,
         selected,
         keys,
@@ -67,14 +67,17 @@ export function membershipsOperation(options: HistoryOptions): Operation {
         () => groupNotFound(call.params.groupname),
       );
       return dialect.presentPage(
-        { items: await Promise.all(items.map(present)), total },
+        { items: await presentAll(items), total },
         { page, call },
       );
     },
   };
 }
 
-/** Returns a selection of members and how to present them. */
+/**
+ * Returns a selection of members, and a function that presents some of them
+ * with one query.
+ */
 export async function selectMemberships(
   options: HistoryOptions,
   query: {
@@ -84,7 +87,9 @@ export async function selectMemberships(
   },
 ): Promise<{
   readonly selection: UserSelection;
-  readonly present: (user: User) => Promise<Record<string, unknown>>;
+  readonly presentAll: (
+    users: readonly User[],
+  ) => Promise<Record<string, unknown>[]>;
 }> {
   const { directory, dialect } = options;
   const { call, selected, keys } = query;
@@ -96,18 +101,11 @@ export async function selectMemberships(
       : undefined;
   const hasReason = REASON.some(key => keys.includes(key));
 
-  async function reasonOf(username: string): Promise<MembershipReason> {
-    const groups = await directory.listGroups(
-      {
-        from: { kind: 'ofUser', username, reasons: true },
-        where: { kind: 'equals', field: 'groupname', text: groupname },
-        page: { number: 1, size: 1 },
-        fields: NO_FIELDS,
-      },
+  const reasonsOf = (users: readonly User[]) =>
+    directory.membershipReasons(
+      { groupname, usernames: users.map(({ username }) => username) },
       call.context,
     );
-    return groups?.items[0]?.reason ?? LEFT;
-  }
 
   return {
     selection: {
@@ -120,13 +118,16 @@ export async function selectMemberships(
       },
       fields: userFieldsFor(keys),
     },
-    async present(user) {
-      const reason = hasReason ? await reasonOf(user.username) : LEFT;
-      return presentUser(user, keys, dialect.uris, {
-        direct: reason.direct,
-        sponsor: reason.sponsor,
-        path: reason.path.map(group => group ?? null),
-        [JOINED]: joined?.get(user.username)?.toISOString() ?? null,
+    async presentAll(users) {
+      const reasons = hasReason ? await reasonsOf(users) : undefined;
+      return users.map(user => {
+        const { direct, sponsor, path } = reasons?.get(user.username) ?? LEFT;
+        return presentUser(user, keys, dialect.uris, {
+          direct,
+          sponsor,
+          path: path.map(group => group ?? null),
+          [JOINED]: joined?.get(user.username)?.toISOString() ?? null,
+        });
       });
     },
   };
@@ -137,7 +138,9 @@ export async function selectMemberships(
   ): Promise<Pick<ByValue, 'field' | 'valueOf'>> {
     switch (key) {
       case 'direct':
-        return among({ kind: 'membersOf', groupname, membership: 'direct' });
+        return membership === 'locked'
+          ? amongLocked()
+          : among({ kind: 'membersOf', groupname, membership: 'direct' });
       case 'sponsor':
         return among({ kind: 'sponsorsOf', groupname });
       case 'joined':
@@ -159,6 +162,23 @@ export async function selectMemberships(
           valueOf: ({ [key]: name }) => name?.normalize('NFD').toLowerCase(),
         };
     }
+  }
+
+  /** Locked accounts that the group itself names come first. */
+  async function amongLocked(): Promise<Pick<ByValue, 'field' | 'valueOf'>> {
+    const locked = await directory.listUsers(
+      {
+        from: { kind: 'membersOf', groupname, membership },
+        page: WHOLE_LIST,
+        fields: NO_FIELDS,
+      },
+      call.context,
+    );
+    const reasons = await reasonsOf(locked?.items ?? []);
+    return {
+      field: 'username',
+      valueOf: ({ username }) => (reasons.get(username)?.direct ? 0 : 1),
+    };
   }
 
   /** The users of a list come first. */

@@ -27,7 +27,7 @@ export function RenewAutomatically({
       `getcert start-tracking -c directory -f /etc/pki/${file} -k /etc/pki/${OWN_KEY}`,
     ],
     curl: [
-      `openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj /CN=${owners?.[0]} -keyout new.key -out new.csr`,
+      `openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj '/CN=${owners?.[0]}' -keyout new.key -out new.csr`,
       `curl --negotiate -u : --data-urlencode csr@new.csr ${uri}renewal/ | jq -r .result.certificate >new.pem`,
     ],
   };
