@@ -7,7 +7,7 @@ import {
 } from '@directory-gateway/x509';
 import type { IssuerId } from './CertificateSigner';
 
-/** Hex digits of an issuer's id in the addresses of its documents. */
+/** Number of hex digits of an issuer's id in the URLs of its documents. */
 const NAME_LENGTH = 16;
 
 /**
@@ -29,8 +29,8 @@ export class CaIssuer {
    *
    * @param options - `chain`: the CA's certificate and its issuers, DER
    * @throws TypeError when a certificate is not signed by the next one, the key
-   *   does not belong to the first one, or the first one must not sign certificates
-   *   and CRLs.
+   *   does not belong to the first one, or the first one is not allowed to sign
+   *   certificates and CRLs.
    */
   static create(options: {
     readonly chain: readonly Buffer[];
@@ -74,10 +74,10 @@ export function publicKeyOf(certificate: Buffer): Buffer {
 }
 
 /**
- * Addresses at which the documents of a CA are published without credentials.
+ * URLs at which a CA's documents are published without authentication.
  *
- * @param options - `id`: id of the CA; `publicUrl`: base of the addresses, without
- *   a trailing `/`
+ * @param options - `id`: id of the CA; `publicUrl`: base URL, without a
+ *   trailing `/`
  *
  * @public
  */
@@ -94,7 +94,7 @@ export function documentUrlsOf(options: {
   return { crl: `${base}/crl`, certificate: `${base}/certificate` };
 }
 
-/** Each certificate must be signed by the next. */
+/** Requires each certificate to be signed by the next one. */
 function requireChain(chain: readonly Buffer[]): void {
   if (chain.length === 0) {
     throw new TypeError('The chain does not contain a certificate');

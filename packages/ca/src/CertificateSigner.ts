@@ -10,7 +10,7 @@ import type { RevokedCertificate } from '@directory-gateway/x509';
 export type IssuerId = string;
 
 /**
- * A CA that signs.
+ * Description of a CA of a signer.
  *
  * @public
  */
@@ -50,7 +50,7 @@ export interface SignCertificateRequest {
     /** KRB5PrincipalName (RFC 4556), as `name@REALM`. */
     readonly kerberosPrincipalNames: readonly string[];
   };
-  /** First moment of validity; fractions of a second are dropped. */
+  /** Start of validity; fractions of a second are dropped. */
   readonly notBefore: Date;
   /** Last second of validity. */
   readonly notAfter: Date;
@@ -70,9 +70,9 @@ export interface SignRevocationListRequest {
   readonly number: bigint;
   /** When the CRL is issued. */
   readonly thisUpdate: Date;
-  /** When the next CRL is issued at the latest. */
+  /** Latest time at which the next CRL is issued. */
   readonly nextUpdate: Date;
-  /** The entries, in their order. */
+  /** The entries, in order. */
   readonly revoked: readonly RevokedCertificate[];
 }
 
@@ -82,7 +82,7 @@ export interface SignRevocationListRequest {
  * @public
  */
 export interface LoggedCertificate {
-  /** The CA that signed. */
+  /** The CA that signed the certificate. */
   readonly issuerId: IssuerId;
   /** Serial number of the certificate. */
   readonly serialNumber: bigint;
@@ -92,14 +92,14 @@ export interface LoggedCertificate {
   readonly profile: string;
   /** Name of the caller. */
   readonly requestedBy: string;
-  /** When it was signed. */
+  /** When the certificate was signed. */
   readonly signedAt: Date;
   /** The certificate, DER. */
   readonly certificate: Buffer;
   /**
-   * The last entry of the certificate in a logged CRL, for a caller that has
-   * lost its records: the signer refuses the next CRL without this entry.
-   * `undefined` when no CRL contains the certificate, or its hold was released.
+   * The certificate's latest entry in a logged CRL, for a caller that has lost
+   * its records: the signer refuses a next CRL without this entry. `undefined`
+   * when no CRL contains the certificate, or its hold was released.
    */
   readonly revocation: Omit<RevokedCertificate, 'serialNumber'> | undefined;
 }
@@ -123,8 +123,9 @@ export interface CertificateSigner {
    * returns the same certificate from the log.
    *
    * @returns DER
-   * @throws SignerRefusalError when the request fails a check, also if repeated.
-   * @throws SignerUnavailableError when a later attempt may succeed.
+   * @throws SignerRefusalError when the request fails a check; a retry fails
+   *   too.
+   * @throws SignerUnavailableError when a retry may succeed.
    */
   signCertificate(request: SignCertificateRequest): Promise<Buffer>;
 
@@ -132,8 +133,9 @@ export interface CertificateSigner {
    * Signs a CRL, and logs it before returning it.
    *
    * @returns DER
-   * @throws SignerRefusalError when the request fails a check, also if repeated.
-   * @throws SignerUnavailableError when a later attempt may succeed.
+   * @throws SignerRefusalError when the request fails a check; a retry fails
+   *   too.
+   * @throws SignerUnavailableError when a retry may succeed.
    */
   signRevocationList(request: SignRevocationListRequest): Promise<Buffer>;
 

@@ -88,7 +88,7 @@ describe('signCertificate', () => {
       signer.signCertificate(request),
     ]);
     expect(concurrent).toEqual(first);
-    // Even when it would be too late for a new certificate.
+    // Also when the validity starts too early for a new certificate.
     ca.now += DAY_MS;
     const repeated = { ...request, csr: await createCsr(privateKey) };
     expect(await signer.signCertificate(repeated)).toEqual(first);
@@ -240,7 +240,7 @@ describe('signCertificate', () => {
       async () => ({ serialNumber: 0n }),
     ],
     [
-      'a user name that is not a CN',
+      'a user name that is too long for a CN',
       /cannot be written/,
       async () => ({ username: 'a'.repeat(65) }),
     ],
@@ -272,7 +272,7 @@ describe('signCertificate', () => {
       own.signCertificate(
         await ca.request({ issuerId: issuer.id, csr: await createCsr(key) }),
       ),
-    ).rejects.toThrow('The public key is that of a certificate authority.');
+    ).rejects.toThrow('The public key belongs to a certificate authority.');
   });
 
   it("refuses a validity beyond that of the CA's certificate", async () => {
@@ -339,7 +339,7 @@ describe('signCertificate', () => {
     await later.signCertificate(request);
   });
 
-  it('counts signatures that could not be logged', async () => {
+  it('counts certificates that could not be logged toward the rate limit', async () => {
     const limit = { certificates: 2, perMs: MINUTE_MS };
     const limited = await ca.open({ limit });
     const append = jest
@@ -365,7 +365,7 @@ describe('signCertificate', () => {
     await block(1000);
   });
 
-  it('is unavailable, and signs again, when the key fails for a time', async () => {
+  it('is unavailable while the key fails, and signs again afterwards', async () => {
     const key = signingKeyOf(newKey());
     let isPresent = false;
     const issuer = await createIssuer({
@@ -431,7 +431,7 @@ describe('signRevocationList', () => {
     expect((await logged())[0].revocation).toMatchObject({ revokedAt });
   });
 
-  it('lets the reason of a revocation become keyCompromise', async () => {
+  it('accepts a change of the revocation reason to keyCompromise', async () => {
     const revocation = { serialNumber: 12n, revokedAt };
     const revoked = [{ ...revocation, reason: 'keyCompromise' as const }];
     await signer.signRevocationList(ca.crl(1, { revoked: [revocation] }));
@@ -440,7 +440,7 @@ describe('signRevocationList', () => {
     ).resolves.toBeInstanceOf(Buffer);
   });
 
-  it('lets a certificate leave the list when the log does not contain it', async () => {
+  it('accepts a list that omits a certificate that the log does not contain', async () => {
     const revoked = [{ serialNumber: 12n, revokedAt }];
     await signer.signRevocationList(ca.crl(1, { revoked }));
     await signer.signRevocationList(ca.crl(2));
@@ -456,7 +456,7 @@ describe('signRevocationList', () => {
     ['an earlier number', /greater than 7/, () => ({ number: 6n })],
     ['the same number', /greater than 7/, () => ({ number: 7n })],
     [
-      'a number that leaves none for later lists',
+      'a number that is too large for later lists to exceed',
       /at most 4294967303/,
       () => ({ number: 2n ** 159n - 1n }),
     ],
@@ -473,7 +473,7 @@ describe('signRevocationList', () => {
       }),
     ],
     [
-      'another date of a revocation',
+      'a different revocation date',
       /with the same date/,
       serialNumber => ({
         revoked: [
@@ -482,7 +482,7 @@ describe('signRevocationList', () => {
       }),
     ],
     [
-      'another reason of a revocation',
+      'a different revocation reason',
       /the same reason or keyCompromise/,
       serialNumber => ({ revoked: [{ serialNumber, revokedAt }] }),
     ],
@@ -561,7 +561,7 @@ describe('open', () => {
     );
   });
 
-  it('requires a folder of its user', async () => {
+  it('requires a folder that its user owns', async () => {
     const geteuid = jest.spyOn(process, 'geteuid').mockReturnValue(12345);
     await expect(ca.open()).rejects.toThrow('it belongs to another user');
     geteuid.mockRestore();

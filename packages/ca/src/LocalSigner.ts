@@ -32,13 +32,16 @@ export interface LocalSignerOptions {
   /** Certificate profiles by name. */
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   /**
-   * Base of the addresses of CRLs and CA certificates, without a trailing `/`:
-   * the external URL of the gateway, `https://portal.example.org/api/directory`.
+   * Base URL of CRLs and CA certificates, without a trailing `/`: the external
+   * URL of the gateway, `https://portal.example.org/api/directory`.
    */
   readonly publicUrl: string;
   /** Absolute path of the folder of the issuance log, mode 0700. */
   readonly logFolder: string;
-  /** Maximum number of certificates in `perMs`. Default: 1,000 per minute. */
+  /**
+   * Maximum number of certificates per `perMs` milliseconds. Default: 1,000 per
+   * minute.
+   */
   readonly limit?: { readonly certificates: number; readonly perMs: number };
   /** Logs a warning for an operator, on one line. Default: ignored. */
   readonly warn?: (message: string) => void;
@@ -48,7 +51,7 @@ export interface LocalSignerOptions {
 
 const DEFAULT_LIMIT = { certificates: 1000, perMs: 60_000 };
 
-/** Limits of the other entries that a caller can add to the log. */
+/** Rate limits of the other entries that a caller can add to the log. */
 const MINUTE_MS = 60_000;
 const MAX_CRLS_PER_MINUTE = 60;
 const MAX_BLOCKS_PER_MINUTE = 1000;
@@ -96,7 +99,7 @@ class RecentTimes {
     this.#times.push(time);
   }
 
-  /** Returns the number of events after a time, and forgets earlier ones. */
+  /** Returns the number of events after a time, and discards earlier ones. */
   countSince(time: number): number {
     this.#times = this.#times.filter(other => other > time);
     return this.#times.length;
@@ -159,8 +162,8 @@ export class LocalSigner implements CertificateSigner {
   }
 
   /**
-   * The last lines of the log when it was read: file, line number and SHA-256. A
-   * record of these values elsewhere reveals lines that are removed later.
+   * The last lines of the log when it was read: file, line number and SHA-256.
+   * Recorded elsewhere, these values reveal lines that are removed later.
    */
   get logHeads(): readonly {
     readonly file: string;
@@ -300,7 +303,7 @@ export class LocalSigner implements CertificateSigner {
   #checkKey(spki: Buffer): void {
     if (this.#caKeys.has(spki.toString('hex'))) {
       throw new SignerRefusalError(
-        'The public key is that of a certificate authority.',
+        'The public key belongs to a certificate authority.',
       );
     }
     const sha256 = createHash('sha256').update(spki).digest('hex');
@@ -317,7 +320,7 @@ export class LocalSigner implements CertificateSigner {
     const { validityMs } = limits.profile;
     const [start, end] = [notBefore.getTime(), notAfter.getTime()];
     const now = this.#now();
-    // The validity starts up to 5 minutes before the request.
+    // The caller sets the start up to 5 minutes before the request.
     if (!(end - start <= validityMs + CLOCK_SKEW_MS)) {
       throw new SignerRefusalError(
         'The validity is longer than that of the certificate profile.',
@@ -458,13 +461,13 @@ export class LocalSigner implements CertificateSigner {
   /**
    * Checks that the next CRL keeps a revocation. A revocation is permanent: its
    * entry stays until the certificate has expired (RFC 5280 §3.3), and cannot
-   * become a hold, which could be released. Its date and reason stay, except that
-   * a compromise of the key may become known later.
+   * become a hold, which could be released. Its date and reason do not change,
+   * except that the reason may become keyCompromise later.
    *
    * The expiry of a certificate that is not in the log is unknown, for example
-   * because a part of the log was lost. Such an entry may leave the CRL: a caller
-   * could remove it early, but requiring it forever would prevent all CRLs after
-   * the certificate has expired.
+   * because a part of the log was lost. The CRL may omit such an entry: a
+   * caller could remove it early, but if it were required forever, no CRL could
+   * be signed after the certificate has expired.
    */
   #checkKept(
     { serialNumber, reason, revokedAt }: ListedRevocation,
@@ -541,8 +544,8 @@ function verifyPossession({ csr }: SignCertificateRequest): Buffer {
 }
 
 /**
- * Checks that a serial number is used for one certificate only. A repeated request
- * has the same content, but its CSR may have been signed again.
+ * Requires a serial number to be used for one certificate only. A repeated
+ * request has the same content, but its CSR may have been signed again.
  */
 function requireSameRequest(
   repeated: { readonly request: SignCertificateRequest; readonly spki: Buffer },

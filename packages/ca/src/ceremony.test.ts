@@ -62,7 +62,9 @@ async function createIntermediate(
   await ca('create-intermediate', ...location, ...NAMED, ...options);
 }
 
-/** Signs a certificate and a CRL of an intermediate, `leaf.pem`, `crl.pem`. */
+/**
+ * Signs `leaf.pem` and `crl.pem`, a certificate and a CRL of an intermediate.
+ */
 async function signLeaf(
   name: string,
   passphraseFile?: string,
@@ -77,7 +79,7 @@ async function signLeaf(
   const test = await TestCa.create(CaIssuer.create({ chain, key }));
   try {
     const signer = await test.open();
-    // The certificates of the ceremony are valid since five minutes.
+    // The ceremony's certificates became valid five minutes ago.
     const request = await test.request({
       notBefore: new Date(test.now - 60_000),
     });
@@ -365,7 +367,7 @@ describe('directory-ca', () => {
     ],
     ['FOLDER is missing', ['verify-log']],
     ['unknown command toString', ['toString']],
-  ])('refuses with %j', async (message, args) => {
+  ])('refuses an invalid command line: %j', async (message, args) => {
     const inFolder = args.map(arg => (arg === 'x' ? file('x') : arg));
     expect(await main(inFolder)).toBe(2);
     expect(printed).toContain(message);

@@ -31,9 +31,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The subject of a new CA. */
 export interface CaName {
-  /** The `O`. */
+  /** Organization (`O`). */
   readonly organization: string;
-  /** The `CN`. Default: a unique name with the start of the CA's id. */
+  /**
+   * Common name (`CN`). Default: a unique name that contains the start of the
+   * CA's id.
+   */
   readonly commonName?: string;
 }
 
@@ -92,9 +95,9 @@ export async function createRoot(
  *
  * @param options - `path`: file of the certificates; `subject`: subject and key
  *   of the intermediate; the key is created after the root has been opened;
- *   `years`: validity, limited by that of the root; `publicUrl`: base of the
- *   addresses of the root's CRL and certificate. Default: the certificate does not
- *   contain these addresses
+ *   `years`: validity, limited by that of the root; `publicUrl`: base URL of
+ *   the root's CRL and certificate. Default: the certificate does not contain
+ *   these URLs
  * @throws InputError when the file exists, or the root cannot be read.
  */
 export async function certifyIntermediate(options: {
@@ -216,7 +219,7 @@ interface RootCrlRecord {
  * Signs the next CRL of a root. Writes `root-crl-N.pem`, and `root-crl-N.json`,
  * which the next call reads.
  *
- * @param options - `days`: validity; `revoke`: certificates to be revoked
+ * @param options - `days`: validity; `revoke`: certificates to revoke
  * @returns path of the CRL
  * @throws InputError when the root has not signed a certificate in `revoke`.
  */
@@ -310,9 +313,9 @@ function validityOf(
 }
 
 /**
- * Returns the subject of a CA. Names are unique by default: clients find CRLs and
- * CA certificates by name, and some do not compare keys, so that they would
- * confuse two CAs with the same name.
+ * Returns the subject of a CA. Names are unique by default: clients find CRLs
+ * and CA certificates by name, and those that do not compare keys would confuse
+ * two CAs with the same name.
  */
 function subjectOf(
   { organization, commonName }: CaName,

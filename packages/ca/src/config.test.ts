@@ -39,7 +39,7 @@ const pkcs11 = {
 };
 
 describe('readServeConfig', () => {
-  it('has defaults', async () => {
+  it('returns defaults for optional keys', async () => {
     await expect(read(minimal)).resolves.toEqual({
       issuers: [
         {
@@ -135,7 +135,7 @@ describe('readServeConfig', () => {
       { ...minimal, limit: { certificates: 0 } },
     ],
     ['limit.per: ', { ...minimal, limit: { certificates: 1, per: 'soon' } }],
-  ])('reports %s', async (message, content) => {
+  ])('rejects a configuration: %s', async (message, content) => {
     const error = await read(content).catch(String);
     expect(error).toContain(`${join(folder, 'config.yaml')}: `);
     expect(error).toContain(message);

@@ -38,7 +38,7 @@ export interface ServeConfig {
     | undefined;
   /** Absolute path of the Unix socket. */
   readonly socket: string;
-  /** Base of the addresses of CRLs and CA certificates, without a trailing `/`. */
+  /** Base URL of CRLs and CA certificates, without a trailing `/`. */
   readonly publicUrl: string;
 }
 

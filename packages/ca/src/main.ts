@@ -100,7 +100,7 @@ class Values {
     return found;
   }
 
-  /** Base of public addresses, without a trailing `/`. */
+  /** Base of public URLs, without a trailing `/`. */
   findUrl(name: string): string | undefined {
     const text = this.find(name);
     if (text === undefined) {
@@ -154,7 +154,7 @@ const ORGANIZATION: Option = {
 const COMMON_NAME: Option = {
   value: 'NAME',
   description:
-    'Common name (CN) of the CA; default: a unique name with the start of its id',
+    'Common name (CN) of the CA; default: a unique name that contains the start of its id',
 };
 const INTERMEDIATE_YEARS: Option = {
   value: 'NUMBER',
@@ -164,7 +164,7 @@ const INTERMEDIATE_YEARS: Option = {
 const PUBLIC_URL: Option = {
   value: 'URL',
   description:
-    "URL of the gateway's API, for example https://portal.example.org/api/directory: base of the addresses of the root's CRL and certificate; default: the new certificate does not contain these addresses",
+    "URL of the gateway's API, for example https://portal.example.org/api/directory: base URL of the root's CRL and certificate; default: the new certificate does not contain these URLs",
 };
 const FILE_NAME: Option = {
   value: 'NAME',
@@ -241,7 +241,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       print(
         `Key: ${join(root.folder, 'root.key')}`,
         'After you have created the intermediate, move the folder to an offline storage medium, and keep a second',
-        'copy in another place. certify, create-intermediate, cross-sign and root-crl need the key.',
+        'copy at another location. certify, create-intermediate, cross-sign and root-crl need the key.',
       );
     },
   },

@@ -23,7 +23,7 @@ export interface CertificateInput {
   readonly spki: Buffer;
   readonly profile: CertificateProfile;
   readonly ca: CaIssuer;
-  /** Addresses of the CA's CRL and certificate. */
+  /** URLs of the CA's CRL and certificate. */
   readonly urls: { readonly crl: string; readonly certificate: string };
 }
 
@@ -71,7 +71,7 @@ function composeFields(input: CertificateInput): CertificateFields {
   const { request, profile, urls } = input;
   if ([...request.username].length > MAX_COMMON_NAME_LENGTH) {
     throw new RangeError(
-      `A user name in a certificate has ${MAX_COMMON_NAME_LENGTH} characters at most`,
+      `A user name in a certificate must have at most ${MAX_COMMON_NAME_LENGTH} characters`,
     );
   }
   const alternativeNames = composeAlternativeNames(request);
@@ -114,9 +114,10 @@ function composeAlternativeNames({
 }
 
 /**
- * Reads a certificate back and compares each field with what was composed, so
- * that a defect of the code or of the machine is not returned with a valid
- * signature. The signature itself was verified when it was made.
+ * Parses the certificate and compares each field with the intended value, so
+ * that a defect in the code or the hardware does not result in an incorrect
+ * certificate with a valid signature. The signature itself was verified when it
+ * was made.
  *
  * @throws Error that lists the differences.
  */
@@ -222,7 +223,7 @@ function wholeSecond(date: Date): number {
 /** NT-PRINCIPAL (RFC 4120 §6.2): a user, as in a request of `kinit`. */
 const NT_PRINCIPAL = 1;
 
-/** A component: characters that are not separators, or are escaped. */
+/** A component: characters that are not separators, or escaped separators. */
 const COMPONENT = String.raw`(?:[^\\/@]|\\[\\/@])+`;
 const PRINCIPAL = new RegExp(
   `^(${COMPONENT}(?:/${COMPONENT})*)@(${COMPONENT})$`,

@@ -12,7 +12,7 @@ function read(config: JsonObject) {
 }
 
 describe('readCertificateProfiles', () => {
-  it('returns a profile with the default of every key', () => {
+  it('returns one profile with default values when no profiles are set', () => {
     expect([...read({}).values()]).toEqual([
       {
         name: 'userCerts',
@@ -53,7 +53,7 @@ describe('readCertificateProfiles', () => {
     ['extendedKeyUsage', [{ name: 'a', extendedKeyUsage: ['1.2.03'] }]],
     ['extendedKeyUsage', [{ name: 'a', extendedKeyUsage: ['toString'] }]],
     ['policies', [{ name: 'a', policies: ['1.2.x'] }]],
-  ])('names what is invalid: %s, %j', (message, profiles) => {
+  ])('names the invalid key in its error: %s, %j', (message, profiles) => {
     expect(() => read({ profiles })).toThrow(/^ca\.profiles/);
     expect(() => read({ profiles })).toThrow(message);
   });
@@ -68,7 +68,7 @@ describe('readCertificateProfiles', () => {
   ])('rejects a profile with the reserved purpose %s', purpose => {
     const profile = { name: 'a', extendedKeyUsage: ['clientAuth', purpose] };
     expect(() => read({ profiles: [profile] })).toThrow(
-      `ca.profiles: extendedKeyUsage must not contain ${purpose}, which is not for users' certificates`,
+      `ca.profiles: extendedKeyUsage must not contain ${purpose}, which is not allowed in user certificates`,
     );
   });
 });

@@ -68,7 +68,7 @@ const RESERVED_PURPOSES: readonly string[] = [
 
 const OID = /^[0-2](?:\.(?:0|[1-9]\d{0,19}))+$/;
 
-/** A short validity suits clients that renew with a ticket. */
+/** Short, because clients can renew a certificate with a Kerberos ticket. */
 const DEFAULT_VALIDITY = { days: 30 };
 
 /**
@@ -159,7 +159,7 @@ function checkPurposes(
   );
   if (reserved !== undefined) {
     throw new InputError(
-      `${key}: extendedKeyUsage must not contain ${reserved}, which is not for users' certificates`,
+      `${key}: extendedKeyUsage must not contain ${reserved}, which is not allowed in user certificates`,
     );
   }
   const isKnown = (purpose: string) =>
@@ -185,7 +185,7 @@ function checkPolicies(
 }
 
 /**
- * Reads a duration as milliseconds, which are more than 0.
+ * Reads a duration, in milliseconds, greater than 0.
  *
  * @param options - `prefix`: path of `config`, for error messages; `fallback`:
  *   the duration when the key is not set

@@ -192,7 +192,7 @@ describe('directory-ca serve', () => {
     await expect(client.describe()).rejects.toThrow(SignerUnavailableError);
   });
 
-  it('does not replace another process, and does not read exposed keys', async () => {
+  it('does not replace another process, and does not read keys that other users can read', async () => {
     await start();
     const second = await start();
     expect(second.lines.slice(1)).toEqual([
@@ -215,7 +215,7 @@ describe('directory-ca serve', () => {
     jest.restoreAllMocks();
   });
 
-  it('is unavailable while its PKCS#11 token is removed, and signs again after', async () => {
+  it('is unavailable while its PKCS#11 token is removed, and signs again afterwards', async () => {
     const tokens = join(folder, 'tokens');
     await mkdir(tokens);
     const conf = join(folder, 'softhsm2.conf');
@@ -264,7 +264,7 @@ describe('directory-ca serve', () => {
       }),
     );
 
-    // It starts without the token.
+    // The command starts without the token.
     await rename(tokens, `${tokens}.removed`);
     const { child, lines } = await start({ config: tokenConfig, env });
     const { issuers } = await client.describe();
@@ -281,7 +281,7 @@ describe('directory-ca serve', () => {
       await rename(`${tokens}.removed`, tokens);
       let certificate: Buffer | undefined;
       while (!certificate) {
-        // It is not tried again for a second after a failure.
+        // The token is not tried again for a second after a failure.
         certificate = await trySign(request);
       }
       certificates.push(certificate);

@@ -21,7 +21,7 @@ import type { CertificateProfile } from '../profiles';
 const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Base of the addresses in certificates. */
+/** Base of the URLs in certificates. */
 export const PUBLIC_URL = 'https://portal.example.test/api/directory';
 
 /** A profile with every extension. */
@@ -92,7 +92,7 @@ export async function createCsr(
   });
 }
 
-/** A CA with a log in a temporary folder, of which signers can be opened. */
+/** A CA with a log in a temporary folder, for which signers can be opened. */
 export class TestCa {
   readonly issuer: CaIssuer;
   readonly folder: string;
@@ -111,7 +111,7 @@ export class TestCa {
     this.folder = folder;
   }
 
-  /** Opens a signer, as another process does. */
+  /** Opens a signer, as another process would. */
   async open(options: Partial<LocalSignerOptions> = {}): Promise<LocalSigner> {
     const signer = await LocalSigner.open({
       issuers: [this.issuer],

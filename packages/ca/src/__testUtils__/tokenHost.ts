@@ -5,7 +5,7 @@ import {
 } from '../keys/Pkcs11Key';
 import type { KeyType } from '../keys/KeyFile';
 
-/** A call of a key in a token. */
+/** A request to generate or use a key in a token. */
 export type TokenCall =
   | {
       readonly kind: 'generate';
@@ -20,7 +20,7 @@ export type TokenCall =
       readonly hash: 'sha256' | 'sha384' | 'sha512';
     };
 
-/** The result of the call with the same id. */
+/** The result of the request with the same id. */
 export interface TokenResult {
   readonly id: number;
   readonly value?: Buffer;

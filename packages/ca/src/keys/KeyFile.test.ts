@@ -22,7 +22,7 @@ afterEach(async () => {
 const data = Buffer.from('to be signed');
 
 describe('KeyFile', () => {
-  it('signs when the file appears, and then without it', async () => {
+  it('reads the file once it exists, and then signs without it', async () => {
     const generated = await generateKeyFile({ path, type: 'P-256' });
     const key = new KeyFile({ path, spki: generated.spki });
     await rm(path);
@@ -51,15 +51,18 @@ describe('KeyFile', () => {
     ['the passphrase is wrong', () => writeFile(join(folder, 'pass'), 'wrong')],
     ['pass is empty', () => writeFile(join(folder, 'pass'), '\n')],
     ['pass does not exist', () => rm(join(folder, 'pass'))],
-  ])('is unavailable: %s', async (message, damage) => {
-    const passphraseFile = join(folder, 'pass');
-    await writeFile(passphraseFile, 'secret\n', { mode: 0o600 });
-    const options = { path, passphraseFile };
-    const { spki } = await generateKeyFile({ ...options, type: 'P-384' });
-    await new KeyFile({ ...options, spki }).sign(data, 'sha384');
-    await damage();
-    const signed = new KeyFile({ ...options, spki }).sign(data, 'sha384');
-    await expect(signed).rejects.toThrow(SignerUnavailableError);
-    await expect(signed).rejects.toThrow(message);
-  });
+  ])(
+    'is unavailable when a file is not usable: %s',
+    async (message, damage) => {
+      const passphraseFile = join(folder, 'pass');
+      await writeFile(passphraseFile, 'secret\n', { mode: 0o600 });
+      const options = { path, passphraseFile };
+      const { spki } = await generateKeyFile({ ...options, type: 'P-384' });
+      await new KeyFile({ ...options, spki }).sign(data, 'sha384');
+      await damage();
+      const signed = new KeyFile({ ...options, spki }).sign(data, 'sha384');
+      await expect(signed).rejects.toThrow(SignerUnavailableError);
+      await expect(signed).rejects.toThrow(message);
+    },
+  );
 });

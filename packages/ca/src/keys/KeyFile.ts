@@ -32,8 +32,8 @@ export interface KeyFileOptions {
 }
 
 /**
- * A CA's private key in a file (PEM), mode 0600. The file is read at the
- * first signature, or at a later one if it could not be read.
+ * A CA's private key in a file (PEM), mode 0600. The file is read for the first
+ * signature, and again for later ones until it can be read.
  *
  * @public
  */
@@ -52,7 +52,7 @@ export class KeyFile implements SigningKey {
    * Signs data; see `SigningKey`.
    *
    * @throws SignerUnavailableError when the file cannot be read, is accessible
-   *   to others, or contains another key.
+   *   to other users, or contains another key.
    */
   async sign(data: Buffer, hash: SignatureHash | undefined): Promise<Buffer> {
     const key = await this.open();
@@ -60,7 +60,7 @@ export class KeyFile implements SigningKey {
   }
 
   /**
-   * Reads the file, if it is not read yet.
+   * Reads the file, if it has not been read yet.
    *
    * @throws SignerUnavailableError as for `sign`.
    */
@@ -86,10 +86,10 @@ export class KeyFile implements SigningKey {
 }
 
 /**
- * Reads a private key (PEM) from a file that only its user may read.
+ * Reads a private key (PEM) from a file that only its owner may read.
  *
  * @throws SignerUnavailableError when the file cannot be read, or is accessible
- *   to others.
+ *   to other users.
  */
 export async function readKeyFile(options: {
   readonly path: string;
@@ -112,10 +112,10 @@ export async function readKeyFile(options: {
 }
 
 /**
- * Reads a passphrase: the first line of a file that only its user may read.
+ * Reads a passphrase: the first line of a file that only its owner may read.
  *
  * @throws SignerUnavailableError when the file cannot be read, is accessible to
- *   others, or is empty.
+ *   other users, or is empty.
  */
 export async function readPassphrase(path: string): Promise<string> {
   const text = await readPrivateFile(path);
@@ -146,7 +146,7 @@ export const KEY_TYPES = ['P-256', 'P-384', 'P-521', 'rsa-3072'] as const;
 /** One of {@link KEY_TYPES}. */
 export type KeyType = (typeof KEY_TYPES)[number];
 
-/** A private key in a file, which is generated. */
+/** A file for a new private key. */
 export interface NewKeyFile {
   /** Path of the file, mode 0600; it must not exist. */
   readonly path: string;

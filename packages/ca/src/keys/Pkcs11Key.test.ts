@@ -77,7 +77,7 @@ beforeAll(async () => {
       '--require',
       require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
     ],
-    // Keeps buffers.
+    // Transfers buffers as buffers.
     serialization: 'advanced',
   });
   host.setMaxListeners(0);
@@ -112,7 +112,7 @@ it.each([
   ['P-384', 'sha384'],
   ['P-521', 'sha512'],
   ['rsa-3072', 'sha256'],
-] as const)('generates a key %s and signs with it', async (type, hash) => {
+] as const)('generates a %s key and signs with it', async (type, hash) => {
   const spki = await generate({ key: type }, type);
   const signature = await call({
     kind: 'sign',
@@ -153,7 +153,7 @@ describe('a key in a token', () => {
       signature,
     );
 
-  it('signs many times at once, also with several keys', async () => {
+  it('signs many times concurrently, also with several keys', async () => {
     await generate({ token: 'other' });
     const signatures = await Promise.all(
       Array.from({ length: 50 }, async () => {
@@ -164,7 +164,7 @@ describe('a key in a token', () => {
     expect(signatures.every(verifies)).toBe(true);
   });
 
-  it('is unavailable while the token is removed, and signs again after', async () => {
+  it('is unavailable while the token is removed, and signs again afterwards', async () => {
     expect(verifies(await sign())).toBe(true);
     for (let time = 0; time < 3; time += 1) {
       await rename(tokens, `${tokens}.removed`);
@@ -174,7 +174,7 @@ describe('a key in a token', () => {
       await rename(`${tokens}.removed`, tokens);
       let signature: Buffer | undefined;
       while (!signature) {
-        // It is not tried again for a second after a failure.
+        // The token is not tried again for a second after a failure.
         signature = await sign().catch(() => undefined);
       }
       expect(verifies(signature)).toBe(true);
@@ -186,21 +186,21 @@ describe('a key in a token', () => {
     ['another key', { key: 'x' }, 'there are 0 private keys "x"'],
     ['another module', { module: '/nonexistent.so' }, '/nonexistent.so'],
     ['another PIN file', { pinFile: '/nonexistent' }, 'does not exist'],
-  ])('is unavailable in %s', async (_, changes, message) => {
+  ])('is unavailable with %s', async (_, changes, message) => {
     const error = await sign(changes).catch(String);
     expect(error).toContain('SignerUnavailableError: ');
     expect(error).toContain(message);
-    // The others are not affected.
+    // The first key is not affected.
     expect(verifies(await sign())).toBe(true);
   });
 
-  it('does not repeat a PIN that the token refused', async () => {
+  it('does not retry a PIN that the token refused', async () => {
     const pinFile = join(folder, 'wrong-pin');
     await writeFile(pinFile, '0000', { mode: 0o600 });
     const attempt = (key: string) =>
       sign({ token: 'locked', pinFile, key }).catch(String);
     await expect(attempt('a')).resolves.toContain('CKR_PIN_INCORRECT');
-    // Another key does not wait for the next attempt of the first one.
+    // The retry delay of the first key does not apply to another key.
     await expect(attempt('b')).resolves.toContain('is not tried again');
     await writeFile(pinFile, '1234');
     await expect(attempt('c')).resolves.toContain('there are 0 private keys');

@@ -12,7 +12,7 @@ import { type KeyType, readPassphrase } from './KeyFile';
 
 /** Location of a key in a PKCS#11 token. */
 export interface Pkcs11KeyPlace {
-  /** Absolute path of the module of the token, a shared library. */
+  /** Absolute path of the token's PKCS#11 module, a shared library. */
   readonly module: string;
   /** Label of the token. */
   readonly token: string;
@@ -22,21 +22,21 @@ export interface Pkcs11KeyPlace {
   readonly pinFile: string;
 }
 
-/** Longest signature in octets: RSA with 8192 bits. */
+/** Maximum length of a signature in octets, that of an 8192-bit RSA key. */
 const MAX_SIGNATURE_LENGTH = 1024;
 
-/** How long a key that could not be opened is not tried again. */
+/** Time until a key that could not be opened is tried again. */
 const RETRY_DELAY_MS = 1000;
 
 /**
- * Data that a thread is signing: pkcs11js does not keep it from being garbage
- * collected.
+ * Data that a thread is signing: pkcs11js does not prevent its garbage
+ * collection.
  */
 const inUse = new Set<Buffer>();
 
 type Constants = typeof import('pkcs11js');
 
-/** An initialized module, and the names of the package for its numbers. */
+/** An initialized module, and the constants of the package. */
 interface Cryptoki {
   readonly library: PKCS11;
   readonly constants: Constants;
@@ -48,9 +48,9 @@ interface Session {
 }
 
 /**
- * A PKCS#11 module. Its functions are called one after the other: a module that
- * is initialized again, which is how most modules notice that a token was removed
- * or inserted, ends the sessions of all keys.
+ * A PKCS#11 module. Its functions are called one at a time: most modules detect
+ * that a token was removed or inserted only when they are initialized again,
+ * which ends the sessions of all keys.
  */
 class Pkcs11Module {
   static readonly #byPath = new Map<string, Pkcs11Module>();
@@ -60,7 +60,7 @@ class Pkcs11Module {
   readonly #path: string;
   #calls: Promise<unknown> = Promise.resolve();
   #library: PKCS11 | undefined;
-  /** PINs that tokens refused: a few attempts would lock a token. */
+  /** PINs that tokens refused: a few more attempts would lock the token. */
   readonly #refusedPins = new Set<string>();
 
   /** All keys of this process share a module. */
@@ -108,7 +108,7 @@ class Pkcs11Module {
     try {
       library.C_Finalize();
     } catch {
-      // It was not initialized.
+      // The module was not initialized.
     }
     // Signatures are made in other threads.
     library.C_Initialize({ flags: constants.CKF_OS_LOCKING_OK });
@@ -116,9 +116,9 @@ class Pkcs11Module {
   }
 
   /**
-   * Opens a session of the token's user.
+   * Opens a session and logs in as the token's user.
    *
-   * @param flags - of the session, besides the required one
+   * @param flags - flags of the session, in addition to the required one
    * @throws Error when the token is not inserted or refuses the PIN.
    */
   async logIn(
@@ -210,7 +210,7 @@ export class Pkcs11Key implements SigningKey {
     return await this.#module.use(this.#place, async cryptoki => {
       if (this.#key?.generation === this.#module.generation) {
         try {
-          // SoftHSM signs from memory after the token was removed.
+          // SoftHSM keeps signing from memory after the token is removed.
           cryptoki.library.C_GetTokenInfo(this.#key.slot);
           return await this.#signWith(this.#key, { cryptoki, data, hash });
         } catch {
@@ -281,7 +281,9 @@ export class Pkcs11Key implements SigningKey {
   }
 }
 
-/** OIDs of curves, DER (RFC 5480 §2.1.1.1), and octets of a coordinate. */
+/**
+ * OIDs of curves, DER (RFC 5480 §2.1.1.1), and sizes of a coordinate in octets.
+ */
 const CURVES = new Map<
   KeyType,
   { readonly oid: Buffer; readonly octets: number }
@@ -295,11 +297,11 @@ const RSA_BITS = 3072;
 const RSA_EXPONENT = Buffer.of(1, 0, 1);
 
 /**
- * Generates a key in a token, which cannot be exported.
+ * Generates a key that cannot be exported from its token.
  *
  * @param place - `key`: its label
- * @throws SignerUnavailableError when the token is not available, or has such a
- *   key.
+ * @throws SignerUnavailableError when the token is not available, or already
+ *   contains a key with this label.
  */
 export async function generatePkcs11Key(
   place: Pkcs11KeyPlace,
@@ -344,7 +346,7 @@ function generate(
   const common = [
     { type: constants.CKA_TOKEN, value: true },
     { type: constants.CKA_LABEL, value: options.label },
-    // Associates both halves.
+    // Associates the private with the public key.
     { type: constants.CKA_ID, value: randomBytes(16) },
   ];
   const { publicKey } = library.C_GenerateKeyPair(
@@ -409,7 +411,7 @@ function findPrivateKeys(
   }
 }
 
-/** An optional package, which is compiled when it is installed. */
+/** Loads an optional package, which is compiled when it is installed. */
 function loadPackage(): Constants {
   try {
     return createRequire(__filename)('pkcs11js');

@@ -76,7 +76,7 @@ describe('IssuanceLog', () => {
         sizes.add((await readFile(file(name))).length);
       }),
     );
-    // Every entry was on the disk when the first of them resolved.
+    // Every entry was on disk when the first promise resolved.
     expect(sizes.size).toBe(1);
     await log.close();
     const lines = (await readFile(file(name), 'utf8')).trimEnd().split('\n');
@@ -187,7 +187,7 @@ describe('IssuanceLog', () => {
     );
   });
 
-  it('is unavailable when a file was replaced by another one with as many lines', async () => {
+  it('is unavailable when a file was replaced by one with the same number of lines', async () => {
     const other = await TestCa.create(ca.issuer);
     try {
       for (const folder of [ca.folder, other.folder, ca.folder]) {
@@ -207,7 +207,7 @@ describe('IssuanceLog', () => {
     }
   });
 
-  it('verifies the lines that it reads again', async () => {
+  it('verifies lines when it reads them again', async () => {
     const request = await ca.request();
     await (await ca.open()).signCertificate(request);
     const signer = await ca.open();
@@ -226,7 +226,7 @@ describe('IssuanceLog', () => {
     );
   });
 
-  it('is unavailable when a file is removed while it runs', async () => {
+  it('is unavailable when a file is removed at runtime', async () => {
     const [signer, other] = [await ca.open(), await ca.open()];
     await other.signCertificate(await ca.request());
     await signer.signCertificate(await ca.request());
@@ -249,7 +249,7 @@ describe('verifyLog', () => {
   let names: readonly string[];
   let originals: ReadonlyMap<string, Buffer>;
 
-  /** Three runs: two at the same time, then one that names both. */
+  /** Writes three files: two concurrently, then one with the hashes of both. */
   beforeEach(async () => {
     for (const count of [2, 1]) {
       ca.now += 1000;
@@ -337,14 +337,14 @@ describe('verifyLog', () => {
     );
   });
 
-  it('finds any line that was removed, repeated or exchanged', async () => {
+  it('finds any line that was removed, repeated or swapped', async () => {
     for (const name of names) {
       const lines = linesOf(name);
       for (const index of lines.keys()) {
         const isLast = name === names[2] && index === lines.length - 1;
         const without = lines.filter((_, other) => other !== index);
         const removed = await verifyWith(name, Buffer.concat(without));
-        // The end of the newest file is found in the portal's database.
+        // Only the portal's database reveals a missing end of the newest file.
         expect(removed.fault === undefined).toBe(isLast);
 
         const twice = [...lines.slice(0, index + 1), ...lines.slice(index)];

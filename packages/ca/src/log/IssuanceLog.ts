@@ -35,15 +35,15 @@ export interface IssuanceLogOptions {
 interface FileState {
   readonly name: string;
   readonly lines: number;
-  /** Bytes of the complete lines. */
+  /** Size of the complete lines in bytes. */
   readonly size: number;
-  /** SHA-256 of the last line; `undefined` without lines. */
+  /** SHA-256 of the last line; `undefined` when the file is empty. */
   readonly sha256: string | undefined;
   /** Size of the file when it was last read, including an incomplete line. */
   readonly seenSize: number;
 }
 
-/** Names of files: the time of creation and a random part. */
+/** File names: the creation time and a random part. */
 export const LOG_FILE = /^\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{16}\.jsonl$/;
 
 const NEWLINE = Buffer.from('\n');
@@ -146,7 +146,7 @@ export class IssuanceLog {
   }
 
   /**
-   * Appends an entry. The entry is on the disk when the promise resolves; entries
+   * Appends an entry. The entry is on disk when the promise resolves; entries
    * that wait at the same time are written together.
    *
    * @throws SignerUnavailableError when the entry cannot be written.
@@ -205,7 +205,7 @@ export class IssuanceLog {
     }
   }
 
-  /** Writes waiting entries, and closes the file. */
+  /** Writes pending entries, and closes the file. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#writing;
@@ -213,7 +213,10 @@ export class IssuanceLog {
     this.#own = undefined;
   }
 
-  /** Reads the first line of each file, which has the hashes of earlier files. */
+  /**
+   * Reads the first line of each file, which contains the hashes of earlier
+   * files.
+   */
   async #readHeads(): Promise<void> {
     const { folder } = this.#options;
     const names = await readdir(folder);
@@ -302,7 +305,10 @@ export class IssuanceLog {
     }
   }
 
-  /** Requires earlier files: a removed one would lose revocations and blocked keys. */
+  /**
+   * Requires the lines whose hashes are in other files: without them,
+   * revocations and blocked keys would be lost.
+   */
   #requireNamedFiles(): void {
     for (const named of this.#named.keys()) {
       const [name, lines] = named.split(':');
@@ -353,7 +359,7 @@ export class IssuanceLog {
       await own.handle.appendFile(Buffer.concat(buffers));
       await own.handle.datasync();
     } catch (error) {
-      // The content on the disk is unknown: the file is read again like that of an
+      // The content on disk is unknown: the file is read again like that of an
       // interrupted process, and the next entry starts a new file.
       const { handle, ...written } = own;
       this.#files.set(own.name, written);
@@ -370,8 +376,8 @@ export class IssuanceLog {
     await this.refresh();
     const { heads } = this;
     for (const { file } of heads) {
-      // A line whose hash is recorded must survive a power failure: its process may
-      // have been interrupted before the line was on the disk.
+      // A line whose hash is recorded must survive a power failure: its process
+      // may have been interrupted before the line was on disk.
       await sync(join(this.#options.folder, file));
     }
     return {
@@ -450,7 +456,7 @@ function byName(a: FileState, b: FileState): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Flushes a file, or the names in a folder, to the disk. */
+/** Flushes a file, or the names in a folder, to disk. */
 async function sync(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {

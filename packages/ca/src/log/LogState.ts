@@ -20,15 +20,17 @@ export interface CertificatePlace extends LinePlace {
   readonly notAfter: Date;
 }
 
-/** An entry of CRLs. */
+/** A CRL entry. */
 export interface CrlEntry extends ListedRevocation {
-  /** Whether the last CRL contains the entry. Expired certificates leave the CRL. */
+  /**
+   * Whether the last CRL contains the entry. CRLs omit expired certificates.
+   */
   readonly isListed: boolean;
 }
 
 /** The CRLs of a CA. */
 export interface CrlState {
-  /** Number of the last CRL; 0 without one. */
+  /** Number of the last CRL; 0 before the first CRL. */
   readonly number: bigint;
   /** By serial number in decimal; a hold that was released has no entry. */
   readonly entries: ReadonlyMap<string, CrlEntry>;
@@ -36,7 +38,7 @@ export interface CrlState {
 
 const NO_CRL: CrlState = { number: 0n, entries: new Map() };
 
-/** State after all lines of the log. */
+/** State that results from the lines of the log. */
 export class LogState {
   readonly #certificates = new Map<string, CertificatePlace>();
   readonly #crls = new Map<
@@ -67,7 +69,7 @@ export class LogState {
         default:
       }
     }
-    // Files are read one after the other, but CRLs of two processes can alternate.
+    // Files are read one by one, but CRLs of two processes can alternate.
     crls.sort((a, b) => (a.number < b.number ? -1 : 1));
     crls.forEach(crl => this.#addCrl(crl));
   }
@@ -94,7 +96,7 @@ export class LogState {
     return this.#times.length;
   }
 
-  /** Times are in order, except those of several processes. */
+  /** Adds a time in order: those of several processes can interleave. */
   #addTime(time: number): void {
     const index = this.#times.findLastIndex(earlier => earlier <= time);
     this.#times.splice(index + 1, 0, time);

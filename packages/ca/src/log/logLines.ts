@@ -82,9 +82,9 @@ export interface WrittenLine {
 }
 
 /**
- * Encodes a line. Its last member, `digest`, is the SHA-256 of the text before it.
- * The hash in the next line reveals changes of a line; `digest` reveals disk errors,
- * also in the last line.
+ * Encodes a line. Its last member, `digest`, is the SHA-256 of the text before
+ * it. The hash in the next line reveals changes of a line; `digest` reveals
+ * disk errors, including those in the last line.
  *
  * @param previous - `sha256` of the previous line; `undefined` for the first one
  */
@@ -136,7 +136,7 @@ export function readLine(
   return { ...entry, sha256: sha256(bytes) };
 }
 
-/** A line with its place in a file. */
+/** A line with its location in a file. */
 export interface PlacedLine {
   readonly bytes: Buffer;
   /** Offset of its first byte in the file. */

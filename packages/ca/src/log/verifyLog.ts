@@ -32,7 +32,10 @@ export interface LogVerification {
 
 class Verifier {
   readonly #folder: string;
-  /** Hashes in the first lines of files, by `file:line`, with the file that has them. */
+  /**
+   * Hashes in the first lines of files, by `file:line`, with the file that
+   * contains them.
+   */
   readonly #named = new Map<string, { sha256: string; by: string }>();
   readonly #issuers = new Map<string, X509Certificate>();
   readonly #serialNumbers = new Map<string, string>();
@@ -208,7 +211,7 @@ class Verifier {
  * its request. Does not detect lines that were removed from the end of the newest
  * file: the doctor compares the log with the portal's database.
  *
- * @throws Error with the `code` of the file system.
+ * @throws Error of the file system, with its `code`.
  */
 export async function verifyLog(folder: string): Promise<LogVerification> {
   const verifier = new Verifier(folder);

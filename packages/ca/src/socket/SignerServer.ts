@@ -351,8 +351,8 @@ export class SignerServer {
 }
 
 /**
- * Checks the folder of the socket, because the folder determines which users may
- * connect: a new socket has the mode of the umask until its mode is set.
+ * Checks the folder of the socket, because the folder determines which users
+ * may connect: the mode of a new socket depends on the umask until it is set.
  *
  * @throws Error
  */

@@ -30,7 +30,9 @@ import {
 export interface SocketSignerOptions {
   /** Absolute path of the Unix socket of `directory-ca serve`. */
   readonly path: string;
-  /** Maximum time until a response, in milliseconds. Default: 10 seconds. */
+  /**
+   * Maximum time to wait for a response, in milliseconds. Default: 10 seconds.
+   */
   readonly timeoutMs?: number;
 }
 
@@ -182,7 +184,7 @@ export class SocketSigner implements CertificateSigner {
     request: SignRevocationListRequest,
   ): Promise<Buffer> {
     const method = 'signRevocationList';
-    // A repetition would be refused, because it has the same number.
+    // A retry would be refused, because it has the same number.
     return await this.#call(method, METHODS[method], request, { attempts: 1 });
   }
 
@@ -333,7 +335,7 @@ function toError(error: ErrorMessage): Error {
       return new SignerLimitError(error.message);
     default:
       return new SignerUnavailableError(
-        'The signing process is not available; its log has the reason',
+        'The signing process is not available; see its log for the reason',
       );
   }
 }

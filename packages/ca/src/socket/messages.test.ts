@@ -71,7 +71,7 @@ function* split(stream: Buffer, sizes: readonly number[]): Generator<Buffer> {
 }
 
 describe('LineReader', () => {
-  it('returns the same lines however the stream is cut', () => {
+  it('returns the same lines for any chunks of the stream', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -129,13 +129,13 @@ describe('requests', () => {
   it.each<[string, object]>([
     ['another issuer id', { issuerId: 'A'.repeat(64) }],
     ['a serial number of 21 octets', { serialNumber: '1'.repeat(41) }],
-    ['a serial number with zeros in front', { serialNumber: '01' }],
+    ['a serial number with leading zeros', { serialNumber: '01' }],
     ['a serial number that is not text', { serialNumber: 1 }],
     ['a time that is not a whole number', { notAfter: 1.5 }],
     ['a time before 1970', { notBefore: -1 }],
     ['a time after the year 9999', { notAfter: 253_402_300_800_000 }],
     ['bytes that are not base64', { csr: 'YQ=' }],
-    ['bytes in a second form of base64', { csr: 'YR==' }],
+    ['bytes in non-canonical base64', { csr: 'YR==' }],
     ['half a surrogate pair', { username: '\ud800' }],
     ['a long name', { username: 'a'.repeat(1025) }],
     ['a list of other values', { alternativeNames: { emails: [1] } }],

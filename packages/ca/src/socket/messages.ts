@@ -10,7 +10,7 @@ import { z } from 'zod';
  */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-/** The other side did not send a message of the protocol. */
+/** The peer did not send a valid message. */
 export class MessageError extends Error {
   name = 'MessageError' as const;
 }
@@ -129,7 +129,7 @@ export const loggedCertificate = z.object({
   revocation: revocation.optional(),
 });
 
-/** Identifies a request of a connection and its response. */
+/** Identifies a request and its response within a connection. */
 const id = z.int().positive();
 
 export const requestMessage = z.strictObject({
@@ -141,7 +141,7 @@ export const requestMessage = z.strictObject({
 /** A request of a client. */
 export type RequestMessage = z.output<typeof requestMessage>;
 
-/** The reason of `unavailable` is in the log of the signing process. */
+/** The log of the signing process contains the reason for `unavailable`. */
 const errorMessage = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('refused'), message: z.string() }),
   z.strictObject({ kind: z.literal('unavailable') }),

@@ -161,7 +161,7 @@ describe('SocketSigner', () => {
     ]);
   });
 
-  it('sends many requests at once over one connection', async () => {
+  it('sends many concurrent requests over one connection', async () => {
     const serialNumbers = Array.from({ length: 500 }, (_, n) => BigInt(n + 1));
     const certificates = await Promise.all(
       serialNumbers.map(serialNumber =>
@@ -318,7 +318,7 @@ describe('SocketSigner', () => {
       await once(other, 'close');
     });
 
-    it('repeats a request in flight once if a repetition is safe', async () => {
+    it('retries a request in flight once if a retry is safe', async () => {
       onRequest = (_, socket) => socket.destroy();
       await expect(client.signCertificate(request)).rejects.toThrow(
         SignerUnavailableError,
@@ -344,7 +344,7 @@ describe('SocketSigner', () => {
       );
     });
 
-    it('fails in time, and opens another connection', async () => {
+    it('fails after the timeout, while another client gets a response', async () => {
       const impatient = new SocketSigner({ path, timeoutMs: 50 });
       onRequest = () => {};
       await expect(impatient.signCertificate(request)).rejects.toThrow(
@@ -386,7 +386,7 @@ describe('SignerServer', () => {
     await expect(readdir(folder)).resolves.toEqual([]);
   });
 
-  it('does not replace a live socket, another file, or one in an open folder', async () => {
+  it('does not replace a live socket or another file, or use a folder open to other users', async () => {
     const options = { signer, path, log: () => {} };
     await expect(SignerServer.listen(options)).rejects.toThrow(
       `Another process listens on ${path}`,
