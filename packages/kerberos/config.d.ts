@@ -19,14 +19,15 @@ export interface Config {
     keytab?: string;
 
     /**
-     * Realm of the portal, whose principals are accepted. Required when the keytab holds `HTTP/`
-     * keys of several realms. Default: the realm of these keys.
+     * Realm of the portal, whose principals are accepted. Required when the
+     * keytab contains `HTTP/` keys of several realms. Default: the realm of
+     * these keys.
      */
     realm?: string;
 
     /**
-     * Further realms whose principals are accepted. A trust between the realms is needed, or a key
-     * of that realm in the keytab.
+     * Other realms whose principals are accepted. Requires a trust between the
+     * realms, or a key of that realm in the keytab.
      * @default []
      */
     realms?: string[];

@@ -25,7 +25,7 @@ describe('AcceptMetrics', () => {
     await provider.shutdown();
   });
 
-  it('counts and times by outcome and reason, without the principal', async () => {
+  it('records counts and durations by outcome and reason, without the principal', async () => {
     const acceptMetrics = new AcceptMetrics();
     for (const principal of ['alice@EXAMPLE.TEST', 'bob@EXAMPLE.TEST']) {
       acceptMetrics.record({ outcome: 'accepted', principal }, 0.25);

@@ -2,8 +2,9 @@ import { Attributes, metrics } from '@opentelemetry/api';
 import { KerberosResult } from './KerberosService';
 
 /**
- * Counts and times Authorization headers by outcome and, if refused, by reason. The principal is not
- * an attribute: everyone with access to the metrics could read it.
+ * Records the number and duration of evaluations by outcome and, if refused, by
+ * reason. The principal is not an attribute: everyone with access to the
+ * metrics could read it.
  *
  * Uses OpenTelemetry's API, because Backstage's metrics service is scoped to a plugin.
  */

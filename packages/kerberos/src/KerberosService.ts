@@ -39,8 +39,9 @@ export interface KerberosAccepted {
    */
   principal: string;
   /**
-   * Base64 for the response header `WWW-Authenticate: Negotiate <token>`: proves to the client that
-   * the server has the service key (RFC 4559 §5). Absent unless the client requested it.
+   * Base64 token for the response header `WWW-Authenticate: Negotiate <token>`:
+   * proves to the client that the server has the service key (RFC 4559 §5).
+   * Absent unless the client requested it.
    */
   replyToken?: string;
 }
@@ -94,8 +95,9 @@ export interface KerberosService {
    *
    * Supports the `Negotiate` scheme only; a caller that also accepts `Bearer` handles it first.
    *
-   * @param authorizationHeader - the raw header value or values, `undefined` when absent. Node keeps
-   * only the first of several in `req.headers`: pass `req.headersDistinct.authorization`.
+   * @param authorizationHeader - the raw header value or values, `undefined`
+   *   when absent. Node.js keeps only the first of several values in
+   *   `req.headers`: pass `req.headersDistinct.authorization`.
    * @returns never rejects
    */
   accept(

@@ -11,7 +11,7 @@ import { GSS_FLAGS, TicketClient } from './__testUtils__/TicketClient';
 
 const ALICE = 'alice@EXAMPLE.TEST';
 
-/** Multiple of the random cases; `make trials` has more. */
+/** Factor for the number of random cases; `make trials` runs more. */
 const RUNS = Number(process.env.RUNS || 1);
 
 jest.setTimeout(600_000 * RUNS);
@@ -35,7 +35,7 @@ describe('SpnegoAcceptor', () => {
     Buffer.from(await fixture.token({ mechanism: 'krb5' }), 'base64');
 
   describe('with a valid ticket', () => {
-    it('accepts it, and the reply proves the server to the client', async () => {
+    it('accepts the token, and the reply authenticates the server to the client', async () => {
       const client = await fixture.startClient();
       const result = await accept(client.token);
       expect(result).toEqual({
@@ -73,7 +73,7 @@ describe('SpnegoAcceptor', () => {
     });
 
     it.each([3_900, 5_300])(
-      'accepts a long token with %i further mechanisms',
+      'accepts a long token with %i additional mechanisms',
       async count => {
         const token = negTokenInit({
           mechanisms: ['krb5', ...new Array<'negoex'>(count).fill('negoex')],
@@ -84,7 +84,7 @@ describe('SpnegoAcceptor', () => {
       },
     );
 
-    it('accepts it once when it is sent 20 times at once', async () => {
+    it('accepts a token only once when it is sent 20 times concurrently', async () => {
       const token = await fixture.token();
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, () => acceptor.outcomeOf(token)),
@@ -101,7 +101,7 @@ describe('SpnegoAcceptor', () => {
       await fixture.installKeytab();
     });
 
-    it('refuses one for another service', async () => {
+    it('refuses a ticket for another service', async () => {
       const token = await fixture.token({ service: 'HTTP@other.example.test' });
       expect(await accept(token)).toEqual({
         outcome: 'refused',
@@ -110,14 +110,14 @@ describe('SpnegoAcceptor', () => {
       });
     });
 
-    it('refuses one for a service of this host other than HTTP', async () => {
+    it('refuses a ticket for a service of this host other than HTTP', async () => {
       await fixture.installKeytab(await fixture.renamedKeytab('HTTP', 'ldap'));
       expect(await acceptor.outcomeOf(await fixture.token())).toBe(
         'unknown_service_key',
       );
     });
 
-    it('refuses one of a client whose clock is an hour ahead', async () => {
+    it('refuses a ticket of a client whose clock is an hour ahead', async () => {
       const ticket = await fixture.realm.ticket('alice');
       const shifted = join(fixture.folder, 'skewed.ccache');
       // Gets the service ticket before the clocks differ.
@@ -131,7 +131,7 @@ describe('SpnegoAcceptor', () => {
       expect(await acceptor.outcomeOf(token)).toBe('clock_skew');
     });
 
-    it('refuses one of a foreign realm, unless the realm is listed', async () => {
+    it('refuses a ticket of a foreign realm, unless the realm is listed', async () => {
       // With the key of HTTP/localhost@ANOTHER.TEST, EXAMPLE.TEST is foreign.
       await fixture.installKeytab(
         await fixture.renamedKeytab('EXAMPLE.TEST', 'ANOTHER.TEST'),
@@ -220,7 +220,7 @@ describe('SpnegoAcceptor', () => {
       }
     });
 
-    it('refuses an offer of Kerberos without a ticket', async () => {
+    it('refuses a token that offers Kerberos but contains no ticket', async () => {
       expect(
         await acceptor.outcomeOf(negTokenInit({ mechanisms: ['krb5'] })),
       ).toBe('continuation_required');
@@ -231,13 +231,16 @@ describe('SpnegoAcceptor', () => {
     it.each([
       ['ntlm', 'ntlm_refused'],
       ['negoex', 'malformed_token'],
-    ] as const)('refuses an offer of %s only', async (mechanism, reason) => {
-      const token = negTokenInit({ mechanisms: [mechanism] });
-      expect(await acceptor.outcomeOf(token)).toBe(reason);
-    });
+    ] as const)(
+      'refuses a token that offers only %s',
+      async (mechanism, reason) => {
+        const token = negTokenInit({ mechanisms: [mechanism] });
+        expect(await acceptor.outcomeOf(token)).toBe(reason);
+      },
+    );
 
     it.each([1, 64, 49_152, 65_536])(
-      'refuses %i bytes of noise',
+      'refuses a token of %i random bytes',
       async length => {
         for (const token of [randomBytes(length), Buffer.alloc(length)]) {
           expect(await acceptor.outcomeOf(token)).toBe('malformed_token');
@@ -257,7 +260,7 @@ describe('SpnegoAcceptor', () => {
         Buffer.from(await fixture.token(), 'base64'),
       ];
       const change = fc.record({
-        // In the structure, or anywhere.
+        // Changes a byte of the structure, or any byte.
         at: fc.oneof(fc.nat(120), fc.nat(2_000)),
         byte: fc.nat(255),
       });
@@ -274,7 +277,7 @@ describe('SpnegoAcceptor', () => {
             const result = await accept(
               token.subarray(0, cut ?? undefined).toString('base64'),
             );
-            // A change outside the signed part can leave a token valid, once.
+            // A token changed outside its signed part can still be valid, once.
             expect(['refused', ALICE]).toContain(
               result.outcome === 'accepted' ? result.principal : result.outcome,
             );

@@ -15,7 +15,7 @@ describe('SpnegoAcceptor', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('refuses an accepted token when the keytab was deleted meanwhile', async () => {
+  it('refuses a valid token when the keytab was deleted during its evaluation', async () => {
     const keytab = join(folder, 'http.keytab');
     await writeFile(keytab, '', { mode: 0o600 });
     const logger = mockServices.logger.mock();

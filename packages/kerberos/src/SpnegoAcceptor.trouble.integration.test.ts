@@ -90,7 +90,7 @@ describe('SpnegoAcceptor with an unusable keytab', () => {
           unavailable,
         );
       }
-      // Without a key, a token cannot even be found malformed.
+      // Without a key, even a malformed token is not recognized.
       expect(await acceptor.outcomeOf(randomBytes(64))).toBe('unavailable');
       expect(await acceptor.accept(undefined)).toMatchObject({
         reason: 'no_credentials',
@@ -131,18 +131,18 @@ describe('SpnegoAcceptor with an unusable keytab', () => {
     expect(await acceptor.outcomeOf(await fixture.token())).toBe('accepted');
   });
 
-  // Must be the last test: alice's ticket of the old key is cached.
-  it('accepts tickets of every key in the file, without a restart', async () => {
+  // Must be the last test: alice's ticket for the old key is cached.
+  it('accepts tickets for every key in the file, without a restart', async () => {
     const acceptor = await fixture.startAcceptor();
     const oldTicket = await fixture.realm.ticket('alice');
     const newTicket = await fixture.realm.ticket('bob');
     const resultFor = async (ticket: string) =>
       acceptor.outcomeOf(await fixture.token({ ticket }));
-    // Caches a service ticket of the old key.
+    // Caches a service ticket for the old key.
     expect(await resultFor(oldTicket)).toBe('accepted');
 
     await fixture.realm.rotateServiceKey();
-    // The KDC issues tickets of the new key before it is in the file.
+    // The KDC issues tickets for the new key before the key is in the file.
     expect(await resultFor(newTicket)).toBe('unknown_service_key');
     await fixture.installKeytab();
     expect(await resultFor(newTicket)).toBe('accepted');

@@ -24,15 +24,15 @@ import { KerberosConfig } from './readKerberosConfig';
  * @public
  */
 export interface SpnegoAcceptorOptions extends KerberosConfig {
-  /** Receives problems of the keytab, and at `debug` why a token is refused. */
+  /** Logs problems of the keytab and, at `debug`, why a token is refused. */
   logger: LoggerService;
 }
 
-/** The properties of the keytab that are checked besides its keys. */
+/** Properties of the keytab that are checked in addition to its keys. */
 interface CheckedKeytab {
   /** The realms of its `HTTP/` keys; none when the file cannot be read. */
   readonly realms: readonly string[];
-  /** Why it must not be used, for the log. */
+  /** Why the keytab must not be used, for the log. */
   readonly problem?: string;
 }
 
@@ -42,11 +42,13 @@ const UNAVAILABLE: KerberosUnavailable = {
 };
 
 /**
- * Accepts SPNEGO tokens (RFC 4178) of HTTP's `Negotiate` scheme (RFC 4559) with the keys of one
- * keytab. {@link kerberosServiceRef} is this class as a Backstage service.
+ * Accepts SPNEGO tokens (RFC 4178) of HTTP's `Negotiate` scheme (RFC 4559) with
+ * the keys of one keytab. {@link kerberosServiceRef} provides this class as a
+ * Backstage service.
  *
- * The Kerberos library reads the keytab for every token: an added key works at once, a removed one
- * stops working at once, and a keytab may be created later. There is nothing to close.
+ * The Kerberos library reads the keytab for every token: an added key is
+ * accepted immediately, a removed one is refused immediately, and the keytab
+ * may be created later. An acceptor does not have to be closed.
  *
  * @public
  */
@@ -59,8 +61,8 @@ export class SpnegoAcceptor implements KerberosService {
   #problem: string | undefined;
 
   /**
-   * Sets the keytab of this process and logs its keys, or what is wrong with it. An unusable keytab is
-   * not an error: it may be provided later.
+   * Sets the keytab of this process and logs its keys or its problem. An
+   * unusable keytab is not an error: a usable one may be provided later.
    *
    * @throws Error when the environment contradicts the options; see the `kerberos` configuration
    * @throws SecretFileError when other users can read the keytab
@@ -156,8 +158,9 @@ export class SpnegoAcceptor implements KerberosService {
   }
 
   /**
-   * Checks the keytab again if the file has changed. The test for a change runs for every token and is
-   * synchronous, as the Kerberos library's own access is: an asynchronous one costs 60 µs of CPU.
+   * Checks the keytab again if the file has changed. This runs for every token
+   * and is synchronous, like the Kerberos library's own access: an asynchronous
+   * call costs 60 µs of CPU.
    */
   async #checkKeytab(): Promise<CheckedKeytab> {
     const { keytab: path, realm, logger } = this.#options;
@@ -192,7 +195,10 @@ export class SpnegoAcceptor implements KerberosService {
     return { realms: state.usable ? realmsOf(state.entries) : [] };
   }
 
-  /** The keytab is inspected only for a token that failed: an accepted token proves that it is usable. */
+  /**
+   * Inspects the keytab only after a token failed: an accepted token proves
+   * that it is usable.
+   */
   async #explain(status: string, token: Buffer): Promise<KerberosResult> {
     const { keytab: path, logger } = this.#options;
     const keytab = await inspectKeytab(path);
@@ -232,7 +238,7 @@ export class SpnegoAcceptor implements KerberosService {
     }
   }
 
-  /** Logs a problem of this server unless it was logged before. */
+  /** Logs a problem of this server unless it was the last one logged. */
   #reportProblem(problem: string): KerberosUnavailable {
     if (this.#problem !== problem) {
       this.#problem = problem;
@@ -255,7 +261,10 @@ function refuse(reason: KerberosRefusalReason): KerberosResult {
   return { outcome: 'refused', reason, message: refusalMessages[reason] };
 }
 
-/** For the log: a status can contain names, and so control characters, chosen by the sender. */
+/**
+ * Returns a status for the log: the sender can choose names, and thus control
+ * characters, in it.
+ */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?');
 }

@@ -28,9 +28,10 @@ const NAME_NOT_KNOWN_YET = 'A required input parameter could not be read: ';
 /**
  * Passes one token to a new security context of the `kerberos` binding.
  *
- * The context is created without a name, so that any key in the keytab may decrypt the ticket. It is
- * also the only form that sets `targetName`, and the only one in which the binding reads the state of
- * the context and so fails if it is not established.
+ * The context is created without a name, so that any key in the keytab may
+ * decrypt the ticket. Only such a context sets `targetName`, and only for such
+ * a context does the binding read the state and thus fail if the context is not
+ * established.
  *
  * @param token - canonical base64, not empty: the binding decodes anything else to an empty token
  * @returns never rejects; `status` is the library's text, `<major>: <minor>`, and can contain names

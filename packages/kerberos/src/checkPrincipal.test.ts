@@ -36,7 +36,7 @@ describe('checkPrincipal', () => {
     'alice@XEXAMPLE.TEST',
     'alice\\@EXAMPLE.TEST@OTHER.TEST',
     'alice@EXAMPLE.TEST\\@OTHER.TEST',
-  ])('does not mistake %s for alice', principal => {
+  ])('does not accept %s as alice', principal => {
     expect(check(principal)).toBe('realm_refused');
   });
 
@@ -80,7 +80,7 @@ describe('checkPrincipal', () => {
     },
   );
 
-  it('refuses the realm of the key while the own realm is not known', () => {
+  it("refuses the realm of the key while the portal's own realm is not known", () => {
     const options = { principal: 'alice@A.TEST', service: 'HTTP/x@A.TEST' };
     expect(
       checkPrincipal({ ...options, realm: undefined, realms: ['B.TEST'] }),

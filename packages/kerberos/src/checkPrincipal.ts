@@ -6,11 +6,14 @@ const PRINCIPAL = /^(?<name>(?:[^\\@]|\\.)+)@(?<realm>(?:[^\\@]|\\.)+)$/su;
 /** Service of the tickets for a web server (RFC 4559 §4). Active Directory ignores its case. */
 const WEB_SERVICE = /^HTTP\//i;
 
-/** Names reserved by RFC 6111, such as `WELLKNOWN/ANONYMOUS`. They identify no one. */
+/**
+ * Names reserved by RFC 6111, such as `WELLKNOWN/ANONYMOUS`. They do not
+ * identify a client.
+ */
 const WELL_KNOWN = /^WELLKNOWN[/:]/;
 
 /**
- * Whether a principal is a web server's.
+ * Whether a principal is that of a web server.
  *
  * @public
  */
@@ -26,16 +29,17 @@ export function realmOf(principal: string): string | undefined {
 /**
  * Decides whether the client of a valid ticket is accepted.
  *
- * - The ticket must be for a web server. A keytab often contains other keys of the host too, and a
- *   ticket intercepted on the way to such a service (NFS without privacy, for example) must not be
- *   usable here.
+ * - The ticket must be for a web server. A keytab often contains other keys of
+ *   the host too, and a ticket intercepted in transit to such a service (NFS
+ *   without privacy, for example) must not be usable here.
  * - The client's realm must be the portal's own, or one of `realms`: `alice@OTHER` is not alice.
  * - The key that decrypted the ticket must belong to the portal's own realm or to the client's. The
  *   KDC of a third realm could name any client in a ticket that it encrypts with its own key.
  *
- * @param options - `principal` and `service` as the library returns them; `realm` is the portal's own
- * realm, `undefined` when it is not known: then only clients of `realms` are accepted
- * @returns the reason to refuse, if any
+ * @param options - `principal` and `service` as the library returns them;
+ *   `realm` is the portal's own realm; while it is `undefined` (not known),
+ *   only clients of `realms` are accepted
+ * @returns the reason for a refusal, if any
  */
 export function checkPrincipal(options: {
   principal: string;

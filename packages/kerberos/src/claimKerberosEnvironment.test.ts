@@ -13,7 +13,7 @@ describe('claimKerberosEnvironment', () => {
     expect(env.KRB5_KTNAME).toBe(`FILE:${path}`);
   });
 
-  it('accepts the same keytab again, but not another', () => {
+  it('accepts the same keytab again, but not a different one', () => {
     const env = {};
     claimKerberosEnvironment({ keytab: '/a', env });
     expect(claimKerberosEnvironment({ keytab: '/a', env })).toBe('/a');
@@ -24,7 +24,7 @@ describe('claimKerberosEnvironment', () => {
     expect(env).toEqual({ KRB5_KTNAME: 'FILE:/a' });
   });
 
-  it('accepts keytabs in files only', () => {
+  it('accepts only keytabs in files', () => {
     expect(() =>
       claimKerberosEnvironment({ env: { KRB5_KTNAME: 'MEMORY:x' } }),
     ).toThrow('KRB5_KTNAME is MEMORY:x');

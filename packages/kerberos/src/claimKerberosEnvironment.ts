@@ -7,9 +7,9 @@ const DEFAULT_KEYTAB = '/etc/krb5.keytab';
  * Sets the keytab of this process, and checks that the replay cache is enabled. The Kerberos library
  * reads both from the environment only.
  *
- * The environment belongs to the whole process, and the library reads it in its own threads while it
- * processes a token. So the variable is set once, before the first token, and a second keytab in the
- * same process is an error.
+ * The environment belongs to the whole process, and the library reads it in its
+ * own threads while it processes a token. The variable is therefore set once,
+ * before the first token, and a second keytab in the same process is an error.
  *
  * `default_keytab_name` in `krb5.conf` is ignored.
  *

@@ -32,7 +32,7 @@ async function send(
       cookie: `session=${'x'.repeat(12_000)}`,
     },
   });
-  // Node may close the connection before all of a long header is written.
+  // Node.js may close the connection before a long header is fully written.
   sent.on('error', () => {});
   sent.end();
   return await seen;

@@ -1,6 +1,6 @@
 import { maxHeaderSize as processLimit, Server } from 'node:http';
 
-/** For the other headers of a request: Node's default limit. */
+/** Bytes for the other headers of a request: Node's default limit. */
 const OTHER_HEADERS_BYTES = 16_384;
 
 /**
@@ -10,9 +10,9 @@ const OTHER_HEADERS_BYTES = 16_384;
 let highestLimit = processLimit;
 
 /**
- * Returns the size of headers that an HTTP server must accept: the largest token in base64, and
- * 16 KiB for the other headers. A reverse proxy in front of it needs the same limit (nginx:
- * `large_client_header_buffers`).
+ * Returns the size of headers that an HTTP server must accept: the largest
+ * token in base64 plus 16 KiB for the other headers. A reverse proxy in front
+ * of it needs the same limit (nginx: `large_client_header_buffers`).
  *
  * @returns bytes; 103,768 for the default `maxTokenBytes` of 65,536
  * @public
@@ -24,11 +24,11 @@ export function requiredHeaderBytes(options: {
 }
 
 /**
- * Raises a server's header limit for the largest accepted token; does not lower it. Applies to
- * connections opened afterwards.
+ * Raises a server's header limit to fit the largest accepted token; never
+ * lowers it. Applies to connections opened afterwards.
  *
- * Node responds with 431 to more than 16 KiB of headers, and tickets of Active Directory are often
- * larger. Backstage has no setting for it:
+ * Node responds with 431 to more than 16 KiB of headers, and Active Directory
+ * tickets are often larger. Backstage has no setting for this limit:
  *
  * ```ts
  * rootHttpRouterServiceFactory({
@@ -54,7 +54,10 @@ export function raiseHeaderLimit(
   highestLimit = Math.max(highestLimit, limited.maxHeaderSize);
 }
 
-/** The highest header limit of this process in bytes: Node's own, or that of {@link raiseHeaderLimit}. */
+/**
+ * Returns the highest header limit of this process in bytes: Node's own, or
+ * that of {@link raiseHeaderLimit}.
+ */
 export function highestHeaderLimit(): number {
   return highestLimit;
 }

@@ -62,7 +62,7 @@ describe('interpretStatus', () => {
       'server_error',
     ],
     [`${FAILURE}No space left on device`, 'server_error'],
-  ])('reads %p as %s', (status, result) => {
+  ])('interprets %p as %s', (status, result) => {
     expect(interpret(status)).toBe(result);
   });
 
@@ -74,7 +74,7 @@ describe('interpretStatus', () => {
     ).toBe('ntlm_refused');
   });
 
-  it('returns undefined for an unknown text', () => {
+  it('returns undefined when the text is not known', () => {
     expect(interpret(`${FAILURE}Unknown text`)).toBeUndefined();
     expect(interpret('')).toBeUndefined();
     expect(interpret('toString')).toBeUndefined();

@@ -26,14 +26,15 @@ const MINOR_STATUSES = new Map<string, StatusResult>([
 
   ['Illegal cross-realm ticket', 'realm_refused'],
 
-  // These concern the client's authenticator, which its session key does not decrypt. A ticket that
-  // the key does not decrypt has another text, see below.
+  // These concern the client's authenticator, which cannot be decrypted with
+  // the session key. A ticket that cannot be decrypted with the key causes
+  // another text, see below.
   ['Decrypt integrity check failed', 'malformed_token'],
   ['Message stream modified', 'malformed_token'],
   ['Bad encryption type', 'malformed_token'],
   ["Ticket/authenticator don't match", 'malformed_token'],
   ['Token header is malformed or corrupt', 'malformed_token'],
-  // The binding reads the text of an ASN.1 error too late.
+  // The binding reads the text of an ASN.1 error too late and loses it.
   ['Success', 'malformed_token'],
   ['Unknown error', 'malformed_token'],
 

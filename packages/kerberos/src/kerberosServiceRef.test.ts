@@ -42,7 +42,7 @@ async function boot(kerberos: object) {
 }
 
 describe('kerberosServiceRef', () => {
-  it('is one service for all plugins, and warns about the keytab and the header limit', async () => {
+  it('creates one service for all plugins, and warns about the keytab and the header limit', async () => {
     const { services, warnings } = await boot({ keytab });
 
     expect(services).toHaveLength(2);

@@ -9,8 +9,9 @@ import { readKerberosConfig } from './readKerberosConfig';
 import { SpnegoAcceptor } from './SpnegoAcceptor';
 
 /**
- * Authenticates callers by Kerberos, for every plugin. One instance for the backend, configured by
- * `kerberos`; it needs no registration.
+ * Authenticates callers by Kerberos, for every plugin. The backend has one
+ * instance, which is configured by `kerberos` and does not have to be
+ * registered.
  *
  * Logs a warning at start when no HTTP server of the process accepts headers of the size of a token.
  *
@@ -30,7 +31,7 @@ export const kerberosServiceRef = createServiceRef<KerberosService>({
       async factory({ config, rootLogger, lifecycle }) {
         const logger = rootLogger.child({ service: 'kerberos' });
         const options = readKerberosConfig(config);
-        // The root HTTP router is configured by then.
+        // The root HTTP router is already configured at this point.
         lifecycle.addStartupHook(() => {
           const required = requiredHeaderBytes(options);
           if (highestHeaderLimit() < required) {

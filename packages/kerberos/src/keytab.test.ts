@@ -7,7 +7,7 @@ const uint32 = (value: number) =>
 const counted = (bytes: Buffer) => Buffer.concat([uint16(bytes.length), bytes]);
 const record = (bytes: Buffer) => Buffer.concat([uint32(bytes.length), bytes]);
 
-/** Numbers of encryption types, their names, and whether they are deprecated. */
+/** Encryption types: number, name, and whether it is deprecated. */
 const TYPES = [
   { number: 18, name: 'aes256-cts-hmac-sha1-96', isWeak: false },
   { number: 23, name: 'arcfour-hmac', isWeak: true },

@@ -42,7 +42,7 @@ export type KeytabState =
   | { usable: true; entries: KeytabEntry[] }
   | {
       usable: false;
-      /** For the log: the path, what is wrong, and what to do. */
+      /** Message for the log: the path, the problem and its fix. */
       problem: string;
     };
 
@@ -50,8 +50,9 @@ export type KeytabState =
 const MAGIC = 0x0502;
 
 /**
- * Inspects a keytab file, to tell the administrator why tickets cannot be verified: the Kerberos
- * library reads the file for every token but reports only that there is no key.
+ * Inspects a keytab file to determine why tickets cannot be verified: the
+ * Kerberos library reads the file for every token but reports only that there
+ * is no key.
  *
  * @returns never rejects
  * @public
@@ -77,7 +78,7 @@ export async function inspectKeytab(path: string): Promise<KeytabState> {
 }
 
 async function readRegularFile(path: string): Promise<Buffer> {
-  // Before it is opened: opening a pipe would block.
+  // Checked before the file is opened: opening a pipe would block.
   if (!(await stat(path)).isFile()) {
     throw new Error('it is not a regular file');
   }
@@ -147,8 +148,7 @@ function parseEntry(bytes: Buffer): KeytabEntry | undefined {
     read(4 + 4); // name type, timestamp
     const shortKvno = read(1)[0];
     const type = readUint16();
-    read(readUint16()); // key
-    // Some writers add the version in 32 bits, for versions above 255.
+    read(readUint16()); // key // Some writers append the version in 32 bits, for versions above 255.
     const kvno = bytes.length - offset >= 4 ? read(4).readUInt32BE() : 0;
     return {
       principal: `${name.join('/')}@${realm}`,

@@ -12,7 +12,7 @@ const token = () =>
     .uint8Array({ minLength: 1, maxLength: 300 })
     .map(bytes => Buffer.from([0x60, ...bytes]));
 
-/** `negotiate` in any mixture of cases. */
+/** `negotiate` in mixed case. */
 const scheme = () =>
   fc
     .array(fc.boolean(), { minLength: 9, maxLength: 9 })
@@ -112,7 +112,7 @@ describe('parseNegotiate', () => {
     expect(parse(header)).toEqual(refused('ntlm_refused'));
   });
 
-  it('refuses one byte more than the largest token, whatever the base64 padding', () => {
+  it('refuses a token one byte above the maximum size with any base64 padding', () => {
     for (const limit of [65_534, 65_535, 65_536]) {
       const header = (length: number) =>
         `Negotiate ${Buffer.alloc(length, 0x60).toString('base64')}`;
@@ -125,7 +125,7 @@ describe('parseNegotiate', () => {
     }
   });
 
-  it('refuses a long header without decoding it', () => {
+  it('refuses a header that is too long without decoding it', () => {
     expect(parse(`Negotiate ${'?'.repeat(1_000_000)}`)).toEqual(
       refused('token_too_large'),
     );

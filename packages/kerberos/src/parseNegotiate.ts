@@ -1,6 +1,6 @@
 import { KerberosRefusalReason } from './KerberosService';
 
-/** A Negotiate token, or the reason why the header has none. */
+/** A Negotiate token, or the reason why the header is refused. */
 export type NegotiateCredentials =
   | { kind: 'token'; base64: string; bytes: Buffer }
   | { kind: 'refused'; reason: KerberosRefusalReason };
@@ -15,8 +15,8 @@ const NTLM_OID = Buffer.from('060a2b06010401823702020a', 'hex');
  * Parses `Negotiate <base64>` (RFC 4559 §4.2) by the grammar of RFC 9110 §11.4: the scheme in any
  * case, one or more spaces, then canonical base64 (RFC 4648 §4, padded, no spare bits).
  *
- * Several credentials, in several headers or separated by a comma, are malformed: otherwise a proxy
- * and this server could choose different ones.
+ * Several credentials, in several headers or separated by commas, are
+ * malformed: otherwise a proxy and this server could choose different ones.
  */
 export function parseNegotiate(
   header: string | readonly string[] | undefined,
@@ -56,7 +56,8 @@ function parseToken(base64: string, maxTokenBytes: number) {
     return refused('token_too_large');
   }
   const bytes = Buffer.from(base64, 'base64');
-  // Buffer ignores what is not base64; only canonical text is encoded to itself.
+  // Buffer ignores invalid characters; only canonical base64 survives
+  // re-encoding.
   if (bytes.length === 0 || bytes.toString('base64') !== base64) {
     return refused('malformed_token');
   }

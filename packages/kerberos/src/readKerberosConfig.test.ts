@@ -5,7 +5,7 @@ const read = (kerberos?: object) =>
   readKerberosConfig(new ConfigReader(kerberos ? { kerberos } : {}));
 
 describe('readKerberosConfig', () => {
-  it('has defaults for every key', () => {
+  it('returns a default for every key', () => {
     expect(read()).toEqual({ realms: [], maxTokenBytes: 65_536 });
   });
 

@@ -16,14 +16,16 @@ export interface KerberosConfig {
   readonly realm?: string;
   /** Realms whose principals are accepted in addition to those of the portal's own realm. */
   readonly realms: readonly string[];
-  /** Maximum size of a token, in bytes before base64. Default: 65536. */
+  /**
+   * Maximum size of a token, in bytes before base64 encoding. Default: 65536.
+   */
   readonly maxTokenBytes: number;
 }
 
 /** Windows allows at most 65,535 bytes (`MaxTokenSize`, 48,000 by default). */
 const DEFAULT_MAX_TOKEN_BYTES = 65_536;
 
-/** Larger headers would cost more memory than a ticket can need. */
+/** Larger headers would use memory that no ticket needs. */
 const MAX_TOKEN_BYTES_LIMIT = 1_048_576;
 
 const REALM = /^[^\s@]+$/;

@@ -5,13 +5,14 @@ import { KerberosConfig } from './readKerberosConfig';
 /**
  * Why a service cannot get a ticket for itself and accept it.
  *
- * - `kdc_unknown`: `krb5.conf` and DNS name no KDC of the realm
+ * - `kdc_unknown`: neither `krb5.conf` nor DNS names a KDC of the realm
  * - `kdc_unreachable`: no KDC responds
  * - `configuration`: `krb5.conf` is invalid
- * - `principal_unknown`: the KDC does not have the principal
+ * - `principal_unknown`: the KDC does not know the principal
  * - `principal_disabled`: the principal is locked or has expired
- * - `service_unknown`: the KDC does not have the service that clients on this machine request
- * - `key_mismatch`: the keytab has another key than the KDC
+ * - `service_unknown`: the KDC does not know the service that clients on this
+ *   machine request
+ * - `key_mismatch`: the keytab and the KDC have different keys
  * - `encryption_type`: the KDC and this machine have no encryption type in common
  * - `clock_skew`: the clocks of this machine and the KDC differ by more than 5 minutes
  * - `realm_refused`: the realm of the keytab is not the portal's own
@@ -60,7 +61,7 @@ export interface TestServiceKeyOptions {
   host: string;
   /** Environment with `KRB5_CONFIG`. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Milliseconds until the test is aborted, which counts as an unreachable KDC. */
+  /** Timeout in milliseconds, after which the KDC counts as unreachable. */
   timeoutMs: number;
 }
 
@@ -100,10 +101,11 @@ const SCRIPT = `
 `;
 
 /**
- * Gets a ticket for a service with its own keytab and accepts it, which proves that the KDC responds,
- * knows the principal and has the same key, and that the clocks agree. Runs in a child process, because
- * the Kerberos library reads keytabs and caches from the environment and blocks while a KDC does not
- * respond. Nothing is written to disk except the replay cache.
+ * Gets a ticket for a service with the service's own keytab and accepts it,
+ * which proves that the KDC responds, knows the principal and has the same key,
+ * and that the clocks agree. Runs in a child process, because the Kerberos
+ * library reads keytabs and caches from the environment and blocks while a KDC
+ * does not respond. Nothing is written to disk except the replay cache.
  *
  * @public
  */
@@ -116,12 +118,12 @@ export async function testServiceKey(
     KRB5_CLIENT_KTNAME: `FILE:${config.keytab}`,
     KRB5CCNAME: 'MEMORY:self-test',
     KRB5_KTNAME: undefined,
-    // They may print to standard output.
+    // These options may print to standard output.
     KRB5_TRACE: undefined,
     NODE_OPTIONS: undefined,
   };
   const own = require.resolve('@directory-gateway/kerberos');
-  // The sources, in the repository of this package.
+  // Runs from sources in the repository of this package.
   const loader = own.endsWith('.ts')
     ? [
         '--require',
@@ -160,7 +162,7 @@ function parse(output: string): Attempt | Error {
   }
 }
 
-/** Faults of a refused ticket by the acceptor's reasons. */
+/** Faults by the reasons for which the acceptor refuses a ticket. */
 const REFUSALS: Partial<Record<string, ServiceKeyFault>> = {
   clock_skew: 'clock_skew',
   realm_refused: 'realm_refused',

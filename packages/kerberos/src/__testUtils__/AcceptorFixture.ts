@@ -49,7 +49,7 @@ export class AcceptorFixture {
     return acceptor;
   }
 
-  /** A client with alice's ticket by default. */
+  /** Starts a client, with alice's ticket by default. */
   async startClient(
     options: Partial<TicketClientOptions> = {},
   ): Promise<TicketClient> {
@@ -62,7 +62,7 @@ export class AcceptorFixture {
     return client;
   }
 
-  /** A token by alice's ticket by default. */
+  /** Returns a token, from alice's ticket by default. */
   async token(options: Partial<TicketClientOptions> = {}): Promise<string> {
     const client = await this.startClient(options);
     await client.stop();
@@ -79,7 +79,10 @@ export class AcceptorFixture {
     await rename(next, this.keytab);
   }
 
-  /** The realm's keytab with a text in principals replaced by one of the same length. */
+  /**
+   * Returns the realm's keytab with a text in principals replaced by one of the
+   * same length.
+   */
   async renamedKeytab(from: string, to: string): Promise<Buffer> {
     const text = (await readFile(this.realm.keytab)).toString('latin1');
     return Buffer.from(text.replaceAll(from, to), 'latin1');

@@ -14,7 +14,7 @@ interface PendingCall {
  * library does not read, and a test must notice when a token crashes the process.
  */
 export class AcceptorProcess {
-  /** Its log, each line prefixed with its level. */
+  /** Log of the acceptor, each line prefixed with its level. */
   readonly log = new Array<string>();
   readonly #child: ChildProcess;
   readonly #pending = new Map<number, PendingCall>();
@@ -76,7 +76,10 @@ export class AcceptorProcess {
     });
   }
 
-  /** Outcome for a Negotiate token: `accepted`, `unavailable`, or the reason of a refusal. */
+  /**
+   * Outcome for a Negotiate token: `accepted`, `unavailable`, or the reason for
+   * a refusal.
+   */
   async outcomeOf(token: Buffer | string): Promise<string> {
     const base64 = typeof token === 'string' ? token : token.toString('base64');
     const result = await this.accept(`Negotiate ${base64}`);

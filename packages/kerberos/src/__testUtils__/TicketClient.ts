@@ -5,7 +5,7 @@ import { createInterface, Interface } from 'node:readline';
 /** Flags of a security context (RFC 2744 §3.9; DCE style is [MS-KILE] §3.4.5.1's). */
 export const GSS_FLAGS = { none: 0, mutual: 2, dceStyle: 0x1000 } as const;
 
-/** Mechanisms by their numbers in the `kerberos` binding. */
+/** Numbers of mechanisms in the `kerberos` binding. */
 export const GSS_MECHANISMS = { krb5: 9, spnego: 6 } as const;
 
 /** Options of {@link TicketClient.start}. */
@@ -44,7 +44,7 @@ const SCRIPT = `
  * environment of the process.
  */
 export class TicketClient {
-  /** Base64; for one use. */
+  /** Base64 token, for one use. */
   readonly token: string;
   readonly #process: ChildProcess;
   readonly #lines: Interface;

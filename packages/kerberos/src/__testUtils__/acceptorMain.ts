@@ -2,7 +2,7 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { KerberosResult } from '../KerberosService';
 import { SpnegoAcceptor } from '../SpnegoAcceptor';
 
-/** A call by the parent. */
+/** A call from the parent. */
 export interface AcceptorRequest {
   id: number;
   header: string | readonly string[] | undefined;

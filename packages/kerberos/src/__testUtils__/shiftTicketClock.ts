@@ -4,8 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 const DELTA_TIME_TAG = 1;
 
 /**
- * Copies a ticket cache with a clock offset: clients add the offset in the header of a version 4 cache
- * to their time (MIT Kerberos documentation, "Credential cache file format").
+ * Copies a ticket cache with a clock offset: clients add the offset in the
+ * header of a version 4 cache to their clock (MIT Kerberos documentation,
+ * "Credential cache file format").
  */
 export async function shiftTicketClock(options: {
   from: string;
