@@ -1,4 +1,4 @@
-/** A running realm, on 127.0.0.1 and in the folder `dir`. */
+/** A running realm on 127.0.0.1, with its files in the folder `dir`. */
 export interface Realm {
   /** `EXAMPLE.TEST`. */
   readonly realm: string;
@@ -15,10 +15,10 @@ export interface Realm {
   /** The gateway's service account. */
   readonly bindDn: string;
   readonly bindPasswordFile: string;
-  /** Administrator of the directory server, without access control. */
+  /** Administrator of the directory server, exempt from access control. */
   readonly rootDn: string;
   readonly rootPasswordFile: string;
-  /** For `KRB5_CONFIG`. */
+  /** Path of `krb5.conf`, for `KRB5_CONFIG`. */
   readonly krb5Config: string;
   /** The gateway's keytab, with HTTP/localhost only. */
   readonly keytab: string;
@@ -34,7 +34,7 @@ export interface Realm {
   readonly kdc: Pick<RealmDirectory, 'stop' | 'start'>;
 
   /**
-   * Obtains a ticket of a principal, once.
+   * Obtains a ticket for a principal, once.
    *
    * @param principal - for example `bot/builder.example.test`; the realm is
    * optional
@@ -44,11 +44,11 @@ export interface Realm {
   /** Applies LDIF change records as the administrator. */
   modify(ldif: string): Promise<void>;
   /**
-   * Creates a new key of HTTP/localhost, which the KDC uses at once, and adds
-   * it to the keytab, which is replaced atomically.
+   * Creates a new key for HTTP/localhost, which the KDC uses immediately, and
+   * adds it to the keytab, which is replaced atomically.
    */
   rotateServiceKey(): Promise<void>;
-  /** Removes all keys but the newest from the keytab, atomically. */
+  /** Removes all keys except the newest from the keytab, atomically. */
   removeOldServiceKeys(): Promise<void>;
   /** Stops the servers and removes all files; can be called repeatedly. */
   stop(): Promise<void>;
@@ -63,7 +63,7 @@ export interface Realm {
 export interface RealmDirectory {
   /** Sends SIGTERM and waits. */
   stop(): Promise<void>;
-  /** Starts it on the same ports and waits until it responds. */
+  /** Starts the server on the same ports and waits until it responds. */
   start(): Promise<void>;
   /** Sends SIGKILL and waits. */
   kill(): Promise<void>;

@@ -15,10 +15,10 @@ export interface RealmLayout {
   config: string;
   /**
    * A unique path of `config`: the server names a system-wide semaphore after
-   * the last part.
+   * its last component.
    */
   ownConfig: string;
-  /** The semaphore, which remains after a kill. */
+  /** The semaphore, which remains after the server is killed. */
   semaphore: string;
   logs: string;
   accessLog: string;

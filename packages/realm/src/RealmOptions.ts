@@ -12,15 +12,16 @@ export interface RealmOptions {
   /** Number of generated FAS users. Default: 200; tested up to 100,000. */
   users?: number;
   /**
-   * Path of an LDIF file instead of generated entries: those below
-   * FreeIPA's containers of `dc=example,dc=test`. `users` is then ignored.
+   * Path of an LDIF file that replaces the generated entries; it contains the
+   * entries below FreeIPA's containers of `dc=example,dc=test`. `users` is then
+   * ignored.
    */
   ldif?: string;
-  /** `fas` (default), or `freeipa`: the same without the Fedora Account System. */
+  /** `fas` (default), or `freeipa`: without the Fedora Account System. */
   schema?: 'fas' | 'freeipa';
   /**
-   * `immediate` (default): an operation ends after its line of the access log
-   * is written, so that tests can read it. `buffered`: as in FreeIPA, and
+   * `immediate` (default): an operation ends after its line is written to the
+   * access log, so that tests can read it. `buffered`: as in FreeIPA, and
    * several times faster.
    */
   accessLog?: 'immediate' | 'buffered';

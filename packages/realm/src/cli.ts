@@ -12,11 +12,11 @@ type EndingSignal = (typeof SIGNALS)[number];
 
 /**
  * A terminal sends Ctrl-C to the command as well. A second signal would abort
- * its shutdown, so it is sent only after this time.
+ * the command's shutdown, so it is sent only after this time.
  */
 const INTERRUPT_DELAY_MS = 5_000;
 
-/** Exit status of a shell for a command that cannot be run. */
+/** Exit status that a shell returns for a command that cannot be run. */
 const CANNOT_RUN = 127;
 
 interface Flags {
@@ -30,11 +30,11 @@ interface Flags {
 const ending = new AbortController();
 
 const program = new Command('realm').description(
-  'A Kerberos realm and a directory with people, on loopback',
+  'A Kerberos realm and a directory with users on the loopback interface',
 );
 
 withRealmOptions(program.command('serve'))
-  .description('start a realm, print its environment, run until a signal')
+  .description('start a realm, print its environment, and run until a signal')
   .option('--env-file <path>', 'also write the environment to this file')
   .action((flags: Flags) => exitWith(serve(flags)));
 
@@ -54,7 +54,7 @@ program.parse();
 function withRealmOptions(command: Command): Command {
   return command
     .option('--users <number>', 'number of generated users', parseUsers)
-    .option('--ldif <path>', 'LDIF file with entries instead')
+    .option('--ldif <path>', 'LDIF file that replaces the generated entries')
     .addOption(
       new Option(
         '--schema <name>',
@@ -133,9 +133,9 @@ ${exports.join('\n')}
 }
 
 /**
- * Runs a command and a realm as long as the command.
+ * Runs a command, and a realm for as long as the command runs.
  *
- * @returns the exit status of the command, or 128 and the number of a signal
+ * @returns the exit status of the command, or 128 plus the number of a signal
  */
 async function runCommand(
   [command, ...args]: readonly string[],

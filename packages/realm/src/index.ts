@@ -1,6 +1,6 @@
 /**
  * A realm on loopback for development, tests and benchmarks: MIT KDC and 389
- * Directory Server with FreeIPA's tree and people. Also PostgreSQL and Redis.
+ * Directory Server with FreeIPA's tree and users. Also PostgreSQL and Redis.
  *
  * @packageDocumentation
  */

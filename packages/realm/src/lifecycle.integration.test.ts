@@ -38,7 +38,7 @@ async function childrenOf(parents: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     pids.map(async pid => {
       const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-      // After the name in parentheses: the state and the parent.
+      // The state and the parent follow the name in parentheses.
       const [, parent] = text.slice(text.lastIndexOf(')') + 2).split(' ');
       return parents.includes(parent) ? [pid] : [];
     }),
@@ -73,7 +73,7 @@ describe('a realm', () => {
     await rm(scratch, { recursive: true });
   });
 
-  /** `realm serve`, when it is ready, and the folder of its realm. */
+  /** Starts `realm serve`; returns its process and folder when it is ready. */
   async function serve(): Promise<{ child: ChildProcess; folder: string }> {
     const child = spawn(COMMAND, ['serve', '--env-file', envFile], {
       stdio: 'ignore',
@@ -87,7 +87,7 @@ describe('a realm', () => {
     return { child, folder: dirname(config) };
   }
 
-  it('removes processes and folders by stop(), also when called twice', async () => {
+  it('removes processes and folders in stop(), also when called twice', async () => {
     const realm = await startRealm();
     expect((await processesOf(realm.dir)).length).toBe(2);
     await Promise.all([realm.stop(), realm.stop()]);
@@ -101,7 +101,7 @@ describe('a realm', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'ends without a failure when realm serve gets %s',
+    'exits with status 0 when realm serve receives %s',
     async signal => {
       const { child, folder } = await serve();
       expect((await processesOf(folder)).length).toBe(2);
@@ -152,7 +152,7 @@ describe('a realm', () => {
     expect(await processesOf(scratch)).toEqual([]);
   });
 
-  it('ends with the command of realm run', async () => {
+  it('ends when the command of realm run exits', async () => {
     const run = promisify(execFile);
     const script = 'echo "$KRB5_CONFIG"; kinit -k -t "$KEYTAB" alice && exit 7';
     const failure = await run(COMMAND, ['run', '--', 'sh', '-c', script]).then(
@@ -164,7 +164,7 @@ describe('a realm', () => {
     expect(await exists(dirname(stdout.trim()))).toBe(false);
   });
 
-  it('ends after realm run passed a signal to its command', async () => {
+  it('ends after realm run has passed a signal to its command', async () => {
     const child = spawn(
       COMMAND,
       ['run', '--', 'sh', '-c', 'echo "$KRB5_CONFIG"; exec sleep 1000'],

@@ -9,7 +9,7 @@ import { memberships, repairMemberships } from './__testUtils__/memberships';
 
 jest.setTimeout(600_000);
 
-/** Get Effective Rights, as 389 Directory Server and FreeIPA know it. */
+/** OID of Get Effective Rights in 389 Directory Server and FreeIPA. */
 class EffectiveRights extends Control {
   readonly #authorization: string;
 
@@ -36,7 +36,7 @@ describe('startRealm', () => {
     await realm.stop();
   });
 
-  /** Connects by LDAPS and trusts only the CA of the realm. */
+  /** Connects over LDAPS and trusts only the realm's CA. */
   async function connect(): Promise<Client> {
     const client = new Client({
       url: realm.ldapsUrl,
@@ -73,7 +73,7 @@ describe('startRealm', () => {
   });
 
   it.each(['carol', 'ghost'])(
-    'issues a ticket to %s that the directory rejects',
+    'issues a ticket to %s, which the directory rejects',
     async ticketOf => {
       await expect(ldapsearch(realm, { as: { ticketOf } })).rejects.toThrow(
         /Invalid credentials|unwilling to perform/i,
@@ -81,7 +81,7 @@ describe('startRealm', () => {
     },
   );
 
-  it('serves LDAPS with a certificate of the CA of the realm', async () => {
+  it("serves LDAPS with a certificate of the realm's CA", async () => {
     const client = await connect();
     const { searchEntries } = await client.search(realm.baseDn, {
       filter: '(&(objectClass=fasUser)(mail=alice@example.test))',

@@ -61,7 +61,7 @@ async function readRuv(realm: Realm, as: BindIdentity): Promise<string[]> {
   return entries.flatMap(entry => entry.texts('nsds50ruv'));
 }
 
-it('fills the consumer from the supplier, with USNs of the consumer', async () => {
+it("fills the consumer from the supplier, with the consumer's own USNs", async () => {
   const bob = await find(consumer, 'bob');
   expect(bob?.texts('memberOf').sort()).toEqual(
     (await find(supplier, 'bob'))?.texts('memberOf').sort(),
@@ -95,7 +95,7 @@ member: uid=admin,${PEOPLE}
   );
 });
 
-it('sends changes made during a pause only after it', async () => {
+it('sends changes made during a pause only when it ends', async () => {
   await replication.pause();
   await setTitle('alice', 'during the pause');
   expect((await find(consumer, 'alice'))?.texts('title')).toEqual([
@@ -108,7 +108,7 @@ it('sends changes made during a pause only after it', async () => {
   ]);
 });
 
-it('continues after either server was stopped', async () => {
+it('continues after either server is restarted', async () => {
   await consumer.directory.stop();
   await setTitle('alice', 'without the consumer');
   await consumer.directory.start();
@@ -125,7 +125,7 @@ it('continues after either server was stopped', async () => {
   ]);
 });
 
-it('shows the replica update vector to an account with the permission only', async () => {
+it('shows the replica update vector only to an account with the permission', async () => {
   const ruv = await readRuv(consumer, root(consumer));
   expect(ruv).toContainEqual(expect.stringMatching(/^\{replica 1 ldap:/));
   expect(await readRuv(consumer, portal(consumer))).toEqual([]);

@@ -7,9 +7,9 @@ import { resolveOptions, type RealmOptions } from './RealmOptions';
 import { Supervisor } from './supervisor/Supervisor';
 
 /**
- * Starts a Kerberos realm and a directory server with people, on free ports of
- * 127.0.0.1 and as an ordinary user. The first start with some options creates
- * a template (ten seconds for 200 people); later starts copy it in two seconds.
+ * Starts a Kerberos realm and a directory server with users, on free ports of
+ * 127.0.0.1 and as an ordinary user. The first start with given options creates
+ * a template (ten seconds for 200 users); later starts copy it in two seconds.
  * The realm ends with the calling process.
  *
  * @throws Error when an option is invalid, a program is missing (with its

@@ -12,7 +12,7 @@ const GROUPS = 'cn=groups,cn=accounts,dc=example,dc=test';
 const PLEDGE = 'cn=pledge,cn=fasagreements,dc=example,dc=test';
 
 describe('startRealm with an LDIF file', () => {
-  it('has the users and keys of the file and its own access control', async () => {
+  it('serves the users and keys of the file with its own access control', async () => {
     const realm = await startRealm({ ldif: TREE });
     try {
       for (const ticketOf of ['zoe', 'zoe.alias', 'com,ma', '-sp "ace']) {
@@ -57,7 +57,7 @@ describe('startRealm with an LDIF file', () => {
 });
 
 describe('startRealm with the schema freeipa', () => {
-  it('has users, groups and tickets but no FAS attributes', async () => {
+  it('serves users, groups and tickets but no FAS attributes', async () => {
     const realm = await startRealm({ schema: 'freeipa' });
     try {
       const as = { dn: realm.bindDn, passwordFile: realm.bindPasswordFile };

@@ -5,7 +5,7 @@ const AUTHENTICATED = 'userdn = "ldap:///all"';
 const SELF = 'userdn = "ldap:///self"';
 const ADMINS = `groupdn = "ldap:///cn=admins,cn=groups,cn=accounts,${BASE_DN}"`;
 
-/** Attributes that nobody may read. */
+/** Attributes that no client may read. */
 const SECRETS = ['userPassword', 'krbPrincipalKey'];
 
 /** Attributes that administrators cannot write (20-aci.update). */

@@ -66,7 +66,7 @@ export function baseTree(
   ];
 }
 
-/** Hashes a password, because an import does not. */
+/** Hashes a password, because an import does not hash passwords. */
 function hashed(password: string): string {
   const salt = randomBytes(16);
   const digest = createHash('sha512').update(password).update(salt).digest();

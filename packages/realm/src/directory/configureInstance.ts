@@ -47,8 +47,8 @@ const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {
     'nsslapd-idlistscanlimit': LIMIT,
     'nsslapd-pagedlookthroughlimit': '500000', // freeipa-fas, 89-fas.update
   },
-  // The queue of an import is a share of this: 20,000 people take two minutes
-  // with the default of 512 kB, and ten seconds with this size.
+  // The queue of an import is a share of this cache: 20,000 users take two
+  // minutes with the default of 512 kB, and ten seconds with this size.
   [`cn=userroot,${DATABASE}`]: { 'nsslapd-cachememsize': '536870912' },
   [`cn=bdb,cn=config,${DATABASE}`]: { 'nsslapd-db-durable-transaction': 'off' },
   'cn=USN,cn=plugins,cn=config': { 'nsslapd-pluginenabled': 'on' },
@@ -68,7 +68,7 @@ const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {
   },
 };
 
-/** Container of the mappings from SASL names to entries. */
+/** Container of the mappings of SASL names to entries. */
 const SASL_MAPPINGS = 'cn=mapping,cn=sasl,cn=config';
 
 /** FreeIPA's mappings, which replace the default ones. */
@@ -84,7 +84,7 @@ const ADDED_SETTINGS: readonly LdifEntry[] = [
 const SCHEMA_FOLDER = join(PACKAGE_FOLDER, 'schema');
 
 /**
- * Configures a stopped instance as FreeIPA does, by one edit of `dse.ldif`
+ * Configures a stopped instance as FreeIPA does, with one edit of `dse.ldif`
  * instead of dozens of modifications and a restart.
  *
  * @throws Error when the instance lacks a changed entry
@@ -175,8 +175,8 @@ const FREEIPA: Readonly<Record<string, Kinds>> = {
 };
 
 /**
- * Indexes of freeipa-fas (updates/89-fas.update), which has none for GitHub and
- * GitLab names and the creation time.
+ * Indexes of freeipa-fas (updates/89-fas.update), which does not index GitHub
+ * and GitLab names and the creation time.
  */
 const FAS: Readonly<Record<string, Kinds>> = {
   fasGPGKeyId: ['eq', 'pres'],
@@ -215,7 +215,9 @@ function indexEntries(schema: 'fas' | 'freeipa'): LdifEntry[] {
 /** Placeholder of the realm's folder in a template. */
 const NOWHERE = '/nowhere';
 
-/** Removes the folder's path from the configuration of a template. */
+/**
+ * Removes the path of the realm's folder from the configuration of a template.
+ */
 export async function removePaths(layout: RealmLayout): Promise<void> {
   await editDse(layout, entries =>
     entries.map(entry => replaceText(entry, layout.dir, NOWHERE)),
@@ -261,7 +263,7 @@ export async function editDse(
   await writeFile(file, entries.map(formatLdif).join(''), { mode: 0o600 });
 }
 
-/** Returns an entry with a text replaced in all values. */
+/** Returns a copy of an entry with a text replaced in all values. */
 export function replaceText(
   entry: LdifEntry,
   from: string,

@@ -25,7 +25,7 @@ interface InstanceOptions {
 }
 
 /**
- * Creates an empty instance in `layout.instance` by dscreate, as an ordinary
+ * Creates an empty instance in `layout.instance` with dscreate, as an ordinary
  * user and without systemd. Its ports are temporary.
  */
 export async function createInstance(options: InstanceOptions): Promise<void> {
@@ -37,7 +37,7 @@ export async function createInstance(options: InstanceOptions): Promise<void> {
     const args = ['-R', `${account.uid}:${account.gid}`, layout.dir];
     await owner.run({ program: 'chown', args });
   }
-  await withErrorLog('Making a directory server', layout, () =>
+  await withErrorLog('Creating a directory server', layout, () =>
     owner.run({
       program: 'dscreate',
       args: ['from-file', answers],
@@ -99,8 +99,8 @@ const INSTALLED_DATA = '/usr/share/dirsrv';
 const INSTALLED_CONFIG = '/etc/dirsrv';
 
 /**
- * Files of a new instance, and their content where the installed file cannot be
- * read: on Debian only the account `dirsrv` can read `/etc/dirsrv`.
+ * Files of a new instance, and their content when the installed file cannot be
+ * read: on Debian, only the account `dirsrv` can read `/etc/dirsrv`.
  */
 const SEEDS: Readonly<Record<string, string>> = {
   'config/certmap.conf': 'certmap default default\n',
@@ -135,7 +135,9 @@ async function prepareInstanceRoot(
   return { PREFIX: instance, INSTALL_PREFIX: instance };
 }
 
-/** Moves all paths below the root except those of programs and libraries. */
+/**
+ * Moves all paths except those of programs and libraries to the root folder.
+ */
 function movedDefaults(text: string, root: string, account: Account): string {
   let moved = text.replace(
     /^(?!(?:bin|sbin|lib|plugin)_dir)(\w+ = )\//gm,
@@ -207,7 +209,10 @@ const TEMPORARY = [
   'ldaps.p12',
 ];
 
-/** Complete, because OpenSSL's default file differs between systems. */
+/**
+ * Complete configuration, because OpenSSL's default file differs between
+ * systems.
+ */
 const CONFIGURATION = `[req]
 distinguished_name = names
 [names]

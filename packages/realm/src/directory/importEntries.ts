@@ -71,9 +71,9 @@ export async function withErrorLog(
 const MEMBER_ATTRIBUTES = ['member', 'memberUser', 'memberHost'];
 
 /**
- * Replaces `memberOf` of all entries by their direct and indirect groups, as
- * the memberOf plug-in does: an import runs no plug-ins, and the repair task
- * of the plug-in takes minutes with 20,000 people.
+ * Replaces `memberOf` of all entries with their direct and indirect groups, as
+ * the memberOf plug-in does: an import runs no plug-ins, and the plug-in's
+ * repair task takes minutes with 20,000 users.
  */
 export function addMemberOf(entries: readonly LdifEntry[]): void {
   const byDn = new Map(entries.map(entry => [normalizeDn(entry.dn), entry]));
@@ -91,7 +91,7 @@ export function addMemberOf(entries: readonly LdifEntry[]): void {
   }
   for (const [key, entry] of byDn) {
     const groups = ancestors(key, parents);
-    groups.delete(key); // of circular memberships
+    groups.delete(key); // circular memberships
     const names = [...groups].flatMap(group => byDn.get(group)?.dn ?? []);
     entry.replace('memberOf', ...names.sort());
   }

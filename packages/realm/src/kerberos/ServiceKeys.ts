@@ -23,7 +23,7 @@ export class ServiceKeys {
     ]);
   }
 
-  /** Removes all keys but the newest from the keytab. */
+  /** Removes all keys except the newest from the keytab. */
   async removeOld(): Promise<void> {
     await this.#changeKeytab(keytab => [
       'ktremove',
@@ -34,7 +34,9 @@ export class ServiceKeys {
     ]);
   }
 
-  /** Changes a copy of the keytab by kadmin, and replaces the file by it. */
+  /**
+   * Changes a copy of the keytab with kadmin, and replaces the keytab with it.
+   */
   async #changeKeytab(command: (copy: string) => string[]): Promise<void> {
     const { httpKeytab } = this.#layout;
     const copy = `${httpKeytab}.new`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ProcessOwner } from '../processes/ProcessOwner';
 import { REALM, type RealmLayout } from '../RealmLayout';
 
-/** Obtains tickets with the keys of the realm's people, each once. */
+/** Obtains tickets with the keys of the realm's principals, each once. */
 export class Tickets {
   readonly #layout: RealmLayout;
   readonly #caches = new Map<string, Promise<string>>();

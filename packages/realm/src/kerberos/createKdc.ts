@@ -9,8 +9,8 @@ export const HTTP_SERVICE = `HTTP/localhost@${REALM}`;
 const LDAP_SERVICE = `ldap/localhost@${REALM}`;
 
 /**
- * Principals without an entry in the directory: a user, and a service whose
- * key the gateway does not hold.
+ * Principals without an entry in the directory: a user, and a service whose key
+ * the gateway does not have.
  */
 const OUTSIDERS = [`ghost@${REALM}`, `HTTP/other.example.test@${REALM}`];
 
@@ -18,8 +18,9 @@ const OUTSIDERS = [`ghost@${REALM}`, `HTTP/other.example.test@${REALM}`];
 export const ENCRYPTION = 'aes256-cts-hmac-sha1-96:normal';
 
 /**
- * `ktadd` searches the whole file before it adds to it: one file for 20,000
- * principals takes a minute, and many small ones take seconds.
+ * Maximum number of principals per keytab: `ktadd` searches the whole file
+ * before it adds a key, so that one file for 20,000 principals takes a minute,
+ * and many small ones take seconds.
  */
 const KEYTAB_CHUNK = 500;
 

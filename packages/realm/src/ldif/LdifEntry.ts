@@ -18,7 +18,7 @@ export class LdifEntry {
     }
   }
 
-  /** Adds values; names of attributes ignore case (RFC 4512 §2.5). */
+  /** Adds values; the case of attribute names is ignored (RFC 4512 §2.5). */
   add(name: string, ...values: LdifValue[]): this {
     const key = name.toLowerCase();
     const present = this.#attributes.get(key);
@@ -63,7 +63,7 @@ export class LdifEntry {
   }
 }
 
-/** A DN that is normalized already, as most are. */
+/** A DN that is already normalized, as most DNs are. */
 const NORMAL = /^[a-z0-9]+=[a-z0-9._-]+(,[a-z0-9]+=[a-z0-9._-]+)*$/;
 
 /**

@@ -13,7 +13,7 @@ const value = fc.oneof(
 );
 
 describe('LDIF', () => {
-  it('reads what it has written, whatever the value', () => {
+  it('parses every value that it has formatted', () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1 }), values => {
         const entry = new LdifEntry('cn=x,dc=example,dc=test', {
@@ -27,7 +27,7 @@ describe('LDIF', () => {
     );
   });
 
-  it('keeps octets that are no text', () => {
+  it('keeps octets that are not UTF-8', () => {
     const octets = Buffer.from([0xff, 0x00, 0x80]);
     const entry = new LdifEntry('', { 'userCertificate;binary': octets });
     const [read] = parseLdif(formatLdif(entry));
@@ -35,7 +35,7 @@ describe('LDIF', () => {
     expect(read.texts('userCertificate;binary')).toEqual([]);
   });
 
-  it('joins folded lines and drops comments, also folded ones', () => {
+  it('joins folded lines and drops comments, including folded ones', () => {
     const entries = parseLdif(
       'version: 1\n# a comment\n  goes on\ndn: cn=a\n b,dc=x\r\ncn:: w\n 6k=\nCN: two\n\n\ndn:\nobjectClass: top\n',
     );
@@ -55,7 +55,7 @@ describe('LDIF', () => {
 });
 
 describe('distinguished names', () => {
-  it('are equal however a value is escaped', () => {
+  it('are equal for every escaping of a value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), name => {
         const hex = [...Buffer.from(name, 'utf8')]

@@ -1,10 +1,10 @@
 import { LdifEntry, type LdifValue } from './LdifEntry';
 
 /**
- * Parses LDIF content records (RFC 2849), without change records (`changetype`)
- * and values by URL (`:<`).
+ * Parses LDIF content records (RFC 2849). Change records (`changetype`) and
+ * values by URL (`:<`) are not supported.
  *
- * @throws Error with the number of an invalid line
+ * @throws Error with the number of the invalid line
  */
 export function parseLdif(text: string): LdifEntry[] {
   const entries: LdifEntry[] = [];
@@ -82,8 +82,8 @@ function decode(base64: string): LdifValue {
 }
 
 /**
- * The printable part of RFC 2849's SAFE-STRING, without a space at the end,
- * which some parsers drop.
+ * The printable part of RFC 2849's SAFE-STRING, without a trailing space, which
+ * some parsers drop.
  */
 const SAFE = /^(?![ :<])[ -~]*(?<! )$/;
 

@@ -8,7 +8,7 @@ export interface Group {
   name: string;
   description?: string;
   members: readonly string[];
-  /** `memberManager`: people, or groups whose members sponsor. */
+  /** `memberManager`: users, or groups whose members are sponsors. */
   sponsors: readonly string[];
   /** Whether it has a group number. */
   posix: boolean;

@@ -22,7 +22,7 @@ export interface Person {
   locked?: boolean;
   /** Expiration of the Kerberos principal. */
   expires?: Date;
-  /** Principal names beside `uid@REALM`, without the realm. */
+  /** Principal names in addition to `uid@REALM`, without the realm. */
   aliases: readonly string[];
   /** `undefined`: an account outside the Fedora Account System. */
   fas?: FasProfile;
@@ -128,7 +128,7 @@ function generalizedTime(date: Date | undefined): string | undefined {
   return date?.toISOString().replace(/[-:T]|\.\d+/g, '');
 }
 
-/** Removes marks and characters beyond ASCII: gecos is IA5. */
+/** Removes diacritics and non-ASCII characters: gecos is IA5. */
 function ascii(text: string): string {
   return (
     text

@@ -40,7 +40,7 @@ const COUNTRIES: readonly {
   { weight: 3, locale: 'el-GR', names: el },
 ];
 
-/** Texts in names with a meaning in LDAP, LDIF or a shell. */
+/** Texts in names that have a special meaning in LDAP, LDIF or a shell. */
 const SPIKES = [
   '(x)',
   '*',
@@ -59,7 +59,10 @@ const SPIKES = [
 
 const PRONOUNS = ['she/her', 'he/him', 'they/them', 'ze/hir', 'ella / elle'];
 
-/** Number of keys; creating one costs more than the rest of a user. */
+/**
+ * Number of keys; creating a key takes longer than generating the rest of a
+ * user.
+ */
 const SSH_KEYS = 256;
 
 /** Generates the same users for the same seed. */

@@ -28,13 +28,13 @@ describe('generateEntries', () => {
   const share = (test: (entry: LdifEntry) => boolean) =>
     people.filter(test).length / people.length;
 
-  it('makes the same entries of the same seed, others of another', () => {
+  it('generates the same entries for the same seed, and different ones for another seed', () => {
     const text = (all: LdifEntry[]) => all.map(formatLdif).join('');
     expect(text(generate())).toBe(text(entries));
     expect(text(generate({ seed: 2 }))).not.toBe(text(entries));
   });
 
-  it('makes as many people as asked for, with names of their own', () => {
+  it('generates the requested number of users, with unique names', () => {
     expect(people).toHaveLength(3000);
     const uids = entries.flatMap(entry => entry.texts('uid'));
     expect(new Set(uids.map(uid => uid.toLowerCase())).size).toBe(uids.length);
@@ -42,7 +42,7 @@ describe('generateEntries', () => {
     expect(new Set(mails).size).toBe(mails.length);
   });
 
-  it('has private and locked accounts in the proportion of life', () => {
+  it('generates realistic shares of private and locked accounts', () => {
     const isPrivate = share(entry => entry.texts('fasIsPrivate')[0] === 'TRUE');
     const isLocked = share(entry => entry.texts('nsAccountLock')[0] === 'TRUE');
     expect(isPrivate).toBeGreaterThan(0.01);
@@ -68,14 +68,14 @@ describe('generateEntries', () => {
     'ipaSshPubKey',
     'userCertificate;binary',
     'nsAccountLock',
-  ])('gives %s to some and not to others', attribute => {
+  ])('generates %s for some users only', attribute => {
     const some = share(entry => entry.all(attribute).length > 0);
     expect(some).toBeGreaterThan(0);
     expect(some).toBeLessThan(1);
   });
 
   it.each(['mail', 'fasIRCNick', 'fasGPGKeyId', 'fasPronoun', 'fasWebsiteUrl'])(
-    'gives several values of %s to some',
+    'generates several values of %s for some users',
     attribute => {
       expect(share(entry => entry.all(attribute).length > 1)).toBeGreaterThan(
         0,
@@ -84,21 +84,21 @@ describe('generateEntries', () => {
   );
 
   it.each([
-    ['a name beyond ASCII', 'displayName', /[^\x20-\x7e]/],
-    ['a name that means something to LDAP', 'sn', /[*()\\,+"<>;#=]/],
+    ['a name with non-ASCII characters', 'displayName', /[^\x20-\x7e]/],
+    ['a name with special characters of LDAP', 'sn', /[*()\\,+"<>;#=]/],
     ['a login with a dot', 'uid', /\./],
     ['a login with a dash', 'uid', /.-/],
     ['a login with an underscore', 'uid', /_/],
-    ['a login with a capital', 'uid', /[A-Z]/],
+    ['a login with a capital letter', 'uid', /[A-Z]/],
     ['a login that starts with an underscore', 'uid', /^_/],
-    ['a login that ends in a dollar', 'uid', /\$$/],
+    ['a login that ends in a dollar sign', 'uid', /\$$/],
     ['an irc nick', 'fasIRCNick', /^irc:\/\w/],
     ['an irc nick on a server', 'fasIRCNick', /^irc:\/\/[\w.]+\/\w/],
     ['a matrix nick', 'fasIRCNick', /^matrix:\/\w/],
     ['a matrix nick on a server', 'fasIRCNick', /^matrix:\/\/[\w.]+\/\w/],
-    ['a blank at the end', 'fasPronoun', / $/],
-    ['a blank at the start', 'fasPronoun', /^ /],
-  ])('has %s', (_what, attribute, pattern) => {
+    ['a trailing space', 'fasPronoun', / $/],
+    ['a leading space', 'fasPronoun', /^ /],
+  ])('generates %s', (_what, attribute, pattern) => {
     expect(
       people.some(entry =>
         entry.texts(attribute).some(text => pattern.test(text)),
@@ -106,7 +106,7 @@ describe('generateEntries', () => {
     ).toBe(true);
   });
 
-  it('has user names that are not served and group names with a space', () => {
+  it('generates user names that are not served and group names with a space', () => {
     const odd = (attribute: string, objectClass: string) =>
       entries
         .filter(entry => entry.isA(objectClass))
@@ -120,7 +120,7 @@ describe('generateEntries', () => {
     ]);
   });
 
-  it('has certificates that verify, each for its owner', () => {
+  it('generates valid certificates, each for its owner', () => {
     const owners = people.filter(
       entry => entry.all('userCertificate;binary').length,
     );
@@ -136,7 +136,7 @@ describe('generateEntries', () => {
     }
   });
 
-  it('has the people one can be', () => {
+  it('generates every kind of user that the tests need', () => {
     expect(named(entries, personDn('alice')).texts('krbPrincipalName')).toEqual(
       ['alice@EXAMPLE.TEST', 'alice.liddell@EXAMPLE.TEST'],
     );
@@ -160,7 +160,7 @@ describe('generateEntries', () => {
     expect(principals).toContain('host/build1.example.test@EXAMPLE.TEST');
   });
 
-  it('nests groups, also through one outside the account system', () => {
+  it('nests groups, also through one outside the Fedora Account System', () => {
     const copies = generate({ users: 50 });
     addMemberOf(copies);
     const groupsOf = (uid: string) =>
@@ -188,7 +188,7 @@ describe('generateEntries', () => {
     expect(new Set(flags)).toEqual(new Set(['TRUE', 'FALSE']));
   });
 
-  it('leaves out the account system for the freeipa schema', () => {
+  it('omits the Fedora Account System for the freeipa schema', () => {
     const text = generate({ users: 50, schema: 'freeipa' })
       .map(formatLdif)
       .join('');

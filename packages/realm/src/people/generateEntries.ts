@@ -9,7 +9,7 @@ import { randomGroups } from './randomGroups';
 import { HOSTS_DN, SERVICES_DN } from '../directory/baseTree';
 import { REALM } from '../RealmLayout';
 
-/** A service that calls the gateway. */
+/** A service that is a client of the gateway. */
 const BOT_SERVICE = 'bot/builder.example.test';
 
 export interface GenerateOptions {

@@ -18,9 +18,9 @@ interface KnownGroupOptions {
 }
 
 /**
- * Returns the groups that tests use: FreeIPA's, large and small ones, three
- * levels of nesting, nesting and sponsors through a group outside the Fedora
- * Account System, names with spaces.
+ * Returns the groups that tests use: FreeIPA's groups, large and small ones,
+ * three levels of nesting, nesting and sponsors through a group outside the
+ * Fedora Account System, names with spaces.
  */
 export function knownGroups(options: KnownGroupOptions): Group[] {
   const { faker, everybody, people, service } = options;

@@ -8,7 +8,7 @@ type Sketch = Partial<Omit<Person, 'fas'>> &
     fas?: Partial<FasProfile> | false;
   };
 
-/** Users of tests; alice is the ordinary one. */
+/** Users in tests; alice is an ordinary one. */
 const NAMED: readonly Sketch[] = [
   {
     uid: 'alice',
@@ -87,7 +87,7 @@ const NAMED: readonly Sketch[] = [
   },
 ];
 
-/** Values and names that a careless reader breaks on. */
+/** Values and names that careless parsing mishandles. */
 const TRAPS: readonly Sketch[] = [
   {
     uid: 'special',
@@ -122,7 +122,7 @@ const TRAPS: readonly Sketch[] = [
   { uid: '_underscore', givenName: 'Under', surname: 'Score' },
   { uid: 'build.box$', givenName: 'Build', surname: 'Box' },
   { uid: '1digit', givenName: 'One', surname: 'Digit' },
-  // These two names are legal in LDAP and refused by the gateway's pattern.
+  // LDAP allows these two names; the gateway's pattern does not.
   { uid: 'plus+user', givenName: 'Plus', surname: 'User' },
   { uid: '-dash', givenName: 'Leading', surname: 'Dash' },
   {
@@ -134,7 +134,7 @@ const TRAPS: readonly Sketch[] = [
   },
 ];
 
-/** Accounts that are no FAS users. */
+/** Accounts that are not FAS users. */
 const OUTSIDE: readonly Sketch[] = [
   {
     uid: 'admin',

@@ -67,7 +67,7 @@ function tag(type: number, ...content: Buffer[]): Buffer {
   return Buffer.concat([header, octets]);
 }
 
-/** DER's length, up to 65535 (X.690 §8.1.3, §10.1). */
+/** Encodes a length in DER, up to 65535 (X.690 §8.1.3, §10.1). */
 function lengthOctets(length: number): number[] {
   if (length < 0x80) {
     return [length];

@@ -12,7 +12,7 @@ const PROGRAM_PATH = [process.env.PATH, '/usr/sbin', '/sbin']
   .filter(Boolean)
   .join(delimiter);
 
-/** A program and how it is run. */
+/** A program with its arguments, account and environment. */
 export interface Command {
   program: string;
   args: readonly string[];
@@ -23,7 +23,7 @@ export interface Command {
   cwd?: string;
 }
 
-/** Runs programs, and can kill those that still run. */
+/** Runs programs, and can kill those that are still running. */
 export class ProcessOwner {
   readonly #children = new Set<ChildProcess>();
   #closed = false;
@@ -34,11 +34,11 @@ export class ProcessOwner {
   }
 
   /**
-   * Runs a program to its end.
+   * Runs a program until it exits.
    *
    * @param input - content of its standard input
    * @returns content of its standard output
-   * @throws Error with the end of its output when it fails
+   * @throws Error with the end of its output when the program fails
    */
   async run(command: Command, input = ''): Promise<string> {
     const child = this.#spawn(command, ['pipe', 'pipe', 'pipe']);
@@ -46,7 +46,7 @@ export class ProcessOwner {
     if (!stdin || !stdout || !stderr) {
       throw new Error(`${command.program} was started without pipes`);
     }
-    stdin.on('error', () => {}); // the program may exit before reading all
+    stdin.on('error', () => {}); // the program may exit before it has read all input
     stdin.end(input);
     const [output, errors, code] = await Promise.all([
       text(stdout),
@@ -60,7 +60,7 @@ export class ProcessOwner {
     return output;
   }
 
-  /** Kills all processes and waits for them; no other can be started. */
+  /** Kills all processes and waits for them; no more can be started. */
   async killAll(): Promise<void> {
     this.#closed = true;
     await Promise.all(
@@ -113,8 +113,9 @@ export interface Account {
 }
 
 /**
- * Returns the own account of an ordinary user, and for root the first existing
- * one of others. Default: `dirsrv`, of Debian's 389-ds-base, or `nobody`.
+ * Returns an ordinary user's own account and, for root, the first of the
+ * candidates that exists. Default candidates: `dirsrv`, of Debian's
+ * 389-ds-base, and `nobody`.
  *
  * @throws Error when root has no other account
  */
@@ -192,7 +193,7 @@ function isExecutable(path: string): boolean {
 
 /**
  * Kills the processes with a private folder in their command line: `dscreate`
- * starts a server that detaches itself.
+ * starts a server that daemonizes.
  */
 export async function killOrphans(folder: string): Promise<void> {
   for (const pid of (await readdir('/proc')).filter(name =>

@@ -9,11 +9,11 @@ interface ServerOptions {
   command: Command;
   /** TCP port of 127.0.0.1. */
   port: number;
-  /** What shows that the server is ready. */
+  /** Sign that the server is ready. */
   until: 'connected' | 'response';
 }
 
-/** Timeout of a start or a stop. */
+/** Timeout for a start or a stop. */
 const TIMEOUT_MS = 60_000;
 
 /** A server process that can be started repeatedly. */
@@ -25,7 +25,10 @@ export class Server {
     this.#options = options;
   }
 
-  /** @throws Error with the end of its log when it exits or is not ready */
+  /**
+   * @throws Error with the end of its log when it exits or does not become
+   * ready
+   */
   async start(): Promise<void> {
     if (this.#running()) {
       return;

@@ -4,8 +4,8 @@ import { connect, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Below Linux's ephemeral ports (32768 and up): no outgoing connection takes
- * the port of a server while it restarts.
+ * Below Linux's ephemeral ports (32768 and up), so that no outgoing connection
+ * takes the port of a server while it restarts.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;

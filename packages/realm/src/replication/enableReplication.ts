@@ -10,11 +10,11 @@ const SUFFIX = `cn=${BASE_DN.replace(/[=,]/g, escapeHex)},${MAPPING_TREE}`;
 const MANAGER = 'cn=replication manager,cn=config';
 const AGREEMENT = `cn=agreement,cn=replica,${SUFFIX}`;
 
-/** Attributes that FreeIPA's agreements leave to each server. */
+/** Attributes that FreeIPA's agreements do not replicate. */
 const LOCAL =
   'entryusn krblastsuccessfulauth krblastfailedauth krbloginfailedcount';
 
-/** The entry that holds a server's replica update vector (`nsds50ruv`). */
+/** The entry that contains a server's replica update vector (`nsds50ruv`). */
 export const REPLICA_DN = `cn=replica,${SUFFIX}`;
 
 /** Replication from one directory server to another. */
@@ -24,8 +24,9 @@ export interface Replication {
   /** Sends the pending changes to the consumer and continues to send new ones. */
   resume(): Promise<void>;
   /**
-   * Waits until the consumer has each change that the supplier has now, by a
-   * change to the suffix entry. Not for a paused replication.
+   * Waits until the consumer has received all current changes of the supplier,
+   * by means of a change to the suffix entry. Must not be called during a
+   * pause.
    */
   caughtUp(): Promise<void>;
 }
@@ -74,7 +75,7 @@ description: ${marker}
 /**
  * Allows the service account to read the replica update vector, with the access
  * control of FreeIPA's permission "Read Replication Agreements". FreeIPA stores
- * it on each server, because `cn=config` is not replicated.
+ * this permission on each server, because `cn=config` is not replicated.
  */
 export async function allowReadingRuv(realm: Realm): Promise<void> {
   const attributes = 'cn || objectClass || nsds5replicaroot || nsds50ruv';
@@ -114,9 +115,9 @@ nsds5ReplicaBackoffMax: 2
 }
 
 /**
- * Adds an agreement and fills the consumer. The refresh is requested by a second
- * change: one in the new entry would be repeated when the agreement is enabled
- * again.
+ * Adds an agreement and fills the consumer. A second change requests the
+ * refresh: a request in the new entry would be repeated when the agreement is
+ * enabled again.
  */
 function agreementLdif(consumer: Realm, password: string): string {
   const { hostname, port } = new URL(consumer.ldapUrl);

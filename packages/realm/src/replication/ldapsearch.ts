@@ -3,7 +3,7 @@ import { parseLdif } from '../ldif/ldif';
 import { ProcessOwner } from '../processes/ProcessOwner';
 import type { Realm } from '../Realm';
 
-/** Anonymous, the owner of a ticket, or a DN with the file of its password. */
+/** Anonymous, the owner of a ticket, or a DN with its password file. */
 export type BindIdentity =
   | 'anonymous'
   | { ticketOf: string }
@@ -14,13 +14,13 @@ interface Search {
   filter?: string;
   base?: string;
   attributes?: readonly string[];
-  /** Further arguments. */
+  /** Additional arguments. */
   options?: readonly string[];
 }
 
 const programs = new ProcessOwner();
 
-/** Searches the realm's directory by OpenLDAP's `ldapsearch`. */
+/** Searches the realm's directory with OpenLDAP's `ldapsearch`. */
 export async function ldapsearch(
   realm: Realm,
   search: Search,

@@ -14,7 +14,7 @@ import {
   type Account,
 } from '../processes/ProcessOwner';
 
-/** A PostgreSQL server that is reached by a socket in its private folder. */
+/** A PostgreSQL server that listens on a socket in its private folder. */
 export class PostgresServer {
   readonly #folder: string;
   readonly #account: Account;
@@ -64,7 +64,7 @@ export class PostgresServer {
       client: 'pg',
       connection: this.connection(database),
       acquireConnectionTimeout: 10_000,
-      // Tests interrupt connections on purpose.
+      // Tests interrupt connections deliberately.
       log: { warn() {}, error() {} },
     });
   }
@@ -92,7 +92,7 @@ export class PostgresServer {
     }
   }
 
-  /** Stops the server as a crash would, without its folder. */
+  /** Stops the server as a crash would; keeps its folder. */
   async interrupt(): Promise<void> {
     if (this.#process) {
       this.#process.kill('SIGQUIT');
@@ -124,7 +124,7 @@ export class PostgresServer {
   }
 }
 
-/** Debian installs the programs of each version outside the PATH. */
+/** Finds a program: Debian installs those of each version outside the PATH. */
 function program(name: string): string {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian)

@@ -51,7 +51,7 @@ export class RedisServer {
 
   /** Returns the names of all keys. */
   async keys(): Promise<readonly string[]> {
-    // An inline command on a new connection.
+    // Sends an inline command on a new connection.
     const socket = connect({ host: '127.0.0.1', port: this.#port });
     socket.end('KEYS *\r\nQUIT\r\n');
     const [, ...lines] = (await text(socket)).split('\r\n');

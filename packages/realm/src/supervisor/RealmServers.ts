@@ -28,12 +28,14 @@ import { buildTemplate } from '../template/buildTemplate';
 import { copyTemplate, templateKey } from '../template/copyTemplate';
 import type { RealmFacts } from './messages';
 
-/** Another process may use a port before the server does. */
+/**
+ * Number of attempts: another process may take a port before the server does.
+ */
 const MAX_ATTEMPTS = 3;
 
 const SHARED_MEMORY = '/dev/shm';
 
-/** For the keys of 100,000 people; containers often have 64 MB. */
+/** Enough for the keys of 100,000 users; containers often have 64 MB. */
 const KEYS_BYTES = 200 * 1024 * 1024;
 
 /** All processes and folders of one realm. */
@@ -179,7 +181,7 @@ export class RealmServers {
     return folder;
   }
 
-  /** Removes folders, and what a killed server left outside them. */
+  /** Removes folders, and the semaphore that a killed server leaves behind. */
   async #removeFolders({ except }: { except?: string } = {}): Promise<void> {
     for (const folder of this.#folders) {
       if (folder !== except) {
@@ -198,7 +200,10 @@ function requireStarted(server: Server | undefined): Server {
   return server;
 }
 
-/** Returns a folder in memory, or else the folder of temporary files. */
+/**
+ * Returns a folder in memory if possible, otherwise the folder for temporary
+ * files.
+ */
 async function memoryFolder(): Promise<string> {
   try {
     await access(SHARED_MEMORY, constants.W_OK);

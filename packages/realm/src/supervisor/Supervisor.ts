@@ -15,7 +15,7 @@ const LOADER = require.resolve('@backstage/cli-node/config/nodeTransform.cjs');
 
 type Result = Exclude<Report, { progress: string }>;
 
-/** The caller's side of the process that owns a realm. */
+/** The caller's handle to the process that owns a realm. */
 export class Supervisor {
   readonly #child: ChildProcess;
   readonly #exit: Promise<void>;

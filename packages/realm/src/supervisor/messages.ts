@@ -20,12 +20,12 @@ export type Report =
   | { readonly progress: string }
   | {
       readonly id: number;
-      /** Of a start. */
+      /** Result of a start. */
       readonly facts?: RealmFacts;
       readonly error?: string;
     };
 
-/** What a start determines. */
+/** Values that are known only after a start. */
 export interface RealmFacts {
   readonly dir: string;
   readonly ldapPort: number;

@@ -29,7 +29,7 @@ const SEED = 1;
 interface BuildOptions {
   owner: ProcessOwner;
   account: Account;
-  /** An empty folder of the account. */
+  /** An empty folder that the account owns. */
   layout: RealmLayout;
   /** Another empty folder, in memory where possible. */
   scratch: string;
@@ -37,7 +37,7 @@ interface BuildOptions {
   onProgress: (step: string) => void;
 }
 
-/** Creates the files of a realm: instance, people, KDC, keys. */
+/** Creates the files of a realm: instance, entries, KDC, keys. */
 export async function buildTemplate(build: BuildOptions): Promise<void> {
   const { owner, account, layout, scratch, options, onProgress } = build;
   const { ldif, schema, users } = options;
@@ -46,7 +46,7 @@ export async function buildTemplate(build: BuildOptions): Promise<void> {
   addMemberOf(data);
   const principals = principalsOf(data);
 
-  onProgress('making a directory server (first time only)');
+  onProgress('creating a directory server (first time only)');
   const rootPassword = randomBytes(18).toString('base64url');
   const portalPassword = randomBytes(18).toString('base64url');
   await writeFile(layout.rootPasswordFile, rootPassword, { mode: 0o600 });
@@ -75,7 +75,7 @@ async function dataEntries(options: ResolvedOptions): Promise<LdifEntry[]> {
     : generateEntries({ ...options, seed: SEED });
 }
 
-/** Gives the files that root has written to the account. */
+/** Changes the owner of files that root has written to the account. */
 async function handOver(
   { config }: RealmLayout,
   { uid, gid }: Account,
@@ -88,8 +88,8 @@ async function handOver(
 }
 
 /**
- * Removes files of the server's run: Berkeley DB's shared memory, which is
- * large and created at each start, logs, the socket and the process ID.
+ * Removes runtime files of the server: Berkeley DB's shared memory, which is
+ * large and created at each start, logs, the socket and the PID file.
  */
 async function removeRunFiles({ instance, logs }: RealmLayout): Promise<void> {
   const database = join(instance, 'var/lib/dirsrv/slapd-realm/db');
@@ -119,7 +119,7 @@ function principalsOf(entries: readonly LdifEntry[]): string[] {
 /**
  * Reads the users, groups, services, hosts and agreements of an LDIF file.
  *
- * @throws Error when the file has none, most likely for its suffix
+ * @throws Error when the file has none, most likely because of its suffix
  */
 async function readLdifEntries(path: string): Promise<LdifEntry[]> {
   const below = DATA_CONTAINERS.map(dn => `,${normalizeDn(dn)}`);

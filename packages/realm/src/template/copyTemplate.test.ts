@@ -60,7 +60,7 @@ describe('copyTemplate', () => {
     expect(await readdir(cacheDir)).toEqual(['key']);
   });
 
-  it('builds again after a build that failed', async () => {
+  it('builds again after a failed build', async () => {
     const failing = copyTo('a', {
       build: async () => {
         throw new Error('no disk');
@@ -70,7 +70,7 @@ describe('copyTemplate', () => {
     expect(await copyTo('b')).toBe('build 1');
   });
 
-  it('takes over the lock of a dead process', async () => {
+  it('takes over the lock of a process that has exited', async () => {
     await mkdir(cacheDir);
     await writeFile(join(cacheDir, 'key.lock'), '2147483647');
     expect(await copyTo('a')).toBe('build 1');
@@ -84,7 +84,7 @@ describe('copyTemplate', () => {
     expect(builds).toBe(0);
   });
 
-  it('removes the templates that were not used for the longest time', async () => {
+  it('removes the least recently used templates', async () => {
     for (let index = 0; index < 8; index += 1) {
       const key = `key-${index}`;
       await copyTo(key, { key });

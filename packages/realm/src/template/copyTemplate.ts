@@ -17,10 +17,12 @@ import { PACKAGE_FOLDER, type ResolvedOptions } from '../RealmOptions';
 
 const POLL_MS = 100;
 
-/** Number of templates that are kept, those used last. */
+/** Number of templates that are kept, the most recently used ones. */
 const MAX_TEMPLATES = 8;
 
-/** Templates used since are kept, too: a process may be copying them. */
+/**
+ * Templates used within this time are kept, too: a process may be copying them.
+ */
 const MIN_AGE_MS = 60 * 60 * 1000;
 
 export interface CopyOptions {
@@ -39,8 +41,8 @@ export interface CopyOptions {
 
 /**
  * Copies a template: a prepared realm in a folder that is named after its key.
- * The folder appears by a rename, so it is complete. The lock only saves
- * processes from building the same template.
+ * The folder is created by a rename, so it is always complete. The lock only
+ * prevents processes from building the same template twice.
  */
 export async function copyTemplate(options: CopyOptions): Promise<void> {
   const { cacheDir, key, target, build, owner, signal } = options;
@@ -77,7 +79,7 @@ async function addTemplate(
   }
 }
 
-/** Copies a folder without the holes of its databases. */
+/** Copies a folder, without the holes of its sparse databases. */
 async function copy(
   from: string,
   to: string,
@@ -113,7 +115,10 @@ async function removeOldTemplates(cacheDir: string): Promise<void> {
   }
 }
 
-/** Creates a file with the process ID; that of a dead process is replaced. */
+/**
+ * Creates a file with the process ID; replaces that of a process that has
+ * exited.
+ */
 async function acquireLock(path: string, signal?: AbortSignal): Promise<void> {
   for (;;) {
     try {
@@ -135,9 +140,9 @@ async function acquireLock(path: string, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns a name for all that determines a template: the options, the LDIF
- * file, the sources of this package, the version of the generator's library
- * and the program of the directory server.
+ * Returns a name that depends on the inputs of a template: the options, the
+ * LDIF file, the sources of this package, the version of the generator's
+ * library and the program of the directory server.
  */
 export async function templateKey(options: ResolvedOptions): Promise<string> {
   const { users, schema, ldif } = options;
@@ -162,7 +167,7 @@ export async function templateKey(options: ResolvedOptions): Promise<string> {
   return `${schema}-${kind}-${hash.digest('hex').slice(0, 20)}`;
 }
 
-/** Excludes tests and what only runs or replicates a complete realm. */
+/** Excludes tests and code that only runs or replicates a complete realm. */
 function isSource(name: string): boolean {
   return (
     /\.(ts|ldif)$/.test(name) &&
