@@ -13,8 +13,8 @@ export interface Config {
    */
   rootHttpRouter?: {
     /**
-     * Further host names without port, such as those by which a proxy, a load balancer or another
-     * backend reaches this server.
+     * Additional host names without port, such as those by which a proxy, a
+     * load balancer or another backend reaches this server.
      * @default []
      */
     allowedHosts?: string[];

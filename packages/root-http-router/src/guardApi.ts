@@ -3,8 +3,8 @@ import type { Express, Request, Response } from 'express';
 import { ServerResponse } from 'node:http';
 
 /*
- * Paths as Express matches them: without regard to case, and with a repeated
- * slash at each place where Backstage mounts a router.
+ * Paths as Express matches them: case-insensitively, and with repeated slashes
+ * wherever Backstage mounts a router.
  */
 const API = /^\/api(\/|$)/i;
 const AUTH = /^\/api\/+auth\//i;
@@ -19,12 +19,12 @@ const SCHEDULER = /^\/api\/+[^/]+\/+\.backstage\/+scheduler(\/|$)/i;
 const API_TARGET = /^([^/?#]+:\/\/[^/?#]*)?\/api([/?#]|$)/i;
 
 /**
- * Whether a browser sends a request for a page of another site. A browser adds
- * cookies and SPNEGO tokens to such requests. Allowed are origins of
- * `backend.cors`, and navigations of the whole window: links to documents, and
- * the redirects and forms of an identity provider to `/api/auth`. The API of
- * the directory plugin checks the origin of writes and exports itself, and
- * audits what it refuses.
+ * Whether a browser sends a request for a page of another site and the request
+ * is not allowed. A browser adds cookies and SPNEGO tokens to such requests.
+ * Origins of `backend.cors` are allowed, and so are navigations of the whole
+ * window: links to documents, and the redirects and forms of an identity
+ * provider to `/api/auth`. The API of the directory plugin checks the origin of
+ * writes and exports itself, and audits refusals.
  */
 function isForbiddenCrossSite(req: Request, res: Response): boolean {
   if (
@@ -59,7 +59,7 @@ function findRefusal(req: Request, res: Response): string | undefined {
 /** Value of `Retry-After` in 503 responses that have none, in seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Errors of Backstage whose messages are written for the caller. */
+/** Backstage errors whose messages are intended for the caller. */
 const PUBLIC_ERRORS = ['NotImplementedError', 'ServiceUnavailableError'];
 
 function withoutDetails(body: unknown): unknown {
@@ -76,7 +76,7 @@ function withoutDetails(body: unknown): unknown {
       ? { name: error?.name, message: error?.message }
       : {
           name: 'Error',
-          message: 'An internal error occurred. The log has the details.',
+          message: 'An internal error occurred. See the log for details.',
         },
   };
 }
@@ -84,18 +84,19 @@ function withoutDetails(body: unknown): unknown {
 /**
  * Checks and response headers that Backstage's plugins leave to the server:
  *
- * - Requests of other sites to `/api` get 403: see
+ * - Requests from other sites to `/api` get 403: see
  *   {@link isForbiddenCrossSite}.
  * - `/api/<plugin>/.backstage/scheduler/` gets 403. These routes let every
  *   signed-in user list, start and cancel the tasks of every plugin.
  * - `/api/auth/<provider>/refresh` requires the `X-Requested-With` header,
- *   which Backstage's clients send and forms and images of other sites cannot.
+ *   which Backstage's clients send, and which forms and images of other sites
+ *   cannot send.
  * - Responses of `/api` without `Cache-Control` get `no-store`, and 503 without
  *   `Retry-After` gets `Retry-After: 5`: Backstage sends none while a plugin
  *   starts.
- * - Server errors do not contain messages of drivers: the error in 5xx
- *   responses of Backstage's error middleware may contain SQL. The plugin's log
- *   has the original.
+ * - Server errors do not contain driver messages: the error in 5xx responses of
+ *   Backstage's error middleware may contain SQL. The plugin's log contains the
+ *   original.
  * - Every response has `Cross-Origin-Resource-Policy: same-site`.
  *
  * @returns a function that returns the error of a refused request
@@ -113,7 +114,7 @@ export function guardApi(
 
 /**
  * Changes the prototype of all responses of the application: changing each
- * response would cost every request several microseconds.
+ * response would add several microseconds to every request.
  */
 function guardResponses(response: Response): void {
   const { json } = response;

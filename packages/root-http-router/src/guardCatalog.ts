@@ -2,19 +2,20 @@ import { InputError } from '@backstage/errors';
 import { json, Router, type RequestHandler } from 'express';
 
 /**
- * Largest request body in bytes: the catalog's own limit, which is that of
- * `express.json()`. Reading more here would not make the catalog accept it.
+ * Maximum size of a request body in bytes: that of the catalog and
+ * `express.json()`. With a larger limit here, the catalog would still refuse
+ * larger bodies.
  */
 const MAX_BODY_BYTES = 102_400;
 /**
- * Longest query string in characters. Node.js allows 16 KiB of headers by
- * default; this server allows more for Kerberos tokens only.
+ * Maximum length of a query string in characters. Node.js allows 16 KiB of
+ * headers by default; this server allows more only for Kerberos tokens.
  */
 const MAX_QUERY_STRING = 16_384;
-/** Deepest nesting of objects and lists in a request body or cursor. */
+/** Maximum nesting of objects and lists in a request body or cursor. */
 const MAX_DEPTH = 32;
 
-/** As Express matches the mount path of the catalog. */
+/** Mount path of the catalog, as Express matches it. */
 const CATALOG = /^\/api\/+catalog(\/|$)/i;
 
 /** Sizes of a JSON value, over all levels. */
@@ -25,15 +26,15 @@ interface Sizes {
   readonly members: number;
   /** Elements of lists. */
   readonly elements: number;
-  /** Characters of the longest text, names of members included. */
+  /** Characters of the longest text, including names of members. */
   readonly text: number;
 }
 
 type Limits = Omit<Sizes, 'depth'>;
 
-/** Every condition of a filter is a subquery for each entity. */
+/** Every condition of a filter causes a subquery for each entity. */
 const FILTER_LIMITS: Limits = { members: 100, elements: 1000, text: 1024 };
-/** Fields to return, count or sort by. A field is read from each entity. */
+/** Fields to return, count or sort by. Each field is read from every entity. */
 const FIELD_LIMITS: Limits = { members: 100, elements: 50, text: 512 };
 
 /** Limits of the members of a request body or cursor, by name. */
@@ -52,11 +53,12 @@ const LIMITS = new Map<string, Limits>([
 ]);
 
 /**
- * Responds with 400 to requests that would take the catalog long: filters that
- * are nested deeply or have too many conditions or values, too many fields,
- * facets or entity references. The limits are the constants of this file; they
- * apply to query strings, JSON bodies, inputs of actions and cursors, which are
- * unsigned and contain a filter. Other plugins' requests pass.
+ * Responds with 400 to requests that are expensive for the catalog: filters
+ * that are deeply nested or have too many conditions or values, and too many
+ * fields, facets or entity references. The limits are the constants of this
+ * file; they apply to query strings, JSON bodies, inputs of actions and
+ * cursors, which are unsigned and contain a filter. Requests to other plugins
+ * are not checked.
  */
 export function guardCatalog(): RequestHandler {
   const router = Router()
@@ -67,7 +69,7 @@ export function guardCatalog(): RequestHandler {
     })
     .use(json({ limit: MAX_BODY_BYTES }))
     .use((req, _res, next) => {
-      // The parser of the catalog leaves a body that was parsed here alone.
+      // The catalog's parser does not parse a body that was parsed here.
       checkDepth(req.body);
       checkRequest(req.body);
       // Version 2 of the actions API.
@@ -106,7 +108,9 @@ function checkQueryString(query: string): void {
   valuesOf('cursor').forEach(checkCursor);
 }
 
-/** The values of a `filter` parameter by key: one condition for each key. */
+/**
+ * Returns the values of a `filter` parameter by key: each key is a condition.
+ */
 function parseFilter(filter: string): Record<string, string[]> {
   const values = new Map<string, string[]>();
   for (const statement of filter.split(',')) {
@@ -118,7 +122,7 @@ function parseFilter(filter: string): Record<string, string[]> {
   return Object.fromEntries(values);
 }
 
-/** Checks the members that {@link LIMITS} names, and the cursor. */
+/** Checks the members in {@link LIMITS}, and the cursor. */
 function checkRequest(request: unknown): void {
   for (const [name, limits] of LIMITS) {
     const sizes = sizesOf(memberOf(request, name));
@@ -140,7 +144,9 @@ function checkRequest(request: unknown): void {
   }
 }
 
-/** Decodes a cursor as the catalog does; a malformed one is left to it. */
+/**
+ * Decodes a cursor as the catalog does; leaves a malformed one to the catalog.
+ */
 function checkCursor(cursor: string): void {
   let request: unknown;
   try {
@@ -158,7 +164,7 @@ function checkDepth(value: unknown): void {
   }
 }
 
-/** Without recursion, which a deeply nested value would exhaust. */
+/** Not recursive, because a deeply nested value would overflow the stack. */
 function sizesOf(value: unknown): Sizes {
   const sizes = { depth: 0, members: 0, elements: 0, text: 0 };
   const pending = [{ value, depth: 1 }];

@@ -13,8 +13,8 @@ const HEALTH_CHECK = /^\/(\.backstage\/health|api\/[^/]+(\/[^/]+)?\/healthz)\//;
 
 /**
  * Refuses requests with 421 when the `Host` header is not a host name of this
- * portal, so that a page whose DNS name was rebound to this
- * server cannot call it (DNS rebinding). Ports are ignored, and so is
+ * portal, so that a page whose DNS name was rebound to this server cannot send
+ * requests to it (DNS rebinding). Ports are ignored, and so is
  * `X-Forwarded-Host`.
  *
  * @returns a function that returns the error of a refused request
@@ -50,7 +50,7 @@ function readAllowedHosts(config: Config): ReadonlySet<string> {
   add(config.getOptionalString('app.baseUrl'));
   add(config.getOptionalString('directory.fasjson.baseUrl'));
   // Requests of other plugins use the internal URLs of Backstage's discovery
-  // service, which are these or made of the listen address.
+  // service, which are these or consist of the listen address.
   for (const endpoint of config.getOptionalConfigArray('discovery.endpoints') ??
     []) {
     const target = endpoint.getOptional('target');
@@ -83,7 +83,7 @@ function readAllowedHosts(config: Config): ReadonlySet<string> {
   return allowed;
 }
 
-/** The name in a `Host` header, in lower case and without the port. */
+/** Returns the name in a `Host` header, in lower case and without the port. */
 function hostnameOf(host: string | undefined): string | undefined {
   const [, name] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d*)?$/i.exec(
     host ?? '',

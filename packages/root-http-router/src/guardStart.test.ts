@@ -36,7 +36,7 @@ describe('guardStart', () => {
   const tests = gate();
   let isSynced = false;
 
-  /** A plugin whose `init` lasts until `tests` is open. */
+  /** A plugin whose `init` does not finish until `tests` is open. */
   const slowPlugin = createBackendPlugin({
     pluginId: 'slow',
     register(env) {
@@ -140,12 +140,12 @@ describe('guardStart', () => {
       });
     });
 
-    it('lets 200 requests per plugin wait and returns 503 for others', async () => {
+    it('holds up to 200 requests per plugin and returns 503 for others', async () => {
       const excess = 50;
       const responses: Awaited<ReturnType<typeof readResponse>>[] = [];
       const refused = gate();
       const all = Array.from({ length: MAX_OPEN + excess }, async (_, i) => {
-        // One counter, whatever the spelling of the path.
+        // All spellings of the path share a counter.
         const response = await get(i % 2 ? '/api/slow/a' : '/API/Slow/b?c');
         responses.push(response);
         if (responses.length === excess) {
@@ -159,7 +159,7 @@ describe('guardStart', () => {
       expect(keys).toMatchObject({ status: 200 });
       const post = send('/api/slow/.backstage/auth/v1/jwks.json', 'POST');
       expect(await readResponse(post)).toMatchObject({ status: 503 });
-      // Another plugin has a counter of its own.
+      // Another plugin has a separate counter.
       expect(await get('/api/absent')).toMatchObject({
         body: expect.stringContaining('The backend has not started yet.'),
       });

@@ -6,16 +6,20 @@ import type { Request, Response } from 'express';
 const MAX_OPEN = 200;
 
 const PLUGIN = /^\/api\/+([^/]+)/i;
-/** The public keys of a plugin, which Backstage serves from the beginning. */
+/**
+ * The public keys of a plugin, which Backstage serves before the plugin has
+ * started.
+ */
 const KEYS = /^\/api\/+[^/]+\/+\.backstage\/auth\/v1\/jwks\.json$/i;
 
 /**
  * Handles requests that arrive before the backend has started. The server
- * listens before plugins have routes, and then each plugin holds an unlimited
- * number of requests for `backend.lifecycle.startupRequestPauseTimeout`.
+ * listens before plugins have routes, and a plugin that has routes then holds
+ * an unlimited number of requests for
+ * `backend.lifecycle.startupRequestPauseTimeout`.
  *
  * - Requests without a route get 503 instead of 404.
- * - A plugin has at most 200 open requests; further ones get 503. Requests for
+ * - A plugin has at most 200 open requests; any others get 503. Requests for
  *   the plugin's public keys are exempt, because other plugins send them.
  *
  * @returns a function that returns the error of a refused request

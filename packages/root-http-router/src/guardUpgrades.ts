@@ -3,22 +3,24 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 
-/** How long a plugin may take to respond to an upgrade request, in milliseconds. */
+/**
+ * Maximum time in milliseconds for a plugin to respond to an upgrade request.
+ */
 const CLAIM_MS = 10_000;
 
 /**
- * Keeps requests with an `Upgrade` header from leaving open sockets behind.
+ * Prevents requests with an `Upgrade` header from leaving sockets open.
  *
  * Node.js treats them as ordinary requests as long as the server has no
  * `upgrade` listener. The returned function makes the connection close after
  * the response; `h2c`, which clients offer on ordinary requests, is
  * exempt.
  *
- * Once a plugin adds an `upgrade` listener, Node.js hands it every upgrade
- * request, removes its own listeners from the socket and does not time it out.
- * Sockets that no listener has written to after `claimMs` (default 10 seconds)
- * get 400 and are destroyed, and errors of sockets are handled: an error
- * without a listener would be an uncaught exception.
+ * Once a plugin adds an `upgrade` listener, Node.js passes every upgrade
+ * request to it, removes its own listeners from the socket and does not apply
+ * timeouts to it. Sockets that no listener has written to after `claimMs`
+ * (default 10 seconds) get 400 and are destroyed, and errors of sockets are
+ * handled: an error without a listener would be an uncaught exception.
  */
 export function guardUpgrades(
   server: Server,
@@ -27,8 +29,8 @@ export function guardUpgrades(
   const { claimMs = CLAIM_MS } = options;
 
   const closeUnclaimed = (_req: IncomingMessage, stream: Duplex) => {
-    // Node.js documents a socket and types a stream, because other code than
-    // the server may emit the event.
+    // Node.js documents a socket but its type is a stream, because code other
+    // than the server may emit the event.
     const socket = stream as Socket;
     const { bytesWritten } = socket;
     socket.on('error', () => socket.destroy());

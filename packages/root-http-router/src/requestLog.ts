@@ -2,13 +2,13 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Request, RequestHandler } from 'express';
 
 /**
- * Express middleware that logs each request when its response was sent or
+ * Express middleware that logs each request when its response has been sent or
  * aborted: method, path, status, duration in milliseconds and bytes sent. The
  * level is `info`, and `debug` for health checks.
  *
  * It does not log the query string or headers that may repeat it, such as
  * `Referer`: the query string may contain certificate requests and e-mail
- * addresses. Backstage's own log records the whole URL.
+ * addresses. Backstage's own request log contains the complete URL.
  */
 export function requestLog({
   logger,
@@ -25,11 +25,11 @@ export function requestLog({
     res.once('close', () => {
       const status = res.statusCode;
       const durationMs = Math.round(performance.now() - started);
-      // Measured on the socket, headers included, because a compressed or
+      // Measured on the socket, including headers, because a compressed or
       // streamed response has no Content-Length.
       const bytes = socket.bytesWritten - sentBefore;
       const aborted = !res.writableFinished;
-      // Health checks come every few seconds.
+      // Health checks arrive every few seconds.
       const level = path.startsWith('/.backstage/health/') ? 'debug' : 'info';
       logger[level](
         `${method} ${path} ${status} ${durationMs} ms ${bytes} bytes${

@@ -20,7 +20,7 @@ async function startHealth() {
 }
 
 describe('rootHealth', () => {
-  it('is alive in every state and ready between start and shutdown', async () => {
+  it('reports liveness in every state and readiness between start and shutdown', async () => {
     const { health, finishStart, beginShutdown } = await startHealth();
     const statuses = async () => [
       (await health.getLiveness()).status,
@@ -38,7 +38,7 @@ describe('rootHealth', () => {
     });
   });
 
-  it('waits for every check, and not again after it has passed', async () => {
+  it('waits for every check, and does not repeat a check that has passed', async () => {
     const { health, checks, finishStart } = await startHealth();
     const ready = new Set<string>();
     for (const name of ['first', 'second']) {

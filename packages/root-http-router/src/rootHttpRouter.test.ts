@@ -31,7 +31,7 @@ interface LogRecord {
   meta?: JsonObject | Error;
 }
 
-/** Everything the root logger and its children were given, in order. */
+/** Records of the root logger and its children, in order. */
 class LogRecorder extends EventEmitter implements LoggerService {
   readonly records: LogRecord[] = [];
 
@@ -47,7 +47,7 @@ class LogRecorder extends EventEmitter implements LoggerService {
     this.emit('record', record);
   }
 
-  /** The next record of the request log. */
+  /** Returns the next record of the request log. */
   nextRequest(): Promise<LogRecord> {
     return new Promise(resolve => {
       const listener = (record: LogRecord) => {
@@ -86,7 +86,7 @@ const probePlugin = createBackendPlugin({
   },
 });
 
-/** Fails as a plugin whose database does. */
+/** Fails as a plugin does when its database fails. */
 const failingPlugin = createBackendPlugin({
   pluginId: 'failing',
   register(env) {
@@ -181,7 +181,7 @@ describe('rootHttpRouter', () => {
 
   afterAll(() => backend.stop());
 
-  it('accepts headers that hold the largest Kerberos token', async () => {
+  it('accepts headers that contain the largest Kerberos token', async () => {
     const token = Buffer.alloc(65_535, 'k').toString('base64');
     const padding = 'p'.repeat(100_000 - token.length);
 
@@ -218,8 +218,9 @@ describe('rootHttpRouter', () => {
       error => error.code,
     );
 
-    // The server closes at once; whether the response still reaches a client
-    // that has not finished sending is up to the network.
+    // The server closes the connection immediately; the network determines
+    // whether the response still reaches a client that has not finished
+    // sending.
     expect([431, 'ECONNRESET', 'EPIPE']).toContain(outcome);
     expect(await get('/probe')).toMatchObject({ status: 200, body: 'probed' });
   });
@@ -262,7 +263,7 @@ describe('rootHttpRouter', () => {
         });
         const { message, meta } = await logged;
 
-        // The whole line is accounted for, so no byte of the query is in it.
+        // All bytes of the line are expected, so it cannot contain the query.
         expect(message).toMatch(/^GET \S+ \d{3} \d+ ms \d+ bytes$/);
         expect(meta).toMatchObject({ path, status });
         expect(message.split(' ')[1]).toBe(path);
@@ -270,7 +271,7 @@ describe('rootHttpRouter', () => {
     );
   });
 
-  it('keeps a certificate request out of every log', async () => {
+  it('does not write a certificate request to any log', async () => {
     const marked = encodeURIComponent(
       '-----BEGIN CERTIFICATE REQUEST-----\nMARKEDCSR',
     );
@@ -289,7 +290,7 @@ describe('rootHttpRouter', () => {
     expect(everything.join('\n')).not.toMatch(/MARKED|csr|alice/);
   });
 
-  it('sends the security headers of the defaults', async () => {
+  it("sends Backstage's default security headers", async () => {
     const { headers } = await get('/probe');
 
     expect(headers['content-security-policy']).toContain("object-src 'none'");
@@ -352,7 +353,7 @@ describe('rootHttpRouter', () => {
     });
   });
 
-  describe('requests of other sites', () => {
+  describe('requests from other sites', () => {
     const crossSite = { 'sec-fetch-site': 'cross-site' };
     const navigation = {
       ...crossSite,
@@ -399,7 +400,7 @@ describe('rootHttpRouter', () => {
         method: 'POST',
         headers: navigation,
       });
-      // It reaches the guest provider, which does not implement the handler.
+      // The request reaches the guest provider, which has no such handler.
       expect(status).toBe(501);
     });
   });
@@ -517,7 +518,7 @@ describe('rootHttpRouter', () => {
     const manyFilters = (length: number) =>
       `/entities?${list('filter', length)}`;
 
-    // Each request at its limit, and beyond.
+    // Each request is sent at its limit and beyond.
     it.each<[string, (size: number) => [string, unknown?], number, number]>([
       [
         'levels of a query',
@@ -715,7 +716,7 @@ describe('rootHttpRouter', () => {
       });
     });
 
-    it('limits requests whatever the spelling of the path', async () => {
+    it('limits requests for every spelling of the path', async () => {
       for (const path of [
         '/api/catalog//entities/by-query/',
         '/API/Catalog/Entities/By-Query',
@@ -733,7 +734,7 @@ describe('rootHttpRouter', () => {
     });
 
     it.each(['[cursor]', '%5Bcursor%5D', 'cursor[]', '[cursor', 'filter[0]'])(
-      'refuses the parameter %s, which Express reads as another',
+      'refuses the parameter %s, which Express reads under another name',
       async name => {
         const value = Buffer.from(
           JSON.stringify({ query: nested(900) }),
@@ -772,24 +773,24 @@ describe('rootHttpRouter', () => {
     expect(JSON.parse(body)).toEqual({
       error: {
         name: 'Error',
-        message: 'An internal error occurred. The log has the details.',
+        message: 'An internal error occurred. See the log for details.',
       },
       request: { method: 'GET', url: '/' },
       response: { statusCode: 500 },
     });
   });
 
-  it('does not send it for an absolute request target either', async () => {
+  it('does not send the message of an internal error for an absolute request target', async () => {
     const target = 'x://portal.example.test/api/failing/any';
     const { status, body } = await get(target);
 
     expect(status).toBe(500);
     expect(JSON.parse(body).error.message).toBe(
-      'An internal error occurred. The log has the details.',
+      'An internal error occurred. See the log for details.',
     );
   });
 
-  it('sends the message of an error that is meant for callers', async () => {
+  it('sends the message of an error that is intended for callers', async () => {
     const { status, body } = await get('/api/failing/unavailable');
 
     expect(status).toBe(503);
@@ -847,7 +848,7 @@ describe('guardUpgrades', () => {
   it('closes unclaimed sockets and handles resets', async () => {
     const server = createServer();
     guardUpgrades(server, { claimMs: 50 });
-    // Like the signals plugin: accepts one path, after an asynchronous step.
+    // Accepts one path after an asynchronous step, like the signals plugin.
     server.on('upgrade', async (req, socket) => {
       await new Promise(resolve => setImmediate(resolve));
       if (req.url === '/claimed') {

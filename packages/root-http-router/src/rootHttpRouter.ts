@@ -16,13 +16,12 @@ import { requestLog } from './requestLog';
 import type { RequestHandler } from 'express';
 
 /**
- * Configures a root HTTP router, including Backstage's defaults: call it in
- * place of `applyDefaults` when the portal has a `configure` callback of its
- * own.
+ * Configures a root HTTP router, including Backstage's defaults: call it
+ * instead of `applyDefaults` when the portal has its own `configure` callback.
  *
  * It raises the limit on request headers to the largest accepted Kerberos
- * token, replaces the request log by one without query strings, and adds the
- * checks that the package's README lists. All of them are on.
+ * token, replaces the request log with one without query strings, and adds the
+ * checks that the package's README lists. All of them are always enabled.
  *
  * ```ts
  * rootHttpRouterServiceFactory({
@@ -55,10 +54,9 @@ export function configureRootHttpRouter(
   // those settings must keep working.
   middleware.logging = () => requestLog({ logger });
   middleware.compression = compressResponses;
-  // The last middleware before the routes: refused requests are logged and
-  // have the CORS and security headers.
-  // One handler rather than a router: every request passes here, and a router
-  // passes it on in another turn of the event loop.
+  // This is the last middleware before the routes: refused requests are logged
+  // and get the CORS and security headers. A single handler replaces a router,
+  // which would pass every request on in another turn of the event loop.
   middleware.rateLimit = () => (req, res, next) => {
     guardUpgrade(req, res);
     const refusal =
@@ -91,9 +89,9 @@ export const rootHttpRouter = rootHttpRouterServiceFactory({
 const INITIAL_WINDOW_BYTES = 14_600;
 
 /**
- * Express middleware that compresses responses. API responses are made for one
- * request: only large ones are compressed, at the fastest level. Files of the
- * pages, which browsers cache, are compressed at the default level.
+ * Express middleware that compresses responses. API responses are not reused:
+ * only large ones are compressed, at the fastest level. Files of the pages,
+ * which browsers cache, are compressed at the default level.
  */
 function compressResponses(): RequestHandler {
   const compressApi = handler({ threshold: INITIAL_WINDOW_BYTES, level: 1 });
@@ -104,7 +102,9 @@ function compressResponses(): RequestHandler {
   };
 }
 
-/** Its types are those of Express 5; it works with Express 4 as well. */
+/**
+ * The types of `compression` are for Express 5; it also works with Express 4.
+ */
 function handler(options?: CompressionOptions): RequestHandler {
   return compression(options) as unknown as RequestHandler;
 }

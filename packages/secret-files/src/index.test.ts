@@ -59,7 +59,7 @@ describe('readSecretFile', () => {
     }
   });
 
-  it('rejects with ENOENT for a missing file, which passes the check', async () => {
+  it('rejects with ENOENT when the file is missing, while the check passes', async () => {
     const missing = join(folder, 'missing');
     await expect(readSecretFile(missing)).rejects.toMatchObject({
       code: 'ENOENT',

@@ -8,7 +8,7 @@ import { constants, open, type FileHandle } from 'node:fs/promises';
 
 /**
  * A file with a secret has permissions that expose it, or is not a regular
- * file. The message names the path and how to fix it.
+ * file. The message contains the path and the fix.
  *
  * @public
  */
@@ -28,8 +28,8 @@ const SHARED = 0o077;
  *
  * @param options - `groupMayRead`: whether the file's group may read it, as in
  *   mode 0640 for `root` and the portal's group. Default: true.
- * @throws SecretFileError when others can read or write it.
- * @throws Error with the `code` of the file system, such as `ENOENT`.
+ * @throws SecretFileError when other users can read or write the file.
+ * @throws Error of the file system, with its `code`, such as `ENOENT`.
  * @public
  */
 export async function readSecretFile(
@@ -46,12 +46,12 @@ export async function readSecretFile(
 }
 
 /**
- * Checks the permissions of a file with a secret that something else reads. A
- * file that does not exist or cannot be opened passes.
+ * Checks the permissions of a file with a secret that a library reads. A file
+ * that does not exist or cannot be opened passes.
  *
  * @param options - `key`: the configuration key that names the file, for the
  *   message
- * @throws SecretFileError when others can read or write it.
+ * @throws SecretFileError when other users can read or write the file.
  * @public
  */
 export async function checkSecretFile(
@@ -73,12 +73,12 @@ export async function checkSecretFile(
   }
 }
 
-/** Opening a FIFO would wait for a writer. */
+/** Does not block: a blocking `open` of a FIFO waits for a writer. */
 function openWithoutWaiting(path: string): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | constants.O_NONBLOCK);
 }
 
-/** Of the open file: the path may name another one by now. */
+/** Checks the open file, because the path may already name another file. */
 async function requirePrivate(
   file: FileHandle,
   options: { readonly path: string; readonly groupMayRead?: boolean },
