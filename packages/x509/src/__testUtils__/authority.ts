@@ -8,7 +8,7 @@ import { CertificateFields } from '../issuing/writeTbs';
 import { testKey } from './testKeys';
 
 const NOW = Date.now();
-/** From a minute ago until tomorrow. */
+/** Validity from a minute ago until tomorrow. */
 export const validity = {
   notBefore: new Date(NOW - 60_000),
   notAfter: new Date(NOW + 86_400_000),
@@ -32,7 +32,10 @@ export async function makeIssuer(
   return Issuer.create({ certificate, key });
 }
 
-/** The fields of a certificate for alice with every extension, with the given fields replaced. */
+/**
+ * Returns the fields of a certificate for alice with every extension, with the
+ * given fields replaced.
+ */
 export function aliceFields(
   fields: Partial<CertificateFields> = {},
 ): CertificateFields {

@@ -2,7 +2,7 @@ import { sign, SignKeyObjectInput } from 'node:crypto';
 import { bits, int, NULL, octets, oid, seq, set, text, tlv, TRUE } from './tlv';
 import { TestKey, testKey } from './testKeys';
 
-/** The parts of a request that differ from an ordinary one. */
+/** Parts of a request that differ from those of an ordinary request. */
 export interface RequestParts {
   key?: TestKey;
   version?: Buffer;
@@ -39,7 +39,9 @@ export function buildRequest(parts: RequestParts = {}): Buffer {
   );
 }
 
-/** A name of one attribute per relative name; default tag: UTF8String. */
+/**
+ * Writes a name with one attribute per relative name; default tag: UTF8String.
+ */
 export function subject(
   ...attributes: readonly [type: string, value: string, tag?: number][]
 ): Buffer {
@@ -50,7 +52,7 @@ export function nameAttribute(type: string, value: string, tag = 0x0c): Buffer {
   return seq(oid(type), text(tag, value));
 }
 
-/** The attribute that requests extensions. */
+/** Writes the attribute that requests extensions. */
 export function extensionRequest(...extensions: readonly Buffer[]): Buffer {
   return seq(oid('extensionRequest'), set(seq(...extensions)));
 }
@@ -63,7 +65,7 @@ export function extension(
   return seq(oid(type), ...(options.critical ? [TRUE] : []), octets(value));
 }
 
-/** The attribute that requests alternative names. */
+/** Writes the attribute that requests alternative names. */
 export function requestNames(...names: readonly Buffer[]): Buffer {
   return extensionRequest(extension('subjectAltName', seq(...names)));
 }

@@ -7,7 +7,10 @@ const ALICE = {
   principals: ['alice@EXAMPLE.TEST'],
 };
 
-/** Applies the gateway's rules to a request of alice, to show that the parsed request is sufficient. */
+/**
+ * Applies the gateway's rules to a request from alice, to show that the parsed
+ * request is sufficient for them.
+ */
 export function decideForAlice(request: CertificateRequest): 'sign' | 'reject' {
   const { commonNames, emailAddresses } = request.subject;
   const allowed =

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Runs the `openssl` command and returns its output on both channels. */
+/** Runs the `openssl` command and returns its standard output and error. */
 export function openssl(
   args: readonly string[],
   options: { input?: Buffer | string } = {},

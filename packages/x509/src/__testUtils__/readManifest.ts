@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const FOLDER = join(__dirname, '..', '__fixtures__', 'csrs');
 
-/** A file and the expected decision when alice sends it. */
+/** A file and the expected decision when alice submits it. */
 export interface ManifestRow {
   file: string;
   description: string;

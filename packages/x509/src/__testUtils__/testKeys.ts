@@ -18,7 +18,7 @@ export function testKey(
   return key;
 }
 
-/** Converts a key pair of Node. */
+/** Converts a Node.js key pair. */
 export function toTestKey(pair: {
   privateKey: KeyObject;
   publicKey: KeyObject;

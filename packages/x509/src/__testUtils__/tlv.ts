@@ -1,12 +1,12 @@
 import { OID } from '../der/oids';
 
-/** A value in DER with any tag and content, valid or not. */
+/** Writes a value in DER with any tag and content, valid or not. */
 export function tlv(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const value = Buffer.concat(content);
   return Buffer.concat([Buffer.of(tag), lengthOctets(value.length), value]);
 }
 
-/** A primitive value with text. */
+/** Writes a primitive value with text. */
 export function text(tag: number, value: string): Buffer {
   return tlv(tag, Buffer.from(value));
 }
@@ -19,7 +19,7 @@ export function set(...values: readonly Uint8Array[]): Buffer {
   return tlv(0x31, ...values);
 }
 
-/** An INTEGER in its shortest form. */
+/** Writes an INTEGER in its shortest form. */
 export function int(value: bigint): Buffer {
   let length = 1;
   while (value !== BigInt.asIntN(8 * length, value)) {
@@ -43,7 +43,9 @@ export const TRUE = tlv(0x01, Buffer.of(0xff));
 export const FALSE = tlv(0x01, Buffer.of(0));
 export const NULL = tlv(0x05);
 
-/** An OBJECT IDENTIFIER, dotted or by its name in `OID`. */
+/**
+ * Writes an OBJECT IDENTIFIER, given in dotted form or by its name in `OID`.
+ */
 export function oid(dotted: string): Buffer {
   const known: Readonly<Record<string, string>> = OID;
   const [first, second, ...rest] = (known[dotted] ?? dotted)

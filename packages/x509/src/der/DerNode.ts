@@ -2,7 +2,7 @@
 export interface DerNode {
   /** The identifier octet: class, constructed bit and tag number (X.690 §8.1.2). */
   readonly tag: number;
-  /** The whole encoding, header included. */
+  /** The complete encoding, including the header. */
   readonly der: Buffer;
   /** The contents octets. */
   readonly content: Buffer;
@@ -56,14 +56,14 @@ export function tagNumberOf(node: DerNode): number {
  * Why bytes are rejected:
  *
  * - `malformed`: not DER, truncated, or not the type that the grammar requires
- * - `trailing`: bytes are left after the value
- * - `complex`: nested too deep, or too many values
+ * - `trailing`: bytes follow the value - `complex`: nested too deeply, or too
+ *   many values
  */
 export type DerErrorKind = 'malformed' | 'trailing' | 'complex';
 
 /**
- * Thrown while reading DER; internal to this package. Its message names the violated rule and contains
- * none of the bytes.
+ * Thrown while reading DER; internal to this package. Its message states the
+ * violated rule and does not contain any of the bytes.
  */
 export class DerError extends Error {
   readonly kind: DerErrorKind;

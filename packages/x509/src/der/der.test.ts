@@ -16,7 +16,7 @@ import { readStrictDer } from './readStrictDer';
 import { decodeText } from './readText';
 import { integer, objectIdentifier, time } from './writeDer';
 
-/** Any DER, four deep at most. */
+/** Arbitrary DER, nested at most four levels. */
 const { value: anyDer } = fc.letrec<{ value: Buffer }>(tie => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -82,8 +82,8 @@ describe('readStrictDer', () => {
     ['nothing', ''],
     ['half a header', '30'],
     ['an indefinite length', '30800000'],
-    ['a length of one octet in two', '308100'],
-    ['a length with a zero in front', `3082007f${'00'.repeat(127)}`],
+    ['a length of one octet that is encoded in two', '308100'],
+    ['a length with a leading zero', `3082007f${'00'.repeat(127)}`],
     ['a reserved length', '30ff00'],
     ['a length of four octets', '308400000001ff'],
     ['a truncated length', '3082'],
@@ -94,9 +94,9 @@ describe('readStrictDer', () => {
     ['a BOOLEAN of 1', '010101'],
     ['a BOOLEAN of two octets', '0102ffff'],
     ['an empty INTEGER', '0200'],
-    ['an INTEGER with zeros in front', '02020001'],
-    ['an INTEGER with ones in front', '0202ff80'],
-    ['an ENUMERATED with zeros in front', '0a020001'],
+    ['an INTEGER with leading zeros', '02020001'],
+    ['an INTEGER with leading ones', '0202ff80'],
+    ['an ENUMERATED with leading zeros', '0a020001'],
     ['an empty BIT STRING', '0300'],
     ['a BIT STRING of 8 unused bits', '03020800'],
     ['an empty BIT STRING with unused bits', '030101'],
@@ -110,7 +110,7 @@ describe('readStrictDer', () => {
     ['a constructed string', '2c030c0161'],
     ['a primitive SEQUENCE', '1000'],
     ['a primitive SET', '1100'],
-    ['a BMPString of an odd length', '1e0161'],
+    ['a BMPString of odd length', '1e0161'],
     ['a UniversalString of three octets', '1c03000061'],
     ['a UTF8String that is not UTF-8', '0c01ff'],
     [
@@ -150,7 +150,7 @@ describe('readStrictDer', () => {
 });
 
 describe('numbers', () => {
-  it('are read as they were written', () => {
+  it('are unchanged after writing and reading', () => {
     fc.assert(
       fc.property(fc.bigInt(), value => {
         expect(readInteger(parseDer(int(value)))).toBe(value);
@@ -183,7 +183,7 @@ describe('numbers', () => {
     },
   );
 
-  it('are written as OIDs that read the same', () => {
+  it('are written as OIDs that are read unchanged', () => {
     const arc = fc.nat({ max: Number.MAX_SAFE_INTEGER });
     const arcs = fc.tuple(
       fc.nat({ max: 2 }),
@@ -260,7 +260,7 @@ describe('times', () => {
     expect(() => read(tag, value)).toThrow(DerError);
   });
 
-  it('are written as UTCTime or GeneralizedTime by year, and read the same', () => {
+  it('are written as UTCTime or GeneralizedTime by year, and read unchanged', () => {
     const dates = fc.date({
       min: new Date('0001-01-01'),
       max: new Date('9999-12-31'),

@@ -1,12 +1,15 @@
 import { CONSTRUCTED, DerError, DerNode } from './DerNode';
 
-/** Requests of real clients are nested 8 deep, an alternative name in them 7 more. */
+/**
+ * Maximum nesting. Requests of real clients have 8 levels, and an alternative
+ * name in them up to 7 more.
+ */
 const MAX_DEPTH = 32;
 
-/** Requests of real clients have about 60 values. */
+/** Maximum number of values. Requests of real clients have about 60. */
 const MAX_NODES = 4096;
 
-/** Maximum octets of a length: 16 MiB is more than any input has. */
+/** Maximum number of octets of a length: no input is larger than 16 MiB. */
 const MAX_LENGTH_OCTETS = 3;
 
 /**
@@ -20,7 +23,7 @@ const MAX_LENGTH_OCTETS = 3;
 export function parseDer(bytes: Buffer): DerNode {
   const node = readNode(bytes, 0, { values: 0 });
   if (node.der.length !== bytes.length) {
-    throw new DerError('Bytes are left after the value', 'trailing');
+    throw new DerError('Bytes follow the value', 'trailing');
   }
   return node;
 }
@@ -32,7 +35,7 @@ function readNode(
 ): DerNode {
   counter.values += 1;
   if (depth > MAX_DEPTH || counter.values > MAX_NODES) {
-    throw new DerError('Nested too deep, or too many values', 'complex');
+    throw new DerError('Nested too deeply, or too many values', 'complex');
   }
   const { tag, headerLength, contentLength } = readHeader(bytes);
   const end = headerLength + contentLength;
@@ -56,7 +59,7 @@ function readHeader(bytes: Buffer) {
   }
   const [tag, first] = bytes;
   if ((tag & 0x1f) === 0x1f) {
-    throw new DerError('A tag number above 30');
+    throw new DerError('A tag number is above 30');
   }
   if (first < 0x80) {
     return { tag, headerLength: 2, contentLength: first };
@@ -64,7 +67,7 @@ function readHeader(bytes: Buffer) {
   const octets = first - 0x80;
   const headerLength = 2 + octets;
   if (octets === 0 || octets > MAX_LENGTH_OCTETS) {
-    throw new DerError('An indefinite or oversized length');
+    throw new DerError('A length is indefinite or too large');
   }
   if (headerLength > bytes.length) {
     throw new DerError('A length is truncated');

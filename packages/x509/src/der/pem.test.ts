@@ -1,7 +1,7 @@
 import { readPemBlocks } from './pem';
 import { writePem } from './pem';
 
-it('reads the blocks with a label from a text', () => {
+it('returns the blocks that have a given label', () => {
   const [one, two] = [Buffer.from('one'), Buffer.from('two')];
   const text = `${writePem('CERTIFICATE', one)}text\r\n${writePem(
     'PRIVATE KEY',

@@ -8,7 +8,7 @@ export function expectTag(node: DerNode | undefined, tag: number): DerNode {
   return node;
 }
 
-/** The values of a SEQUENCE, or of another constructed type. */
+/** Returns the values of a SEQUENCE, or of another constructed type. */
 export function readChildren(
   node: DerNode | undefined,
   tag: number = TAG.sequence,
@@ -16,7 +16,7 @@ export function readChildren(
   return expectTag(node, tag).children;
 }
 
-/** The value inside an explicit tag, or the only one of a list. */
+/** Returns the value inside an explicit tag, or the only one of a list. */
 export function readOnlyChild(node: DerNode | undefined, tag: number): DerNode {
   const children = readChildren(node, tag);
   if (children.length !== 1) {
@@ -25,12 +25,15 @@ export function readOnlyChild(node: DerNode | undefined, tag: number): DerNode {
   return children[0];
 }
 
-/** Dotted decimal. */
+/** Returns an OBJECT IDENTIFIER in dotted decimal. */
 export function readObjectIdentifier(node: DerNode | undefined): string {
   return decodeObjectIdentifier(expectTag(node, TAG.oid).content);
 }
 
-/** Two's complement, most significant octet first (X.690 §8.3.3). */
+/**
+ * Reads an INTEGER: two's complement, most significant octet first (X.690
+ * §8.3.3).
+ */
 export function readInteger(node: DerNode | undefined): bigint {
   const { content } = expectTag(node, TAG.integer);
   if (content.length === 0) {
@@ -39,7 +42,7 @@ export function readInteger(node: DerNode | undefined): bigint {
   return BigInt.asIntN(8 * content.length, toBigInt(content));
 }
 
-/** The octets as an unsigned number. */
+/** Returns octets as an unsigned number. */
 export function toBigInt(octets: Buffer): bigint {
   return octets.length === 0 ? 0n : BigInt(`0x${octets.toString('hex')}`);
 }
@@ -56,7 +59,7 @@ export function readOctetString(node: DerNode | undefined): Buffer {
   return expectTag(node, TAG.octetString).content;
 }
 
-/** The octets of a BIT STRING without unused bits. */
+/** Returns the octets of a BIT STRING without unused bits. */
 export function readBitStringOctets(node: DerNode | undefined): Buffer {
   const { content } = expectTag(node, TAG.bitString);
   if (content[0] !== 0) {
@@ -69,10 +72,16 @@ export function isNull(node: DerNode | undefined): boolean {
   return node?.tag === TAG.null && node.content.length === 0;
 }
 
-/** X.660 has no limit; OIDs in use are shorter than 40 octets. */
+/**
+ * Maximum octets of an OID. X.660 has no limit; OIDs in use are shorter than 40
+ * octets.
+ */
 const MAX_OCTETS = 64;
 
-/** The highest bit of an octet is set when its arc continues; the other seven are a digit. */
+/**
+ * The highest bit of an octet is set when its arc continues; the other seven
+ * bits are a digit.
+ */
 const MORE = 0x80;
 
 /** Maximum octets of an arc that fits a safe integer. */
@@ -98,8 +107,9 @@ export function checkObjectIdentifier(content: Buffer): void {
 }
 
 /**
- * Decodes the content of an OBJECT IDENTIFIER to dotted decimal. Arcs may have any size: arithmetic
- * of 32 or 53 bits could wrap a large arc round to a well-known one (CVE-2025-66030).
+ * Decodes the content of an OBJECT IDENTIFIER to dotted decimal. Arcs may have
+ * any size: 32-bit or 53-bit arithmetic could wrap a large arc around to a
+ * well-known one (CVE-2025-66030).
  *
  * @throws DerError as {@link checkObjectIdentifier}
  */
@@ -130,15 +140,18 @@ function decodeArc(octets: Buffer): number | bigint {
     : octets.reduce((arc, octet) => arc * 128n + BigInt(octet % MORE), 0n);
 }
 
-/** Old values have no seconds, an offset such as `+0130` instead of `Z`, or a fraction. */
+/**
+ * Old values may lack seconds, or have an offset such as `+0130` instead of
+ * `Z`, or a fraction.
+ */
 const TIME_GRAMMARS: ReadonlyMap<number, RegExp> = new Map([
   [TAG.utcTime, /^(\d\d)(\d{8})(\d\d)?(Z|[+-]\d{4})$/],
   [TAG.generalizedTime, /^(\d{4})(\d{8})(\d\d)?(?:\.\d+)?(Z|[+-]\d{4})$/],
 ]);
 
 /**
- * Reads a UTCTime or GeneralizedTime in seconds. Besides the form of RFC 5280 §4.1.2.5 it accepts
- * those of older certificates; a fraction is dropped.
+ * Reads a UTCTime or GeneralizedTime in seconds. In addition to the form of RFC
+ * 5280 §4.1.2.5, accepts those of older certificates; a fraction is dropped.
  *
  * @throws DerError when it is not a time, or the date does not exist
  */
@@ -154,7 +167,7 @@ export function readTime(node: DerNode | undefined): Date {
   const year = yearDigits.length === 4 ? yearDigits : inWindow(yearDigits);
   const text = `${year}-${month}-${day}T${hour}:${minute}:${seconds}.000Z`;
   const date = new Date(text);
-  // Date rolls 30 February over to March.
+  // Date converts February 30 to a day in March.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== text) {
     throw new DerError('A date does not exist');
   }

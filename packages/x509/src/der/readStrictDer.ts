@@ -6,7 +6,7 @@ import { decodeText } from './readText';
 
 declare module 'node-forge' {
   namespace asn1 {
-    /** The form with options, which the published types leave out. */
+    /** The signature with options, which the published types omit. */
     function fromDer(
       bytes: string,
       options: {
@@ -19,11 +19,13 @@ declare module 'node-forge' {
 }
 
 /**
- * Parses DER strictly, so that two readers cannot understand the same bytes differently.
+ * Parses DER strictly, so that two parsers cannot interpret the same bytes
+ * differently.
  *
- * Three gates: this package's parser bounds size and depth; every value of a universal type must be
- * in its canonical form; and a second parser, node-forge, must write the same bytes after reading
- * them. node-forge recurses and accepts BER, so it needs the bounds of the first gate.
+ * There are three checks: this package's parser bounds size and depth; every
+ * value of a universal type must be in its canonical form; and a second parser,
+ * node-forge, must write the same bytes after reading them. node-forge is
+ * recursive and accepts BER, so it relies on the bounds of the first check.
  *
  * @throws DerError
  */
@@ -57,9 +59,10 @@ const CLASS_BITS = 0xc0;
 const anything = () => true;
 
 /**
- * The universal types that X.509 uses, each with a check of its canonical form in DER
- * (X.690 §§8, 10, 11), which returns false or throws a DerError. Any other identifier octet is
- * rejected, so also a primitive type with the constructed bit and a constructed type without it.
+ * The universal types that X.509 uses, each with a check of its canonical form
+ * in DER (X.690 §§8, 10, 11), which returns false or throws a DerError. Any
+ * other identifier octet is rejected, including a primitive type with the
+ * constructed bit and a constructed type without it.
  */
 const CHECKS = new Map<number, (content: Buffer) => unknown>([
   [
@@ -94,10 +97,11 @@ const CHECKS = new Map<number, (content: Buffer) => unknown>([
  * Checks that every value of a universal type is in its canonical form. The type of a tagged value
  * depends on the grammar: its reader checks it.
  *
- * Three rules of DER are left out, because clients break them and no reader is misled: values equal
- * to their DEFAULT may be present (`cA FALSE`, `saltLength 20`), the values of a SET OF may be in any
- * order, and single-byte strings may have characters outside their repertoire. The readers of names
- * are stricter.
+ * Three rules of DER are not enforced, because clients violate them and the
+ * meaning remains unambiguous: values equal to their DEFAULT may be present
+ * (`cA FALSE`, `saltLength 20`), the values of a SET OF may be in any order,
+ * and single-byte strings may have characters outside their repertoire. The
+ * functions that read names are stricter.
  *
  * @throws DerError
  */
@@ -122,7 +126,7 @@ function isShortestInteger(content: Buffer): boolean {
   return !isSpare;
 }
 
-/** At most seven unused bits, all zero. */
+/** Requires at most seven unused bits, all zero. */
 function isCanonicalBitString(content: Buffer): boolean {
   const { length } = content;
   if (length < 2) {

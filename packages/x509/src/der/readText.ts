@@ -25,14 +25,18 @@ const TYPES = new Map<number, StringType>([
   [TAG.universalString, 'universal'],
 ]);
 
-/** The string type of a value; undefined when it is not a character string. */
+/**
+ * Returns the string type of a value; undefined when it is not a character
+ * string.
+ */
 export function stringTypeOf(node: DerNode): StringType | undefined {
   return TYPES.get(node.tag);
 }
 
 /**
- * Decodes a character string. TeletexString is read as Latin-1, as other implementations do. Text of
- * the types teletex, bmp and universal is for display, not for comparison.
+ * Decodes a character string. TeletexString is read as Latin-1, as other
+ * implementations do. Text of the types teletex, bmp and universal must be used
+ * for display only, not for comparison.
  *
  * @throws DerError when the octets are outside the repertoire of the type
  */

@@ -24,17 +24,23 @@ export function sequence(...values: readonly Buffer[]): Buffer {
   return encode(TAG.sequence, ...values);
 }
 
-/** The value inside `[number]` EXPLICIT, or the fields of an IMPLICIT structure. */
+/**
+ * Encodes the value inside `[number]` EXPLICIT, or the fields of an IMPLICIT
+ * structure.
+ */
 export function tagged(number: number, ...values: readonly Buffer[]): Buffer {
   return encode(constructedContextTag(number), ...values);
 }
 
-/** The octets of a primitive type tagged `[number]` IMPLICIT. */
+/** Encodes the octets of a primitive type tagged `[number]` IMPLICIT. */
 export function taggedOctets(number: number, octets: Uint8Array): Buffer {
   return encode(contextTag(number), octets);
 }
 
-/** The OIDs written so far: constants and configured purposes, so there are few. */
+/**
+ * Cache of encoded OIDs: they are constants and configured purposes, so there
+ * are few.
+ */
 const oidCache = new Map<string, Buffer>();
 
 /** @throws RangeError when the text is not an OID, or has an arc of more than 53 bits */
@@ -56,7 +62,10 @@ function encodeArcs(oid: string): Buffer {
   return Buffer.from(arcs.flatMap(base128));
 }
 
-/** Digits of seven bits; all but the last have the highest bit set. */
+/**
+ * Encodes an arc in digits of seven bits; all except the last have the highest
+ * bit set.
+ */
 function base128(arc: number): number[] {
   const digits = [arc % 128];
   for (
@@ -97,7 +106,8 @@ export function utf8String(text: string): Buffer {
 }
 
 /**
- * RFC 5280 §4.1.2.5: UTCTime through 2049, then GeneralizedTime; in seconds and UTC.
+ * Encodes a time in UTC and whole seconds: UTCTime through 2049, then
+ * GeneralizedTime (RFC 5280 §4.1.2.5).
  *
  * @throws RangeError when the date is invalid, or its year is not from 0 to 9999
  */

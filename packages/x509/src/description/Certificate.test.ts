@@ -63,7 +63,7 @@ describe('describeCertificate', () => {
   const der = seedCertificate();
   const description = describeOrThrow(der);
 
-  it('returns the same values as Node', () => {
+  it('returns the same values as Node.js', () => {
     const node = new X509Certificate(der);
     expect(description).toMatchObject({
       serialNumber: BigInt(`0x${node.serialNumber}`),
@@ -220,7 +220,7 @@ describe('describeCertificate', () => {
       },
     ],
     [
-      'with a point at infinity as key',
+      'with a point at infinity as its key',
       certificate({
         spki: seq(
           seq(oid('ecPublicKey'), oid('prime256v1')),
@@ -283,7 +283,7 @@ describe('describeCertificate', () => {
       { extendedKeyUsage: ['1.2'] },
     ],
     [
-      'with a BOOLEAN of BER',
+      'with a BOOLEAN in BER',
       certificate({
         extensions: [extension('basicConstraints', seq(tlv(1, Buffer.of(1))))],
       }),
@@ -326,7 +326,7 @@ describe('describeCertificate', () => {
 });
 
 describe('Certificate', () => {
-  it('returns the description of its DER, always the same object', () => {
+  it('returns the same description of its DER on every access', () => {
     const seed = new Certificate(seedCertificate());
     const { description } = seed;
     expect(description).toEqual(describeCertificate(seed.der));

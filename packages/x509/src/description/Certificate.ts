@@ -20,7 +20,7 @@ import {
 } from './readCertificate';
 import { GeneralName } from '../names/readGeneralName';
 
-/** Certificates in use are smaller than 8 KiB. */
+/** Maximum size in bytes. Certificates in use are smaller than 8 KiB. */
 const MAX_BYTES = 65_536;
 
 /**
@@ -38,8 +38,8 @@ export type CertificateDescriptionResult =
     };
 
 /**
- * A certificate in DER. Its description is read on first use and then kept, so that a list of
- * certificates of which only the bytes are needed costs nothing.
+ * A certificate in DER. Its description is read on first use and then cached,
+ * so that certificates of which only the bytes are used are not parsed.
  *
  * @public
  */
@@ -53,10 +53,11 @@ export class Certificate {
   }
 
   /**
-   * Describes the certificate (RFC 5280); always returns the same object. Neither signature, validity
-   * nor revocation is verified. Accepts what directories contain: values of any string type, serial
-   * numbers of any sign, and extensions that cannot be read (listed in `unreadableExtensions`). More
-   * than 64 KiB are `too_large`.
+   * Describes the certificate (RFC 5280); always returns the same object. Does
+   * not verify the signature, validity or revocation. Accepts irregular
+   * certificates, which directories contain: values of any string type, serial
+   * numbers of any sign, and extensions that cannot be read (listed in
+   * `unreadableExtensions`). A certificate of more than 64 KiB is `too_large`.
    */
   get description(): CertificateDescriptionResult {
     this.#description ??= describeCertificate(this.der);

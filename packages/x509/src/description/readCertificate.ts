@@ -29,7 +29,7 @@ import {
 import { GeneralName, readGeneralName } from '../names/readGeneralName';
 import { DistinguishedName } from '../names/readName';
 
-/** The fields of a certificate; names and key are not parsed. */
+/** The fields of a certificate; names and the key are not parsed. */
 export interface CertificateParts {
   readonly serialNumber: bigint;
   readonly issuer: DerNode;
@@ -37,7 +37,7 @@ export interface CertificateParts {
   readonly notAfter: Date;
   readonly subject: DerNode;
   readonly publicKey: DerNode;
-  /** By OID; the first of equal ones. */
+  /** Extensions by OID; of equal ones, the first. */
   readonly extensions: ReadonlyMap<string, Extension>;
 }
 
@@ -101,17 +101,20 @@ export interface CertificateDescription {
   readonly base64: string;
   /** Serial number; of at most 20 octets if it conforms to RFC 5280. */
   readonly serialNumber: bigint;
-  /** `0x` and upper-case digits: `0xC`. */
+  /** `0x` and uppercase digits: `0xC`. */
   readonly serialNumberHex: string;
   /** Text of RFC 4514, most specific part first: `CN=alice,O=EXAMPLE.TEST`. */
   readonly issuer: string;
-  /** As `issuer`. */
+  /** Subject in the format of `issuer`. */
   readonly subject: string;
   /** The attributes of the subject. */
   readonly subjectName: DistinguishedName;
-  /** RFC 822, in UTC: `Fri, 06 May 2022 06:22:53 -0000`. */
+  /** RFC 822 date in UTC: `Fri, 06 May 2022 06:22:53 -0000`. */
   readonly validNotBefore: string;
-  /** As `validNotBefore`; the certificate is still valid at this second. */
+  /**
+   * Date in the format of `validNotBefore`; the certificate is still valid at
+   * this second.
+   */
   readonly validNotAfter: string;
   /** `validNotBefore` in milliseconds since 1970. */
   readonly notBefore: number;
@@ -127,7 +130,7 @@ export interface CertificateDescription {
   readonly san: AlternativeNamesByKind;
   /** Whether it is the certificate of a CA. */
   readonly ca: boolean;
-  /** How many CAs may follow below this one. undefined: not restricted. */
+  /** Maximum number of CAs below this one. undefined: not restricted. */
   readonly pathLength: number | undefined;
   /** undefined: not restricted. */
   readonly keyUsage: readonly KeyUsage[] | undefined;
@@ -137,18 +140,18 @@ export interface CertificateDescription {
   readonly subjectKeyIdentifier: string | undefined;
   /** Lower-case hex. */
   readonly authorityKeyIdentifier: string | undefined;
-  /** URLs of the CRL; empty without any. */
+  /** URLs of the CRL; empty when there are none. */
   readonly crlDistributionPoints: readonly string[];
-  /** OIDs; empty without any. */
+  /** OIDs; empty when there are none. */
   readonly certificatePolicies: readonly string[];
-  /** URLs of the issuer's certificate; empty without any. */
+  /** URLs of the issuer's certificate; empty when there are none. */
   readonly caIssuers: readonly string[];
   /** Identifies the certified key. */
   readonly publicKey: {
     /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
     readonly sha256: string;
   };
-  /** OIDs of the extensions that are present and cannot be read. */
+  /** OIDs of the extensions that cannot be read. */
   readonly unreadableExtensions: readonly string[];
 }
 
@@ -229,7 +232,7 @@ export function readAlternativeNames(value: Buffer): readonly GeneralName[] {
   return Object.freeze(names);
 }
 
-/** RFC 5280 §4.2.1.1: the identifier of the key; undefined without it. */
+/** RFC 5280 §4.2.1.1: the identifier of the key; undefined when absent. */
 export function readAuthorityKeyIdentifier(value: Buffer): string | undefined {
   const [first] = readChildren(parseDer(value));
   return first?.tag === contextTag(0)
@@ -284,7 +287,8 @@ function readUrls(names: readonly DerNode[]): readonly string[] {
  * octet: a renewed one, or one of another root (cross-certificate).
  *
  * @param certificate - DER
- * @returns all in DER, except `subjectKeyIdentifier`: the octets; undefined without it
+ * @returns all in DER, except `subjectKeyIdentifier`: its octets, or undefined
+ *   when absent
  * @throws TypeError when the certificate cannot be read
  *
  * @public

@@ -85,7 +85,7 @@ export const KEY_PURPOSES: Readonly<Record<KeyPurpose, string>> = {
 };
 
 /**
- * A purpose of a key that has a name; other purposes are given as OIDs.
+ * A key purpose that has a name; other purposes are given as OIDs.
  *
  * @public
  */

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 describe('signCertificate', () => {
-  it('writes the key of the subject and the identifiers of both keys', async () => {
+  it("writes the subject's key and the identifiers of both keys", async () => {
     const der = await issuer.signCertificate({ ...aliceFields(), spki });
     const node = new X509Certificate(der);
     expect(node.publicKey.export({ type: 'spki', format: 'der' })).toEqual(
@@ -50,7 +50,7 @@ describe('signCertificate', () => {
     );
   });
 
-  it('writes the issuer octet by octet as in the CA certificate of another tool', async () => {
+  it('copies the issuer octet by octet from a CA certificate of another tool', async () => {
     const { output } = openssl([
       'req',
       '-x509',
@@ -128,7 +128,7 @@ describe('signCertificate', () => {
   it.each([
     ['text', Buffer.from('key')],
     ['nothing', Buffer.alloc(0)],
-    ['another structure', Buffer.of(0x30, 0)],
+    ['a different structure', Buffer.of(0x30, 0)],
   ])('rejects %s instead of a key with a TypeError', async (_, none) => {
     await expect(
       issuer.signCertificate({ ...aliceFields(), spki: none }),
@@ -146,7 +146,7 @@ describe('Issuer', () => {
   it.each([
     ['bytes that are not a certificate', () => Buffer.from('x'), privateKey],
     ["a certificate that is not a CA's", leaf, privateKey],
-    ['another key', own, testKey('P-384').privateKey],
+    ['a different key', own, testKey('P-384').privateKey],
     ['a public key', own, generateKeyPairSync('ed25519').publicKey],
     ['a key of another kind', own, testKey('ed448').privateKey],
     ['a curve of another kind', own, secp256k1.privateKey],
@@ -176,7 +176,7 @@ describe('Issuer', () => {
   });
 
   it.each(['P-256', 'P-384', 'P-521'] as const)(
-    'signs with an external key of %s that returns r and s',
+    'signs with an external %s key that returns r and s',
     async kind => {
       const { certificate } = await makeIssuer(kind);
       const key = testKey(kind);
@@ -193,7 +193,7 @@ describe('Issuer', () => {
             ),
         },
       });
-      // Often enough for numbers whose first octets are zero.
+      // Often enough to produce numbers whose first octets are zero.
       for (let round = 0; round < 300; round++) {
         const der = await external.signCertificate({ ...aliceFields(), spki });
         expect(
@@ -203,7 +203,7 @@ describe('Issuer', () => {
     },
   );
 
-  it.each([0, 65])('refuses a signature of ECDSA of %d octets', length => {
+  it.each([0, 65])('refuses an ECDSA signature of %d octets', length => {
     expect(() => encodeEcdsaSignature(Buffer.alloc(length))).toThrow(
       RangeError,
     );

@@ -14,8 +14,9 @@ import {
 } from './writeTbs';
 
 /**
- * A CA's certificate with its key: signs certificates and revocation lists. The caller decides about
- * names and lifetimes; a certificate may outlive the CA's own.
+ * A CA's certificate with its key: signs certificates and revocation lists. The
+ * caller determines names and lifetimes; a certificate may outlive the CA's
+ * own.
  *
  * @public
  */
@@ -28,8 +29,8 @@ export class Issuer {
   /**
    * Combines a certificate with its key.
    *
-   * @param options - `certificate`: the CA's certificate in DER; `key`: its key, of RSA, P-256,
-   *   P-384, P-521 or Ed25519
+   * @param options - `certificate`: the CA's certificate in DER; `key`: its
+   *   RSA, P-256, P-384, P-521 or Ed25519 key
    * @throws TypeError when the certificate cannot be read, is not a CA's, or does not belong to the key
    */
   static create(options: { certificate: Uint8Array; key: SigningKey }): Issuer {
@@ -55,9 +56,10 @@ export class Issuer {
     this.certificate = certificate;
     this.#signer = signer;
     this.#fields = {
-      // The very octets of the subject: chains are compared octet by octet.
+      // The original octets of the subject: chains are compared octet by octet.
       name: parts.subject.der,
-      // RFC 5280 §4.2.1.1: as in the CA's certificate, however it was computed.
+      // RFC 5280 §4.2.1.1: the value in the CA's certificate, not a computed
+      // one.
       keyIdentifier: certificate.subjectKeyIdentifier
         ? Buffer.from(certificate.subjectKeyIdentifier, 'hex')
         : keyIdentifier(signer.spki),

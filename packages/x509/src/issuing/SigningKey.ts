@@ -18,7 +18,8 @@ import {
 export type SignatureHash = 'sha256' | 'sha384' | 'sha512';
 
 /**
- * The private key of a CA: of RSA, P-256, P-384, P-521 or Ed25519. It may be in a token that only signs.
+ * The private key of a CA: RSA, P-256, P-384, P-521 or Ed25519. It may be in a
+ * token that only signs.
  *
  * @public
  */
@@ -65,8 +66,9 @@ export function signingKeyOf(privateKey: KeyObject): SigningKey {
 }
 
 /**
- * Encodes a signature of ECDSA as certificates contain it (RFC 3279 §2.2.3). PKCS#11 tokens return
- * `r` and `s` one after the other, each as long as the order of the curve.
+ * Encodes an ECDSA signature as certificates contain it (RFC 3279 §2.2.3).
+ * PKCS#11 tokens return `r` followed by `s`, each as long as the order of the
+ * curve.
  *
  * @returns the SEQUENCE of `r` and `s` in DER
  * @throws RangeError when the number of octets is odd or zero
@@ -77,7 +79,7 @@ export function encodeEcdsaSignature(signature: Buffer): Buffer {
   const half = signature.length / 2;
   if (half === 0 || !Number.isInteger(half)) {
     throw new RangeError(
-      'A signature of ECDSA must consist of two numbers of equal length',
+      'An ECDSA signature must consist of two numbers of equal length',
     );
   }
   return sequence(
@@ -92,7 +94,10 @@ interface SignatureScheme {
   readonly algorithm: Buffer;
 }
 
-/** By curve, in OpenSSL's names, or type of key. The hash matches the curve (RFC 5480 §4). */
+/**
+ * Algorithms by curve (OpenSSL's name) or key type. The hash matches the curve
+ * (RFC 5480 §4).
+ */
 const SCHEMES = new Map<string | undefined, SignatureScheme>([
   [
     'rsa',
@@ -121,7 +126,9 @@ export class StructureSigner {
   readonly #hash: SignatureHash | undefined;
   readonly #publicKey: KeyObject;
 
-  /** @throws TypeError unless it is a key of RSA, P-256, P-384, P-521 or Ed25519 */
+  /**
+   * @throws TypeError unless it is an RSA, P-256, P-384, P-521 or Ed25519 key
+   */
   constructor(key: SigningKey) {
     this.#publicKey = createPublicKey({
       key: key.spki,
@@ -134,7 +141,7 @@ export class StructureSigner {
     );
     if (!scheme) {
       throw new TypeError(
-        'The key of a CA must be a key of RSA, P-256, P-384, P-521 or Ed25519',
+        'The key of a CA must be an RSA, P-256, P-384, P-521 or Ed25519 key',
       );
     }
     this.algorithm = scheme.algorithm;
@@ -144,9 +151,9 @@ export class StructureSigner {
   }
 
   /**
-   * Signs the part to be signed of a certificate, list or request, and verifies the signature: a defect
-   * of the machine or of a token must not produce an invalid one, from which RSA and ECDSA keys may be
-   * computed.
+   * Signs the TBS part of a certificate, list or request, and verifies the
+   * signature: a defect of the machine or a token could otherwise produce an
+   * invalid signature, which may reveal an RSA or ECDSA key.
    *
    * @returns the certificate, list or request in DER
    * @throws Error when the signature is not valid, or the key cannot sign
@@ -160,7 +167,7 @@ export class StructureSigner {
       signature,
     );
     if (!isValid) {
-      throw new Error('The key of the CA made an invalid signature');
+      throw new Error('The key of the CA produced an invalid signature');
     }
     return sequence(tbs, this.algorithm, bitString(signature));
   }

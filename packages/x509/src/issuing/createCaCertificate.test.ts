@@ -26,7 +26,7 @@ it('returns different serial numbers of 127 bits', () => {
 });
 
 it.each(['P-256', 'P-384', 'P-521', 'rsa', 'ed25519'] as const)(
-  'creates a request of a key of %s that proves possession',
+  'creates a request that proves possession of a %s key',
   async kind => {
     const { privateKey, spki } = testKey(kind);
     const der = await createCertificateRequest({
@@ -45,7 +45,7 @@ it.each(['P-256', 'P-384', 'P-521', 'rsa', 'ed25519'] as const)(
   },
 );
 
-it('certifies another CA with the octets of its name, key and key identifier', async () => {
+it('certifies another CA with the original octets of its name, key and key identifier', async () => {
   const [root, other] = [await makeIssuer('P-384'), await makeIssuer('P-256')];
   const subject = readCertifiedSubject(
     Buffer.from(other.certificate.base64, 'base64'),

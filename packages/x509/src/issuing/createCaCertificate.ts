@@ -15,18 +15,19 @@ export interface CaCertificateOptions {
   readonly subject: readonly NamePart[];
   /** RSA, P-256, P-384, P-521 or Ed25519. */
   readonly key: SigningKey;
-  /** First moment of validity; fractions of a second are dropped. */
+  /** Start of validity; fractions of a second are dropped. */
   readonly notBefore: Date;
   /** Last second of validity. */
   readonly notAfter: Date;
-  /** How many CAs may follow below this one. Default: 0. */
+  /** Maximum number of CAs below this one. Default: 0. */
   readonly pathLength?: number;
   /** Default: 127 random bits. */
   readonly serialNumber?: bigint;
 }
 
 /**
- * Creates the self-signed certificate of a CA, whose key signs certificates and revocation lists only.
+ * Creates the self-signed certificate of a CA, whose key may sign only
+ * certificates and revocation lists.
  *
  * @returns DER
  * @throws TypeError when the key is of another type

@@ -35,7 +35,7 @@ describe('OpenSSL', () => {
   });
 
   it.each(['P-256', 'P-384', 'P-521', 'rsa', 'ed25519'] as const)(
-    'verifies certificates and revocation lists of a CA with a key of %s',
+    'verifies certificates and revocation lists of a CA with a %s key',
     async kind => {
       const authority = await makeIssuer(kind);
       const [good, revoked] = await Promise.all(
@@ -138,7 +138,7 @@ describe('OpenSSL', () => {
     expect(
       output.match(/Revocation Date: Jan {2}1 00:00:00 2050 GMT/g),
     ).toHaveLength(reasons.length);
-    // An unspecified reason is left out.
+    // An unspecified reason is omitted.
     expect(output.match(/CRL Reason Code/g)).toHaveLength(reasons.length - 1);
     for (const name of [
       'Key Compromise',

@@ -17,17 +17,20 @@ import { KEY_PURPOSES, KEY_USAGES, KeyUsage } from '../extensions/extensions';
 import { WritableGeneralName, writeGeneralName } from './writeNames';
 
 /**
- * The extensions of a certificate to be issued. Those left out are not written; the identifiers of
- * the subject's and the issuer's key always are.
+ * The extensions of a certificate to be issued. Omitted extensions are not
+ * written; the identifiers of the subject's and the issuer's key are always
+ * written.
  *
  * @public
  */
 export interface CertificateExtensions {
-  /** Whether the certificate is a CA's, and how many CAs may follow below it. */
+  /**
+   * Whether the certificate is a CA's, and the maximum number of CAs below it.
+   */
   readonly basicConstraints:
     | { readonly ca: false }
     | { readonly ca: true; readonly pathLength?: number };
-  /** Critical. */
+  /** Usages of the key; the extension is critical. */
   readonly keyUsage?: readonly KeyUsage[];
   /** Names of purposes (`clientAuth`, see {@link KeyPurpose}), or OIDs. */
   readonly extendedKeyUsage?: readonly string[];
@@ -40,8 +43,8 @@ export interface CertificateExtensions {
   /** URLs of the issuer's certificate, DER (`id-ad-caIssuers` of AuthorityInfoAccess). */
   readonly caIssuers?: readonly string[];
   /**
-   * That of the CA's other certificates (RFC 5280 §4.2.1.2). Default: the first 160 bits of the
-   * SHA-256 of the key.
+   * Key identifier of the CA's other certificates (RFC 5280 §4.2.1.2). Default:
+   * the first 160 bits of the SHA-256 of the key.
    */
   readonly subjectKeyIdentifier?: Buffer;
 }
@@ -124,7 +127,7 @@ export function writeExtension(
   value: Buffer,
   options: { critical: boolean } = { critical: false },
 ): Buffer {
-  // X.690 §11.5: a value that equals its default is left out.
+  // X.690 §11.5: a value that equals its default is omitted.
   const critical = options.critical ? [TRUE] : [];
   return sequence(objectIdentifier(oid), ...critical, octetString(value));
 }
@@ -145,7 +148,7 @@ function writeConstraints(
 /** RFC 5280 §4.2.1.3, without trailing zero bits (X.690 §11.2.2). */
 function writeKeyUsage(usages: readonly KeyUsage[]): Buffer {
   if (usages.length === 0) {
-    throw new RangeError('A key usage without any usage');
+    throw new RangeError('A key usage must not be empty');
   }
   const positions = usages.map(usage => KEY_USAGES.indexOf(usage));
   const last = Math.max(...positions);
@@ -175,7 +178,7 @@ function writeList<T>(
   write: (value: T) => Buffer,
 ): Buffer {
   if (values.length === 0) {
-    throw new RangeError('An extension with an empty list');
+    throw new RangeError('A list in an extension must not be empty');
   }
   return sequence(...values.map(write));
 }

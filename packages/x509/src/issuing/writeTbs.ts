@@ -19,13 +19,14 @@ export interface CertificateFields {
   /** Positive, at most 20 octets; see {@link randomSerialNumber}. */
   readonly serialNumber: bigint;
   /**
-   * In the order of the encoding: `O`, then `CN`, which reads `CN=alice,O=EXAMPLE.TEST`; or a Name in
-   * DER, to certify the very octets of a CA's name.
+   * In the order of the encoding: `O`, then `CN`, which is displayed as
+   * `CN=alice,O=EXAMPLE.TEST`; or a Name in DER, to certify the original octets
+   * of a CA's name.
    */
   readonly subject: readonly NamePart[] | Buffer;
   /** Fractions of a second are dropped. */
   readonly notBefore: Date;
-  /** As `notBefore`. The last second at which the certificate is valid. */
+  /** Last second at which the certificate is valid; fractions are dropped. */
   readonly notAfter: Date;
   /** The extensions to be written. */
   readonly extensions: CertificateExtensions;
@@ -80,9 +81,9 @@ export interface RevocationListFields {
   readonly number: bigint;
   /** When the list is issued. */
   readonly thisUpdate: Date;
-  /** When the next list is issued at the latest. */
+  /** Latest time at which the next list is issued. */
   readonly nextUpdate: Date;
-  /** The entries, in their order. */
+  /** The entries, in order. */
   readonly revoked: readonly RevokedCertificate[];
 }
 
@@ -178,7 +179,7 @@ export function writeTbsCertList(
 function writeRevoked(entry: RevokedCertificate): Buffer {
   const { serialNumber, revokedAt, reason = 'unspecified' } = entry;
   const fields = [integer(serialNumber), time(revokedAt)];
-  // §5.3.1: an unspecified reason is left out.
+  // §5.3.1: an unspecified reason is omitted.
   if (reason !== 'unspecified') {
     const code = encode(TAG.enumerated, Buffer.of(REVOCATION_REASONS[reason]));
     fields.push(sequence(writeExtension(OID.reasonCode, code)));

@@ -19,7 +19,10 @@ function codeOf(modulus: bigint, exponent = 65_537n): string {
   }
 }
 
-/** The next odd number without small factors, not necessarily the product of two primes. */
+/**
+ * Returns the next odd number without small factors, not necessarily the
+ * product of two primes.
+ */
 function nextModulus(value: bigint): bigint {
   let next = value + 2n - (value % 2n === 0n ? 1n : 0n);
   while (hasSmallFactor(next)) {
@@ -28,7 +31,7 @@ function nextModulus(value: bigint): bigint {
   return next;
 }
 
-/** A modulus that is not close to a square. */
+/** Returns a modulus that is not close to a square. */
 function modulusOf(bits: number): bigint {
   return nextModulus(7n * 2n ** BigInt(bits - 3));
 }

@@ -5,7 +5,7 @@ import { RequestRefusal } from '../refusals/RequestRefusal';
 const MIN_BITS = 2048;
 const MAX_BITS = 8192;
 
-/** Bounds of FIPS 186-5 §5.1; 65537 itself, the usual value, is allowed. */
+/** Bounds of FIPS 186-5 §5.1; the usual value, 65537, is allowed as well. */
 const MIN_EXPONENT = 65_537n;
 const EXPONENT_LIMIT = 2n ** 256n;
 
@@ -13,8 +13,8 @@ const EXPONENT_LIMIT = 2n ** 256n;
  * Checks an RSAPublicKey (RFC 8017 §A.1.1): the ranges of its numbers, and moduli that are known to be
  * easy to factor.
  *
- * Not detected: keys of Debian's weak generator (CVE-2008-0166; needs a table of several MB), factors
- * shared with other keys, and prime moduli.
+ * Not detected: keys of Debian's weak generator (CVE-2008-0166; requires a
+ * table of several MB), factors shared with other keys, and prime moduli.
  *
  * @throws DerError when the structure is malformed
  * @throws RequestRefusal when a number is not accepted
@@ -60,12 +60,18 @@ function checkModulus(modulus: bigint): void {
 /** Rounds required by the CA/Browser Forum's Baseline Requirements §6.1.1.3. */
 const ROUNDS = 100;
 
-/** Squares have only 12 of the 64 remainders, and a remainder by 64 is cheap. */
+/**
+ * Squares have only 12 of the 64 remainders, and computing a remainder by 64 is
+ * cheap.
+ */
 const SQUARES_OF_64 = new Set(
   Array.from({ length: 64 }, (_, root) => (root * root) % 64),
 );
 
-/** Moduli with few squares; together they avoid all but one in thousands of square roots. */
+/**
+ * Moduli with few squares; together they avoid all except one in thousands of
+ * square roots.
+ */
 const SIEVE = [63, 65, 11, 17, 19, 23, 31];
 const squareRemainders = createRemainders(SIEVE);
 const squaresBy = SIEVE.map(
@@ -129,10 +135,11 @@ export function hasSmallFactor(modulus: bigint): boolean {
 }
 
 /**
- * Infineon's library generated primes as `k·M + (65537^a mod M)`, where M is the product of the first
- * primes (CVE-2017-15361; Nemec et al., "The Return of Coppersmith's Attack", §2). Its moduli are a
- * power of 65537 modulo each of these primes. M has 39 primes for every key size; about one in 2^27
- * other moduli is mistaken for one of these.
+ * Infineon's library generated primes as `k·M + (65537^a mod M)`, where M is
+ * the product of the first primes (CVE-2017-15361; Nemec et al., "The Return of
+ * Coppersmith's Attack", §2). Its moduli are a power of 65537 modulo each of
+ * these primes. M has 39 primes for every key size; about one in 2^27 other
+ * moduli is detected by mistake.
  */
 const PRIMES = oddPrimesBelow(168);
 
@@ -168,8 +175,9 @@ export function oddPrimesBelow(limit: number): number[] {
 }
 
 /**
- * Returns a function that computes the remainders of a large number by some primes. It divides by
- * their product first, so that only one division is long.
+ * Returns a function that computes the remainders of a large number by several
+ * primes. It divides by their product first, so that only one long division is
+ * necessary.
  */
 export function createRemainders(
   primes: readonly number[],

@@ -30,7 +30,7 @@ describe.each([
   const pointOf = (...numbers: bigint[]) =>
     Buffer.concat([Buffer.of(4), ...numbers.map(coordinate)]);
 
-  it('accepts its points', () => {
+  it('accepts points on the curve', () => {
     expect(codeOf(curve, point)).toBe('accepted');
     expect(codeOf(curve, pointOf(x, p - y))).toBe('accepted');
   });

@@ -18,8 +18,9 @@ describe('Ed25519 points of small order', () => {
   const spkiOf = (hex: string) =>
     seq(seq(oid('ed25519')), bits(Buffer.from(hex, 'hex')));
 
-  it('are refused although a forged signature verifies', () => {
-    // With s = 1, R is the base point: OpenSSL 3.0 (Node 22) takes it for a key of order 1.
+  it('are refused even though a forged signature verifies', () => {
+    // With s = 1, R is the base point: OpenSSL 3.0 (Node 22) accepts it as a
+    // signature of a key of order 1.
     const basePoint = Buffer.from('58'.padEnd(64, '6'), 'hex');
     const signature = Buffer.concat([
       basePoint,
@@ -33,7 +34,7 @@ describe('Ed25519 points of small order', () => {
 
   it.each([
     ...points,
-    // y = p, y = p + 1 and the largest: not reduced forms of 0, 1 and 18
+    // y = p, y = p + 1 and the largest y: unreduced forms of 0, 1 and 18
     'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
     'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
     'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
@@ -42,7 +43,7 @@ describe('Ed25519 points of small order', () => {
     expect(outcomeOf(der)).toBe('invalid_point');
   });
 
-  it('are distinguished from a y coordinate without a point', () => {
+  it('are distinguished from a y coordinate that belongs to no point', () => {
     // y = 2 has no x.
     const der = buildRequest({
       key: testKey('ed25519'),

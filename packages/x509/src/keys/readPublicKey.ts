@@ -63,7 +63,7 @@ export const CURVES: ReadonlyMap<string, Curve> = new Map([
   ],
 ]);
 
-/** SEC 1 §2.3.3: both coordinates follow. */
+/** Prefix of an uncompressed point (SEC 1 §2.3.3): both coordinates follow. */
 const UNCOMPRESSED = 4;
 
 /** The field of RFC 8032 §5.1, and the constant of its curve, -121665/121666. */
@@ -73,8 +73,8 @@ const D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
 /**
  * Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7) and checks that the key is safe to use.
  *
- * The checks read the DER, before OpenSSL gets the key: for a point at infinity, Node aborts the
- * process when the details of the key are read.
+ * The checks read the DER before the key is passed to OpenSSL: for a point at
+ * infinity, Node.js aborts the process when the details of the key are read.
  *
  * @throws DerError when the structure is malformed
  * @throws RequestRefusal when the key is not accepted
@@ -126,7 +126,7 @@ function toKeyObject(spki: Buffer): KeyObject {
   try {
     return createPublicKey({ key: spki, format: 'der', type: 'spki' });
   } catch {
-    // OpenSSL's message may contain the key, and does not help its owner.
+    // OpenSSL's message may contain the key, and is not useful to its owner.
     throw new RequestRefusal('malformed_key');
   }
 }
@@ -164,9 +164,10 @@ function isOnCurve(point: Buffer, { p, b, size }: Curve): boolean {
 }
 
 /**
- * Checks an Ed25519 key (RFC 8410 §4): 32 octets, the y coordinate below p, and none of the eight
- * points of small order, for which OpenSSL before 3.5 accepts forged signatures. Whether the curve has
- * a point with this y is left to OpenSSL, which otherwise rejects every signature.
+ * Checks an Ed25519 key (RFC 8410 §4): 32 octets, the y coordinate below p, and
+ * none of the eight points of small order, for which OpenSSL before 3.5 accepts
+ * forged signatures. OpenSSL checks whether the curve has a point with this y,
+ * and otherwise rejects every signature.
  *
  * @throws RequestRefusal when the key is not accepted
  */
@@ -182,8 +183,9 @@ function checkEd25519Key(octets: Buffer): void {
 }
 
 /**
- * Order 1, 2 and 4 are y = 1, -1 and 0. A point of order 8 doubles to y = 0, hence y² = -x², and with
- * the curve's equation dy⁴ + 2y² - 1 = 0.
+ * The points of order 1, 2 and 4 have y = 1, -1 and 0. Doubling a point of
+ * order 8 results in y = 0, hence y² = -x², and with the curve's equation dy⁴ +
+ * 2y² - 1 = 0.
  */
 function hasSmallOrder(y: bigint): boolean {
   const ySquared = (y * y) % P;

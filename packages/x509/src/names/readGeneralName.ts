@@ -181,8 +181,8 @@ function formatAddress(octets: Buffer): string {
  *     SEQUENCE { realm [0] Realm, principalName [1] SEQUENCE {
  *       name-type [0] Int32, name-string [1] SEQUENCE OF KerberosString } }
  *
- * @throws DerError unless every part is printable ASCII; RFC 4120 §5.2.1 leaves other characters to
- *   each site
+ * @throws DerError unless every part is printable ASCII; RFC 4120 §5.2.1 leaves
+ *   other characters to local agreement
  */
 function readKerberosPrincipal(node: DerNode): KerberosPrincipal {
   const [realm, principalName] = readTagged(node);
@@ -198,7 +198,7 @@ function readKerberosPrincipal(node: DerNode): KerberosPrincipal {
   });
 }
 
-/** The fields of a SEQUENCE { [0], [1] }. */
+/** Returns the fields of a SEQUENCE { [0], [1] }. */
 function readTagged(node: DerNode): [DerNode, DerNode] {
   const [first, second, ...rest] = readChildren(node);
   if (rest.length > 0) {
@@ -228,18 +228,19 @@ function readInt32(node: DerNode): number {
   return Number(value);
 }
 
-/** UPN: a UTF8String ([MS-WCCE] §2.2.2.7.5). */
+/** Reads a UPN: a UTF8String ([MS-WCCE] §2.2.2.7.5). */
 function readUserPrincipalName(node: DerNode): string {
   const text = decodeText(expectTag(node, TAG.utf8String).content, 'utf8');
   if (text === '' || /\p{Cc}/u.test(text)) {
-    throw new DerError('A UPN is empty or holds control characters');
+    throw new DerError('A UPN is empty or contains control characters');
   }
   return text;
 }
 
 /**
- * Formats a principal as `krb5_unparse_name` does: `host/build1.example.test@EXAMPLE.TEST`, with `\`
- * before separators inside a part. So the component `alice@EXAMPLE.TEST` of another realm cannot be
+ * Formats a principal as `krb5_unparse_name` does:
+ * `host/build1.example.test@EXAMPLE.TEST`, with `\` before separators inside a
+ * part. The component `alice@EXAMPLE.TEST` of another realm therefore cannot be
  * mistaken for alice's principal.
  */
 export function formatKerberosPrincipal({

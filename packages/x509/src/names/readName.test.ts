@@ -37,9 +37,13 @@ describe('the text of a name', () => {
       subject(['commonName', 'a,b+c"d\\e<f>g;h']),
       'CN=a\\,b\\+c\\"d\\\\e\\<f\\>g\\;h',
     ],
-    ['spaces at the edges', subject(['commonName', ' a ']), 'CN=\\ a\\ '],
+    [
+      'leading and trailing spaces',
+      subject(['commonName', ' a ']),
+      'CN=\\ a\\ ',
+    ],
     ['a lone space', subject(['commonName', ' ']), 'CN=\\ '],
-    ['a number sign in front', subject(['commonName', '#a#']), 'CN=\\#a#'],
+    ['a leading number sign', subject(['commonName', '#a#']), 'CN=\\#a#'],
     [
       'control characters',
       subject(['commonName', 'a\0b\nc']),
@@ -50,7 +54,7 @@ describe('the text of a name', () => {
       subject(['commonName', 'a\u202eb']),
       'CN=a\\e2\\80\\aeb',
     ],
-    ['letters beyond ASCII', subject(['commonName', 'älice']), 'CN=älice'],
+    ['non-ASCII letters', subject(['commonName', 'älice']), 'CN=älice'],
     ['a type without a name', subject(['1.2.3', 'a']), '1.2.3=#0c0161'],
     [
       'a value that is not text',
@@ -113,7 +117,7 @@ describe('writeName', () => {
     }),
   );
 
-  it('writes names that read the same', () => {
+  it('writes names that are read unchanged', () => {
     fc.assert(
       fc.property(parts, written => {
         const { rdns } = readName(parseDer(writeName(written)));
@@ -137,7 +141,7 @@ describe('alternative names', () => {
     .string({ minLength: 1 })
     .filter(value => /^[ -~]+$/.test(value));
 
-  it('are read as they were written', () => {
+  it('are unchanged after writing and reading', () => {
     const names = fc.oneof(
       fc.record({
         kind: fc.constant('uri' as const),

@@ -35,8 +35,9 @@ export interface DistinguishedName {
 }
 
 /**
- * Short names of attribute types in the text of a name: those of RFC 4514 §3, and those that FreeIPA
- * writes, so that a subject reads the same whichever CA issued it.
+ * Short names of attribute types in the text of a name: those of RFC 4514 §3,
+ * and those that FreeIPA writes, so that the text of a subject does not depend
+ * on the CA that issued it.
  */
 const SHORT_NAMES = new Map<string, string>([
   [OID.commonName, 'CN'],
@@ -100,7 +101,7 @@ function readValue(node: DerNode): string | undefined {
   );
 }
 
-/** RFC 4514 §2: relative names from last to first. */
+/** Formats a name (RFC 4514 §2): relative names from last to first. */
 function formatName(rdns: DistinguishedName['rdns']): string {
   return rdns
     .map(rdn => rdn.map(formatAttribute).join('+'))
@@ -116,8 +117,9 @@ function formatAttribute({ oid, value, hex }: NameAttribute): string {
 }
 
 /**
- * RFC 4514 §2.4. Control characters, which may be left as they are, are escaped too, so that a value
- * cannot break a line or control a terminal.
+ * Escapes a value (RFC 4514 §2.4), including control characters, for which
+ * escaping is optional, so that a value cannot break a line or control a
+ * terminal.
  */
 function escapeValue(value: string): string {
   return value

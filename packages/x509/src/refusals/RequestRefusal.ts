@@ -1,8 +1,9 @@
 import { catchDerError } from '../der/DerNode';
 
 /**
- * Reasons to refuse a certificate request, with the message for its sender. The messages are constant,
- * so that no part of a request gets into a response or a log through them.
+ * Reasons for refusing a certificate request, with the message for its sender.
+ * The messages are constant, so that they cannot copy part of a request to a
+ * response or a log.
  *
  * @public
  */
@@ -32,7 +33,7 @@ export const refusalMessages = {
   malformed:
     'The request is not valid DER: damaged, truncated, or in another encoding.',
   trailing_data: 'There are bytes after the end of the request.',
-  too_complex: 'The request is nested too deep or has too many parts.',
+  too_complex: 'The request is nested too deeply or has too many parts.',
   not_a_request: 'This is not a PKCS #10 certificate request.',
   bad_version: 'The version of the request is not 0 (RFC 2986).',
   bad_subject: 'The subject is malformed.',
@@ -92,7 +93,7 @@ export class RequestRefusal extends Error {
   }
 }
 
-/** Refuses the request with the code when `read` throws a DerError. */
+/** Refuses the request with the given code when `read` throws a DerError. */
 export function refuseMalformed<T>(code: RefusalCode, read: () => T): T {
   return catchDerError(read, () => {
     throw new RequestRefusal(code);

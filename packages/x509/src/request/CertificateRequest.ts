@@ -24,9 +24,9 @@ export interface RequestedSubject extends DistinguishedName {
 export class CertificateRequest {
   /** The requested subject, not verified. */
   readonly subject: RequestedSubject;
-  /** The key of which the requester has proved possession. */
+  /** The key whose possession the requester has proved. */
   readonly publicKey: SubjectPublicKey;
-  /** The requested SubjectAltName; empty without one. */
+  /** The requested SubjectAltName; empty when absent. */
   readonly alternativeNames: readonly GeneralName[];
   readonly #der: Buffer;
   readonly #subjectDer: Buffer;
@@ -47,8 +47,8 @@ export class CertificateRequest {
   }
 
   /**
-   * The request in DER. Not a field, so that a printed request does not show its attributes, which may
-   * contain a challenge password.
+   * The request in DER. A getter rather than a field, so that a printed request
+   * does not show its attributes, which may contain a challenge password.
    */
   get der(): Buffer {
     return this.#der;

@@ -11,12 +11,12 @@ import { refusalMessages } from '../refusals/RequestRefusal';
 
 const inputs = new FuzzInputs();
 
-/** Multiple of the random cases; `make trials` has more. */
+/** Factor for the number of random cases; `make trials` runs more. */
 const RUNS = Number(process.env.RUNS || 1);
 
 jest.setTimeout(60_000 * RUNS);
 
-it('refuses any input with a code, or accepts what @peculiar/x509 accepts', async () => {
+it('refuses any input with a code, or accepts it if @peculiar/x509 accepts it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async seed => {
       const { content } = inputs.create(seed);
@@ -30,7 +30,7 @@ it('refuses any input with a code, or accepts what @peculiar/x509 accepts', asyn
   );
 });
 
-it('starts from requests that other implementations accept', async () => {
+it('starts with requests that other implementations accept', async () => {
   for (const { der } of seedRequests()) {
     const request = readOrThrow(der);
     expect([

@@ -6,7 +6,7 @@ import { refusalMessages } from '../refusals/RequestRefusal';
 
 const rows = readManifest();
 
-/** Refusals of the parser; the other files are rejected by policy. */
+/** Codes of refusals by the parser; policy refuses the other files. */
 const CODES: Record<string, string> = {
   'enc-cn-universal.pem': 'subject_string_type',
   'enc-cn-teletex.pem': 'subject_string_type',
@@ -97,7 +97,7 @@ it('does not crash a process that passes every accepted key to OpenSSL', () => {
   );
 });
 
-it('has a different sentence for every refusal', () => {
+it('has a different message for every refusal', () => {
   const messages = Object.values(refusalMessages);
   expect(new Set(messages).size).toBe(messages.length);
   for (const message of messages) {

@@ -20,7 +20,7 @@ function codeOf(text: string): string {
   }
 }
 
-/** The Base64 text in lines of a length. */
+/** Returns the Base64 text in lines of the given length. */
 function linesOf(length: number): string[] {
   return base64.match(new RegExp(`.{1,${length}}`, 'g')) ?? [];
 }
@@ -31,8 +31,8 @@ describe('readArmor', () => {
     ['old Mac line breaks', pem.replace(/\n/g, '\r')],
     ['no final line break', pem.trimEnd()],
     ['empty lines', pem.replace(/\n/g, '\n\n')],
-    ['spaces at the ends of lines', pem.replace(/\n/g, '  \t\n')],
-    ['indentation by tabs', pem.replace(/^/gm, '\t')],
+    ['trailing spaces', pem.replace(/\n/g, '  \t\n')],
+    ['indentation with tabs', pem.replace(/^/gm, '\t')],
     ['a byte order mark', `\ufeff${pem}`],
     [
       'the label of older software',
@@ -176,7 +176,7 @@ describe('private keys', () => {
     ['without dashes', pkcs8.replace(/-/g, '')],
     ['in lower case', pkcs8.toLowerCase()],
     ['inside a block', `${BEGIN}\n${pkcs8}\n${END}`],
-  ])('detects one %s', (_, text) => {
+  ])('detects a private key %s', (_, text) => {
     expect(codeOf(text)).toBe('private_key');
   });
 

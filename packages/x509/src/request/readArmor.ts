@@ -83,7 +83,8 @@ function decodeBase64(text: string): Buffer {
     throw new RequestRefusal(diagnose(base64));
   }
   const bytes = Buffer.from(base64, 'base64');
-  // Buffer ignores what it cannot decode; only canonical text is encoded to itself.
+  // Buffer ignores invalid characters; only canonical Base64 survives
+  // re-encoding.
   if (bytes.toString('base64') !== base64) {
     throw new RequestRefusal('bad_base64');
   }
@@ -115,13 +116,19 @@ function diagnose(text: string) {
   return /^[A-Za-z0-9_=-]+$/.test(text) ? 'url_safe_base64' : 'bad_base64';
 }
 
-/** Headers of private keys: every PEM block of one, including OpenSSH's and SSH.com's; PuTTY's files. */
+/**
+ * Headers of private keys: PEM blocks, including OpenSSH's and SSH.com's, and
+ * PuTTY's files.
+ */
 const PRIVATE_KEY_HEADERS = [
   /BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY/i,
   /^\s{0,8}PuTTY-User-Key-File-/im,
 ];
 
-/** Detects a private key, also one whose dashes, line breaks or END line are damaged. */
+/**
+ * Detects a private key, including one whose dashes, line breaks or END line
+ * are damaged.
+ */
 function containsPrivateKey(text: string): boolean {
   return PRIVATE_KEY_HEADERS.some(header => header.test(text));
 }

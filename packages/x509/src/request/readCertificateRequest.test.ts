@@ -25,7 +25,7 @@ import {
 } from '../__testUtils__/tlv';
 
 describe('readCertificateRequest', () => {
-  it('parses DER, but not again when it is the buffer of a returned request', () => {
+  it('parses DER, but does not parse the buffer of a returned request again', () => {
     const der = buildRequest({ key: testKey('P-256') });
     const first = requestOf(der);
     expect(readCertificateRequest(first.der)).toEqual({ ok: true, csr: first });

@@ -37,14 +37,15 @@ const CODES: Record<DerErrorKind, RefusalCode> = {
 const MAX_BYTES = 65_536;
 
 /**
- * Valid requests by their DER, so that a CA in the process of the gateway does not read the same
- * request again.
+ * Valid requests by their DER, so that a CA in the gateway's process does not
+ * parse the same request again.
  */
 const valid = new WeakMap<Buffer, CertificateRequest>();
 
 /**
- * Result of {@link readCertificateRequest}: the parsed request, or the reason for its refusal. `code`
- * is stable; `message` is a sentence for the sender. Neither contains any part of the input.
+ * Result of {@link readCertificateRequest}: the parsed request, or the reason
+ * for its refusal. `code` is stable; `message` is a sentence for the sender.
+ * Neither of them contains any part of the input.
  *
  * @public
  */
@@ -94,8 +95,8 @@ export function readCertificateRequest(
 }
 
 /**
- * Reads a CertificationRequest (RFC 2986 §4.2). The signature is verified last, when every part has
- * passed its checks.
+ * Reads a CertificationRequest (RFC 2986 §4.2). The signature is verified last,
+ * after every part has passed its checks.
  *
  * @throws RequestRefusal
  */
@@ -132,9 +133,10 @@ function readCertificationRequest(node: DerNode): CertificateRequest {
 }
 
 /**
- * Detects a private key with a wrong label or none. An unencrypted one (PKCS #1, PKCS #8, SEC 1), and
- * a PKCS #12 file, starts with a version of one octet; an encrypted PKCS #8 is an algorithm and
- * octets. A request or certificate is neither.
+ * Detects a private key with a wrong label or without a label. An unencrypted
+ * key (PKCS #1, PKCS #8, SEC 1) and a PKCS #12 file start with a version of one
+ * octet; an encrypted PKCS #8 key is an algorithm followed by octets. A request
+ * or certificate is neither.
  */
 function isPrivateKey({ tag, children }: DerNode): boolean {
   const [first, second, ...rest] = children;
@@ -166,13 +168,16 @@ function readInfo(info: DerNode) {
   return { version: readInteger(version), subject, publicKey, attributes };
 }
 
-/** Windows, the client with the most, sends four. */
+/**
+ * Maximum number of attributes. Windows sends four, more than any other client.
+ */
 const MAX_ATTRIBUTES = 32;
 
 /**
- * Finds the requested extensions (RFC 2985 §5.4.2) among the attributes of a request. Other attributes
- * are ignored: challenge passwords, information about the Windows client, and Microsoft's own list of
- * extensions, which no standard defines as a request.
+ * Finds the requested extensions (RFC 2985 §5.4.2) among the attributes of a
+ * request. Other attributes are ignored: challenge passwords, information about
+ * the Windows client, and Microsoft's own list of extensions, which is not a
+ * standard request for extensions.
  *
  * @param node - undefined when the request has no attributes, as from some old clients
  * @returns the Extensions; undefined when none are requested

@@ -34,7 +34,7 @@ describe('requested extensions', () => {
     ],
     [
       'malformed',
-      'a BOOLEAN of BER',
+      'a BOOLEAN in BER',
       [seq(oid('1.2.3'), tlv(0x01, Buffer.of(1)), octets(NULL))],
     ],
     [

@@ -9,7 +9,10 @@ import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 const MAX_EXTENSIONS = 32;
 const MAX_ALTERNATIVE_NAMES = 100;
 
-/** Extensions that may be critical: they are either checked, or determined by the CA's profile. */
+/**
+ * Extensions that may be critical: they are checked here, or determined by the
+ * CA's profile.
+ */
 const KNOWN: readonly string[] = [
   OID.subjectKeyIdentifier,
   OID.keyUsage,
@@ -23,7 +26,7 @@ const KNOWN: readonly string[] = [
  * Checks the extensions of a request and reads its SubjectAltName.
  *
  * @param node - Extensions (RFC 5280 §4.1); undefined when none are requested
- * @returns the alternative names; empty without SubjectAltName
+ * @returns the alternative names; empty when there is no SubjectAltName
  * @throws RequestRefusal
  */
 export function readRequestedNames(

@@ -4,18 +4,21 @@ import { OID } from '../der/oids';
 import { RequestedSubject } from './CertificateRequest';
 import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 
-/** Subjects of real clients have fewer than ten. */
+/**
+ * Maximum number of attributes. Subjects of real clients have fewer than ten.
+ */
 const MAX_ATTRIBUTES = 50;
 
-/** Subjects of real clients have fewer than 500. */
+/** Maximum number of bytes. Subjects of real clients have fewer than 500. */
 const MAX_BYTES = 8192;
 
 /** Types defined as IA5String (RFC 4519 §2.4, RFC 2985 §5.2.1). */
 const IA5_TYPES: readonly string[] = [OID.domainComponent, OID.emailAddress];
 
 /**
- * Reads the subject of a request. Its strings must be of the types that RFC 5280 §4.1.2.4 allows in
- * new certificates: implementations read different text from the others.
+ * Reads the subject of a request. Its strings must be of the types that RFC
+ * 5280 §4.1.2.4 allows in new certificates: implementations decode the other
+ * types differently.
  *
  * @throws RequestRefusal
  */
@@ -47,7 +50,7 @@ function checkAttribute({ oid, value, stringType }: NameAttribute): void {
   if (stringType === undefined || !types.includes(stringType)) {
     throw new RequestRefusal('subject_string_type');
   }
-  // C programs end a text at NUL, and so would read another name.
+  // C programs end a string at NUL, and would therefore read a different name.
   if (!value || /\p{Cc}/u.test(value)) {
     throw new RequestRefusal('subject_characters');
   }

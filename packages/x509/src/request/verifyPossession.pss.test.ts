@@ -29,7 +29,7 @@ describe('RSASSA-PSS', () => {
       signed(32, hash256, mask(sha256), salt(32n), tlv(0xa3, int(1n))),
     ],
     [
-      'without parameters of the hash',
+      'without parameters for the hash',
       signed(
         32,
         tlv(0xa0, seq(oid('sha256'))),
@@ -62,7 +62,7 @@ describe('RSASSA-PSS', () => {
     ],
     [
       'unsupported_signature_algorithm',
-      'another mask',
+      'a different mask',
       signed(32, hash256, tlv(0xa1, seq(oid('sha256'), sha256)), salt(32n)),
     ],
     [
@@ -82,7 +82,7 @@ describe('RSASSA-PSS', () => {
     ],
     [
       'unsupported_signature_algorithm',
-      'another trailer',
+      'a different trailer',
       signed(32, hash256, mask(sha256), salt(32n), tlv(0xa3, int(2n))),
     ],
     [
@@ -97,7 +97,7 @@ describe('RSASSA-PSS', () => {
     ],
     [
       'bad_signature',
-      'a salt of another length',
+      'a salt of a different length',
       signed(32, hash256, mask(sha256), salt(33n)),
     ],
     [

@@ -124,20 +124,20 @@ describe('signature algorithms', () => {
     ],
     [
       'signature_algorithm_mismatch',
-      "RSA's with an EC key",
+      'an RSA algorithm with an EC key',
       { algorithm: seq(oid('sha256WithRsaEncryption'), NULL) },
     ],
     [
       'signature_algorithm_mismatch',
-      "ECDSA's with an RSA key",
+      'an ECDSA algorithm with an RSA key',
       { key: rsa, algorithm: seq(oid('ecdsaWithSha256')) },
     ],
     [
       'signature_algorithm_mismatch',
-      "Ed25519's with an EC key",
+      'the Ed25519 algorithm with an EC key',
       { algorithm: seq(oid('ed25519')) },
     ],
-    ['bad_signature', 'another hash than declared', { hash: 'sha384' }],
+    ['bad_signature', 'a hash other than the declared one', { hash: 'sha384' }],
     [
       'bad_signature',
       'PSS declared as PKCS #1',
@@ -163,7 +163,7 @@ describe('signatures', () => {
     expect(outcomeOf(buildRequest({ signature }))).toBe('bad_signature');
   });
 
-  it('of ECDSA have one encoding only', () => {
+  it('of ECDSA have only one encoding', () => {
     const der = buildRequest();
     const [info, algorithm, signature] = parseDer(der).children;
     const [r, s] = parseDer(signature.content.subarray(1)).children;

@@ -43,7 +43,10 @@ const ALGORITHMS: ReadonlyMap<string, SignatureAlgorithm> = new Map([
   [OID.ed25519, { keyType: 'ed25519' }],
 ]);
 
-/** MD2, MD4, MD5 and SHA-1 with RSA, DSA and ECDSA (RFC 3279 §2.2, and OIW's). */
+/**
+ * Refused algorithms: MD2, MD4, MD5 and SHA-1 with RSA, DSA and ECDSA (RFC 3279
+ * §2.2, and those of OIW).
+ */
 const WEAK_ALGORITHMS: ReadonlySet<string> = new Set([
   '1.2.840.113549.1.1.2',
   '1.2.840.113549.1.1.3',
@@ -55,16 +58,20 @@ const WEAK_ALGORITHMS: ReadonlySet<string> = new Set([
   '1.2.840.10045.4.1',
 ]);
 
-/** The default of RFC 4055 §3.1, and the shortest in use. */
+/**
+ * Minimum salt length: the default of RFC 4055 §3.1, and the shortest in use.
+ */
 const MIN_SALT_BYTES = 20n;
 
-/** Maximum for the largest accepted key. */
+/** Maximum salt length: that of the largest accepted key. */
 const MAX_SALT_BYTES = 1024n;
 
 /**
- * Verifies that the signer of a request has the private key to its public key (RFC 2986 §3).
+ * Verifies that the signer of a request possesses the private key of its public
+ * key (RFC 2986 §3).
  *
- * @param options - `signed` is the CertificationRequestInfo as received, not encoded again
+ * @param options - `signed` is the CertificationRequestInfo as received, not
+ *   re-encoded
  * @throws RequestRefusal
  */
 export function verifyPossession(options: {

@@ -17,7 +17,7 @@ const STRATEGIES = [
   'certificate',
 ] as const;
 
-/** An input and its strategy. */
+/** An input and the strategy that created it. */
 export interface FuzzInput {
   strategy: (typeof STRATEGIES)[number];
   content: string | Buffer;
@@ -26,12 +26,12 @@ export interface FuzzInput {
 /**
  * Creates inputs from seeds:
  *
- * - `text`: files of the manifest, damaged
- * - `bytes`: DER of good requests, damaged
+ * - `text`: damaged files of the manifest - `bytes`: damaged DER of good
+ *   requests
  * - `tree`: good requests with changed values and correct lengths
  * - `signed`: the same in the signed part, signed again, to pass the last check
  * - `random`: bytes that start like a request
- * - `certificate`: a certificate, damaged or with changed values
+ * - `certificate`: a certificate that is damaged or has changed values
  */
 export class FuzzInputs {
   readonly #files = readManifest()
@@ -91,7 +91,7 @@ function changeAndSign(request: SeedRequest, random: Random): Buffer {
   return seq(signed, algorithm.der, bits(request.sign(signed)));
 }
 
-/** Fails if the first change left no structure. */
+/** Throws if the first change left no structure. */
 function changeAgain(changed: Buffer, random: Random): Buffer {
   try {
     return mutateTree(changed, random);

@@ -5,7 +5,10 @@ import { verifyWithOpenssl, verifyWithPeculiar } from './oracles';
 import { FuzzInput, FuzzInputs } from './FuzzInputs';
 import { emptyReport, FuzzReport } from './FuzzReport';
 
-/** Reads one input after another, and checks accepted requests with other implementations. */
+/**
+ * Reads inputs one by one, and checks accepted requests with other
+ * implementations.
+ */
 export class Fuzzer {
   readonly report: FuzzReport = emptyReport();
   readonly #inputs = new FuzzInputs();

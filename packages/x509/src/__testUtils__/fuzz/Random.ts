@@ -7,7 +7,7 @@ export class Random {
     this.#state = Math.imul(seed + 1, 0x9e3779b1) || 1;
   }
 
-  /** From 0 to limit - 1. */
+  /** Returns an integer from 0 to limit - 1. */
   below(limit: number): number {
     let x = this.#state;
     x ^= x << 13;

@@ -4,12 +4,13 @@ import { emptyReport, FuzzReport, mergeReports } from './FuzzReport';
 
 const BATCH = 20_000;
 
-/** Maximum time for an input. */
+/** Maximum time for one input. */
 const TIMEOUT_MS = 30_000;
 
 /**
- * Arguments: number of inputs, maximum minutes, first seed. Prints the counts. Each batch runs in a
- * child process, so that an input that crashes or hangs it is found.
+ * Arguments: number of inputs, maximum minutes, first seed. Prints the counts.
+ * Each batch runs in a child process, so that inputs that cause a crash or a
+ * hang are found.
  */
 async function main([
   inputs = 1_000_000,

@@ -61,7 +61,7 @@ class TreeMutation {
   }
 }
 
-/** Changes one value and adapts all lengths. */
+/** Changes one value and adjusts all lengths. */
 export function mutateTree(der: Buffer, random: Random): Buffer {
   const root = parseDer(der);
   const target = random.below(countOf(root));
