@@ -57,16 +57,16 @@ export interface Config {
         logFolder?: string;
         /**
          * External URL of the gateway, without a trailing slash. Certificates
-         * contain the addresses `<publicUrl>/ca/<issuer>/crl` and
+         * contain the URLs `<publicUrl>/ca/<issuer>/crl` and
          * `<publicUrl>/ca/<issuer>/certificate`. For clients that cannot verify
-         * TLS, set an `http:` URL that a proxy passes to the portal. Not allowed
-         * with `socket`. Default: `<backend.baseUrl>/api/directory`.
+         * TLS, set an `http:` URL that a proxy passes to the portal. Not
+         * allowed with `socket`. Default: `<backend.baseUrl>/api/directory`.
          */
         publicUrl?: string;
         /**
-         * Maximum rate of certificates. Certificates in the issuance log count,
-         * so that a restart does not reset the rate. Signing requests above the
-         * rate get 503. Not allowed with `socket`.
+         * Maximum rate of certificates. Certificates in the issuance log are
+         * counted, so that a restart does not reset the rate. Signing requests
+         * above the rate get 503. Not allowed with `socket`.
          */
         limit?: {
           /**
@@ -81,13 +81,13 @@ export interface Config {
           per?: HumanDuration | string;
         };
         /**
-         * Absolute path of the Unix socket of `directory-ca serve`, which has
+         * Absolute path of the Unix socket of `directory-ca serve`, which holds
          * the keys and the issuance log. Not allowed with `issuers`.
          */
         socket?: string;
         /**
          * Root CAs. The portal publishes their certificates and CRLs at the
-         * addresses that the intermediates' certificates contain. Default: none.
+         * URLs in the intermediates' certificates. Default: none.
          */
         roots?: Array<{
           /** Absolute path of the root's certificate (PEM or DER). */

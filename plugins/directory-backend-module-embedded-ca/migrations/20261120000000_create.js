@@ -35,7 +35,7 @@ exports.up = async function up(knex) {
 
   await knex.schema.createTable('embedded_ca_certificates', table => {
     table.comment('Serial numbers and their certificates');
-    // No number type of both databases has 127 bits.
+    // No numeric type in both databases has 127 bits.
     table.string('serial_number', 49).primary().comment('Decimal');
     table
       .string('authority_id', 64)

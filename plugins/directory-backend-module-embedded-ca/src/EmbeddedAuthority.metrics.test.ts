@@ -29,7 +29,7 @@ describe('Metrics of EmbeddedAuthority', () => {
     await provider.shutdown();
   });
 
-  it('records durations by outcome, and when CRLs expire', async () => {
+  it('records durations by outcome, and the expiration of CRLs', async () => {
     const { authority: embedded, maintain } = await ca.open();
     await maintain();
     const request = aliceRequest();

@@ -45,11 +45,12 @@ export interface EmbeddedAuthorityOptions {
 }
 
 /**
- * Issues certificates with a signer: reserve the serial number, sign, record,
- * return. The signer checks and logs every certificate, and returns the logged
- * certificate for a repeated request. A crash at any point therefore neither
- * returns an unrecorded certificate nor loses a returned one. A repeated request
- * takes over a serial number that is only reserved.
+ * Issues certificates with a signer: reserves the serial number, signs, records
+ * and returns the certificate. The signer checks and logs every certificate,
+ * and returns the logged certificate for a repeated request. A crash at any
+ * point therefore neither returns an unrecorded certificate nor loses a
+ * returned one. A repeated request takes over a serial number that was only
+ * reserved.
  */
 export class EmbeddedAuthority implements CertificateAuthority {
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
@@ -221,7 +222,7 @@ export class EmbeddedAuthority implements CertificateAuthority {
     try {
       return await certificates.record(serialNumber, certificate);
     } catch (error) {
-      // If it was recorded, a repeated request within a minute returns it.
+      // A repeated request within a minute returns it if it was recorded.
       throw new OutcomeUnknownError(
         `Certificate ${serialNumber} was signed, but the database did not confirm the record`,
         error,
@@ -246,7 +247,10 @@ export class EmbeddedAuthority implements CertificateAuthority {
   }
 }
 
-/** A database error is not the caller's fault, and not a missing record. */
+/**
+ * Reports a database error as unavailable, not as the caller's error or a
+ * missing record.
+ */
 async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -256,9 +260,10 @@ async function available<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Value that a request has in common with its repetitions: the issuer, the user,
- * the profile, the key and the names. A client that lost the response sends the
- * same request again; a request for other names is for another certificate.
+ * Returns a value that a request shares with its repetitions: a hash of the
+ * issuer, the user, the profile, the key and the names. A client that has not
+ * received the response sends the same request again; a request for other names
+ * is for another certificate.
  *
  * @returns SHA-256, lower-case hex
  */

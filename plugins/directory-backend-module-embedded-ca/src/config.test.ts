@@ -19,12 +19,12 @@ const minimal = {
 };
 
 describe('readEmbeddedCaConfig', () => {
-  it('is undefined without the block', () => {
+  it('returns undefined when the block is missing', () => {
     expect(read(undefined)).toBeUndefined();
     expect(readEmbeddedCaConfig(new ConfigReader({}))).toBeUndefined();
   });
 
-  it('has defaults for all keys except the three required ones', () => {
+  it('returns defaults for all keys except the three required ones', () => {
     expect(read(minimal)).toEqual({
       cacn: 'embedded',
       organization: 'EXAMPLE.TEST',

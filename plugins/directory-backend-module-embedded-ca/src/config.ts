@@ -13,10 +13,16 @@ import {
 
 const PREFIX = 'directory.certificates.embedded';
 
-/** A CRL must not expire between two runs of the maintenance task. */
+/**
+ * Minimum validity, so that a CRL does not expire between two runs of the
+ * maintenance task.
+ */
 const MIN_LIST_VALIDITY_MS = 60 * 60 * 1000;
 
-/** A CRL is valid some minutes earlier than now, which the signer counts. */
+/**
+ * Maximum validity. A CRL becomes valid some minutes in the past, which the
+ * signer includes.
+ */
 const MAX_LIST_VALIDITY_MS = MAX_CRL_VALIDITY_MS - 10 * 60 * 1000;
 
 /** An issuer whose key is in a file. */
@@ -38,11 +44,11 @@ export type SignerConfig =
       /** Absolute path of the folder of the issuance log. */
       readonly logFolder: string;
       /**
-       * URL below which certificates and CRLs of issuers are published. Default:
-       * that of the plugin.
+       * URL below which certificates and CRLs of issuers are published.
+       * Default: the plugin's external URL.
        */
       readonly publicUrl?: string;
-      /** Maximum number of certificates in a time. */
+      /** Maximum number of certificates in a period. */
       readonly limit: { readonly certificates: number; readonly perMs: number };
     }
   | {
@@ -63,7 +69,7 @@ export interface RootFiles {
 export interface EmbeddedCaConfig {
   /** Name of the CA in API responses. */
   readonly cacn: string;
-  /** The `O` of subjects. */
+  /** Organization (`O`) of subjects. */
   readonly organization: string;
   readonly signer: SignerConfig;
   readonly roots: readonly RootFiles[];
@@ -152,7 +158,7 @@ function readPublicUrl(config: Config): string | undefined {
   const url = config.getOptionalString('publicUrl');
   if (url !== undefined && !/^https?:\/\/[^/]+(\/[^/]+)*$/.test(url)) {
     throw new InputError(
-      `${PREFIX}.publicUrl must be an http:// or https:// URL without a slash at its end`,
+      `${PREFIX}.publicUrl must be an http:// or https:// URL without a trailing slash`,
     );
   }
   return url;

@@ -8,7 +8,7 @@ import { TestCa } from './__testUtils__/TestCa';
 import { sqlite } from './__testUtils__/TestDatabase';
 import { AUTHORITIES } from './database/rows';
 
-/** Kills per database; `make trials` sets a higher number. */
+/** Number of kills per database; `make trials` sets a higher number. */
 const KILLS = Number(process.env.KILLS || 8);
 
 jest.setTimeout(600_000 + KILLS * 30_000);
@@ -37,7 +37,7 @@ describe.each([sqlite, sharedPostgres()])(
       },
     );
 
-    it('returns one certificate from processes that start at the same time', async () => {
+    it('returns one certificate when processes start concurrently', async () => {
       const ca = await TestCa.start(kind, { tables: 'none' });
       const processes = [1, 2, 3].map(() => AuthorityProcess.load());
       try {

@@ -25,8 +25,8 @@ export interface EmbeddedCa {
   readonly authority: EmbeddedAuthority;
   readonly lists: RevocationLists;
   /**
-   * Reaches the signer, imports its log when it has become available, and signs
-   * the CRLs that are due. Called every minute.
+   * Connects to the signer, imports its log after the signer has become
+   * available, and signs the CRLs that are due. Must be called every minute.
    *
    * @throws Error when the database or the signer is not available.
    */
@@ -35,7 +35,7 @@ export interface EmbeddedCa {
 
 /**
  * Creates the embedded CA on a migrated database. An instance that cannot sign
- * logs the reason, tries again, and still reads certificates.
+ * logs the reason, retries, and still reads certificates.
  */
 export async function createEmbeddedCa(options: {
   readonly config: EmbeddedCaConfig;
@@ -80,7 +80,7 @@ export async function createEmbeddedCa(options: {
     imported = available;
     if (result.certificates + result.revocations > 0) {
       logger.warn(
-        `Imported ${result.certificates} certificates and ${result.revocations} revocations of the issuance log that the database did not have: it was restored from a backup, or a process was killed`,
+        `Imported ${result.certificates} certificates and ${result.revocations} revocations from the issuance log that the database did not have: it was restored from a backup, or a process was killed`,
       );
     }
     if (result.unknownIssuers > 0) {
@@ -99,7 +99,8 @@ export async function createEmbeddedCa(options: {
       await issuers.refresh();
       const { available } = issuers;
       if (!available) {
-        // The reason is logged. CRLs of other instances are still observed.
+        // The reason has been logged. CRLs of other instances are still
+        // observed.
         await lists.observe();
         return;
       }

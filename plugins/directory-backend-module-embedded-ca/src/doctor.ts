@@ -27,13 +27,13 @@ const BLOCK = 'directory.certificates.embedded';
 
 const NOT_CONFIGURED = finding.skip(`${BLOCK} is not configured`);
 
-/** Time to create and distribute a new intermediate. */
+/** Time for creating and distributing a new intermediate. */
 const EXPIRY_WARNING_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** Time for the portal to respond. */
 const CRL_TIMEOUT_MS = 2000;
 
-/** Serial numbers in a message. */
+/** Maximum number of serial numbers in a message. */
 const MAX_SHOWN = 5;
 
 /**
@@ -118,8 +118,8 @@ async function checkKeys({ issuers, database }: State): Promise<DoctorFinding> {
     return finding.warn(
       `The database has records of ${
         missing.length
-      } CAs, but not of ${subjectOf(issuers[0])}, which signs`,
-      `if the key was replaced, nothing; otherwise restore the key of CA ${missing[0].id.slice(
+      } CAs, but not of the signing CA, ${subjectOf(issuers[0])}`,
+      `if the key was replaced, no action is needed; otherwise restore the key of CA ${missing[0].id.slice(
         0,
         16,
       )}… from a backup`,
@@ -148,7 +148,10 @@ function checkCertificates({ issuers }: State): DoctorFinding {
     : finding.ok(`${name}, until ${until}`);
 }
 
-/** Certificates contain the address, and clients read it without credentials. */
+/**
+ * Checks the URL that certificates contain and clients read without
+ * credentials.
+ */
 async function checkCrls({
   issuers,
   origin,
@@ -176,7 +179,7 @@ async function checkCrls({
     return status === 200
       ? finding.ok(url)
       : finding.warn(
-          `${url}, the address of the CRL in certificates, returns ${status}`,
+          `${url}, the CRL URL in certificates, returns ${status}`,
           'start the portal with the embedded CA; a proxy in front of it must pass /api/directory/ca/ without credentials',
         );
   } catch {
@@ -186,7 +189,7 @@ async function checkCrls({
   }
 }
 
-/** Each certificate is in the issuance log and in the database. */
+/** Checks that each certificate is in the issuance log and in the database. */
 async function checkLog({
   database,
   signer,
@@ -202,17 +205,17 @@ async function checkLog({
   });
   if (onlyInDatabase.length > 0) {
     return finding.fail(
-      `The issuance log does not have ${numbers(
+      `The issuance log does not contain ${numbers(
         onlyInDatabase,
-      )}, which the database has`,
-      'restore the issuance log from a backup; with several hosts, check that they share the log, or that each one has a separate intermediate. If neither is the cause, the log was changed',
+      )}, which are in the database`,
+      'restore the issuance log from a backup; with several hosts, check that they share the log, or that each host has its own intermediate. If neither is the cause, the log was changed',
     );
   }
   return onlyInLog.length > 0
     ? finding.warn(
-        `The database does not have ${numbers(
+        `The database does not contain ${numbers(
           onlyInLog,
-        )}, which the issuance log has`,
+        )}, which are in the issuance log`,
         'start the portal: it imports them within a minute, so that they can be listed and revoked',
       )
     : finding.ok('Every certificate is in the issuance log and the database');

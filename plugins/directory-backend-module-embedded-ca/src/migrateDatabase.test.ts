@@ -14,7 +14,7 @@ describe('migrateDatabase', () => {
     await ca.stop();
   });
 
-  it('creates only its own tables, and only once', async () => {
+  it('creates only the tables of the module, and only once', async () => {
     const { knex } = ca.database;
     await migrateDatabase(knex);
     await migrateDatabase(knex);

@@ -73,10 +73,11 @@ export const directoryModuleEmbeddedCa = createBackendModule({
             logger.error(`Maintenance of the embedded CA failed: ${error}`);
           }
         };
-        // Before the first request: certificates of the log are not "not found".
+        // Runs before the first request, which must find certificates in the
+        // log.
         await runMaintenance();
-        // On every instance, because the one that runs a global task may be the
-        // one without the signer.
+        // Runs on every instance, because the instance that runs a global task
+        // may not have the signer.
         await scheduler.scheduleTask({
           id: 'embedded-ca-maintenance',
           scope: 'local',

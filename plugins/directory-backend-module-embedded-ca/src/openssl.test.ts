@@ -89,7 +89,7 @@ describe('OpenSSL', () => {
       revokedBy: ADMIN,
     });
 
-  it.each(KEY_TYPES)('verifies a certificate for a key of %s', async kind => {
+  it.each(KEY_TYPES)('verifies a certificate for a %s key', async kind => {
     const { path } = await issue(newKeyPair(kind));
     const trust = await writeTrust();
     const output = await openssl(
@@ -152,7 +152,7 @@ describe('OpenSSL', () => {
       certificate: await write('server.pem', pem),
       key: await write('server.key', client.key),
     };
-    /** The response, or the alert. */
+    /** Returns the response, or the alert. */
     const connect = async () => {
       const server = await TlsServer.start({
         ...serverFiles,
@@ -258,7 +258,7 @@ describe('OpenSSL', () => {
     );
   });
 
-  it('verifies an old chain by the certificate that a new root has signed', async () => {
+  it('verifies an old chain with the certificate that a new root has signed', async () => {
     const { path } = await issue(newKeyPair('P-256'));
     const next = await TestRoot.create(ca.folder, { name: 'New root' });
     const crossed = await next.certify(

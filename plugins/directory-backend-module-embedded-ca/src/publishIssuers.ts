@@ -8,7 +8,7 @@ import type { RevocationLists } from './revocation/RevocationLists';
 
 /**
  * Publishes the certificate and the CRL of every issuer on record and of the
- * configured roots, at the addresses that certificates contain.
+ * configured roots, at the URLs that certificates contain.
  */
 export async function publishIssuers(options: {
   readonly publicDocuments: DirectoryPublicDocumentsExtensionPoint;

@@ -63,7 +63,7 @@ describe('A database that was restored from an older backup', () => {
     });
   };
 
-  it('gets the certificates and revocations of the issuance log', async () => {
+  it('imports the certificates and revocations from the issuance log', async () => {
     const early = await issue(3);
     await backUp();
     const late = await issue(3);
@@ -76,12 +76,12 @@ describe('A database that was restored from an older backup', () => {
     await restore();
     expect(await node.authority.get(late[0])).toBeUndefined();
     expect(new Set((await compare()).onlyInLog)).toEqual(new Set(late));
-    // Signing continues meanwhile.
+    // Signing continues during the import.
     const next = await issue(3);
     await node.maintain();
     expect(ca.logger.lines.filter(line => line.startsWith('warn'))).toEqual([
       expect.stringContaining(
-        'Imported 3 certificates and 1 revocations of the issuance log',
+        'Imported 3 certificates and 1 revocations from the issuance log',
       ),
     ]);
     expect(await compare()).toEqual({ onlyInLog: [], onlyInDatabase: [] });
@@ -92,7 +92,7 @@ describe('A database that was restored from an older backup', () => {
       new Set(all),
     );
 
-    // The hold of a certificate that the backup has may have been released.
+    // The hold of a certificate in the backup may have been released.
     const reasons = await Promise.all(
       [...early, ...late].map(
         async serialNumber =>
@@ -125,7 +125,7 @@ describe('A database that was restored from an older backup', () => {
     ).toHaveLength(9);
   });
 
-  it('keeps the date of a revocation that is recorded again after a restore', async () => {
+  it('keeps the original date when a revocation is recorded again after a restore', async () => {
     const [serialNumber] = await issue(1);
     await backUp();
     await revoke(serialNumber);

@@ -13,12 +13,12 @@ import { aliceRequest } from './requests';
 import type { TestDatabase, TestDatabaseKind } from './TestDatabase';
 import { type TestIntermediate, TestRoot } from './TestHierarchy';
 
-/** Base of the URLs in certificates of tests. */
+/** Base of the URLs in test certificates. */
 export const PUBLIC_URL = 'http://portal.example.test/api/directory';
 
 /** An embedded CA with its own folder, root, intermediate and database. */
 export class TestCa {
-  /** Milliseconds by which its clock is fast. */
+  /** Milliseconds by which the clock is ahead. */
   clockAheadMs = 0;
   readonly folder: string;
   readonly root: TestRoot;
@@ -52,7 +52,7 @@ export class TestCa {
     this.database = options.database;
   }
 
-  /** The `embedded` block, with changes to it. */
+  /** Returns the `embedded` block, with the given changes. */
   block(changes: JsonObject = {}): JsonObject {
     const files = this.intermediate.files;
     const local = {
@@ -67,7 +67,7 @@ export class TestCa {
     };
   }
 
-  /** Opens the CA as an instance of the portal does. */
+  /** Opens the CA as a portal instance does. */
   async open(changes: JsonObject = {}): Promise<EmbeddedCa> {
     const opened = await createEmbeddedCa({
       config: readConfig(this.block(changes)),
@@ -80,7 +80,9 @@ export class TestCa {
     return opened;
   }
 
-  /** Reason why an instance cannot sign, which its log must contain, too. */
+  /**
+   * Returns why an instance cannot sign; its log must contain the reason, too.
+   */
   async refusalOf(node: EmbeddedCa): Promise<string> {
     const error = await node.authority.sign(aliceRequest()).catch(e => e);
     const reason = String(error.message).replace(
@@ -97,7 +99,7 @@ export class TestCa {
     return reason;
   }
 
-  /** Stops everything, and lints every certificate that was issued. */
+  /** Stops the CA, and lints every issued certificate. */
   async stop(): Promise<void> {
     const { knex } = this.database;
     const rows = (await knex.schema.hasTable(CERTIFICATES))

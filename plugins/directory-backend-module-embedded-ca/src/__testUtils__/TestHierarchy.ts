@@ -18,7 +18,7 @@ import type { IssuerFiles } from '../config';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A CA below a root, with its files. */
+/** A CA below a root, and its files. */
 export interface TestIntermediate {
   readonly id: string;
   readonly key: KeyObject;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 
 /**
- * OpenSSL's TLS server, which requires a client certificate that is valid and not
+ * OpenSSL's TLS server, which requires a valid client certificate that is not
  * in the CRL.
  */
 export class TlsServer {
@@ -46,7 +46,7 @@ export class TlsServer {
    * Sends a request with a client certificate.
    *
    * @returns the response
-   * @throws Error with the alert when the server rejects the client.
+   * @throws Error with the TLS alert when the server rejects the client.
    */
   async request(client: {
     readonly certificate: string;

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 
-/** The serial number as Node reads it. */
+/** Returns the serial number that Node.js reads. */
 export function serialNumberOf(
   issued: Pick<IssuedCertificate, 'certificate'>,
 ): bigint {

@@ -97,7 +97,7 @@ export function describeEmbeddedAuthority(kind: TestDatabaseKind): void {
       expect(serialNumbers.every(number => number < 1n << 127n)).toBe(true);
     });
 
-    it('issues what the profile describes, and takes only the key from the CSR', async () => {
+    it('issues a certificate according to the profile, and takes only the key from the CSR', async () => {
       const request = aliceRequest({
         alternativeNames: {
           emails: ['alice@example.test'],
@@ -172,12 +172,15 @@ export function describeEmbeddedAuthority(kind: TestDatabaseKind): void {
           },
         },
       },
-    ])('issues another certificate for another $what', async ({ change }) => {
-      const request = aliceRequest();
-      const first = await node.authority.sign(request);
-      const second = await node.authority.sign({ ...request, ...change });
-      expect(serialNumberOf(second)).not.toBe(serialNumberOf(first));
-    });
+    ])(
+      'issues another certificate for a different $what',
+      async ({ change }) => {
+        const request = aliceRequest();
+        const first = await node.authority.sign(request);
+        const second = await node.authority.sign({ ...request, ...change });
+        expect(serialNumberOf(second)).not.toBe(serialNumberOf(first));
+      },
+    );
 
     it('returns one certificate for concurrent equal requests on two instances', async () => {
       const other = await ca.open();
@@ -217,7 +220,7 @@ export function describeEmbeddedAuthority(kind: TestDatabaseKind): void {
       expect(await node.authority.get(serialNumber)).toBeUndefined();
       const completed = await node.authority.sign(request);
       expect(serialNumberOf(completed)).toBe(serialNumber);
-      // The signer has logged it.
+      // The signer has logged the certificate.
       expect(completed.certificate.der).toEqual(certificate.der);
       expect((await rowOf(serialNumber)).certificate).toEqual(
         completed.certificate.der,
@@ -258,7 +261,7 @@ export function describeEmbeddedAuthority(kind: TestDatabaseKind): void {
       );
     });
 
-    it('lists usable certificates: neither revoked nor expired', async () => {
+    it('lists usable certificates, which are neither revoked nor expired', async () => {
       const username = 'grace.hopper';
       const requests = [1, 2, 3].map(() => aliceRequest({ username }));
       const serialNumbers = new Array<bigint>();

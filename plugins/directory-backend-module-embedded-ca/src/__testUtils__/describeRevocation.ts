@@ -41,7 +41,7 @@ export function describeRevocation(kind: TestDatabaseKind): void {
     const readList = async (id = ca.intermediate.id) =>
       readRevocationList(await node.lists.read(id));
 
-    it('signs an empty CRL first, and renews it after half of its validity', async () => {
+    it('signs an empty CRL at first, and renews it after half of its validity', async () => {
       await expect(node.lists.read(ca.intermediate.id)).rejects.toMatchObject({
         name: 'AuthorityUnavailableError',
       });
@@ -94,7 +94,7 @@ export function describeRevocation(kind: TestDatabaseKind): void {
       ).toBeUndefined();
     });
 
-    it('replaces a hold by a revocation of the same date, for good', async () => {
+    it('replaces a hold permanently with a revocation of the same date', async () => {
       const serialNumber = await issue();
       const held = await hold(serialNumber);
       ca.clockAheadMs = DAY_MS;
@@ -119,7 +119,7 @@ export function describeRevocation(kind: TestDatabaseKind): void {
       expect((await readList()).entries).toEqual([]);
     });
 
-    it('loses no change when instances change and sign concurrently', async () => {
+    it('does not lose changes when instances record and sign them concurrently', async () => {
       const other = await ca.open();
       const serialNumbers = await Promise.all(
         Array.from({ length: 20 }, () => issue()),
@@ -128,7 +128,8 @@ export function describeRevocation(kind: TestDatabaseKind): void {
         serialNumbers.map(async (serialNumber, index) => {
           const by = [node, other][index % 2];
           await hold(serialNumber, by);
-          // A third is revoked, a third released, and a third stays on hold.
+          // One third is revoked, one third released, and one third stays on
+          // hold.
           await [revoke, release, hold][index % 3](serialNumber, by);
         }),
       );
@@ -174,7 +175,7 @@ export function describeRevocation(kind: TestDatabaseKind): void {
       );
     });
 
-    it('drops an expired certificate after a CRL that lists it', async () => {
+    it('removes an expired certificate after one more CRL that lists it', async () => {
       const serialNumber = await issue();
       await revoke(serialNumber);
       ca.clockAheadMs = 31 * DAY_MS;
@@ -232,7 +233,7 @@ export function describeRevocation(kind: TestDatabaseKind): void {
         { serialNumber: serialNumberOf(issued), reason: 'Certificate Hold' },
       ]);
 
-      // The key of the old issuer is lost: the new one still signs.
+      // The old issuer's key is lost: the new issuer still signs.
       await node.issuers.close();
       await rename(issuers[1].keyFile, `${issuers[1].keyFile}.away`);
       const partial = await ca.open({ issuers });

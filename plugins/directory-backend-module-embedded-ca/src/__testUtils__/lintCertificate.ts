@@ -35,7 +35,7 @@ interface Extension {
   readonly value: Node;
 }
 
-/** The structure of a certificate (RFC 5280 §4.1), as it was encoded. */
+/** The encoded structure of a certificate (RFC 5280 §4.1). */
 interface Encoded {
   readonly tbs: readonly Node[];
   readonly version: Buffer;
@@ -133,7 +133,7 @@ function rsaKeyOf({ spki }: Encoded): readonly bigint[] | undefined {
     : undefined;
 }
 
-/** URLs of CRLs; `undefined` for a point without. */
+/** URLs of CRLs; `undefined` for a distribution point without a URL. */
 function crlUrlsOf(certificate: Encoded): (string | undefined)[] {
   const points = certificate.find(OID.crlDistributionPoints)?.value.content;
   return readNodes(points ?? Buffer.alloc(0)).map(point => {
@@ -181,16 +181,16 @@ function namesAtMost(oid: string, length: number) {
 }
 
 /**
- * Lints of zlint, by its names, that apply to a user's certificate of a private
- * CA; true: the certificate passes.
+ * Lints of zlint, by name, that apply to a user certificate of a private CA;
+ * true: the certificate passes.
  *
- * Others do not apply: those of the CA/Browser Forum about names of servers
- * (`e_dnsname_*`, `e_ext_san_dns_*`), about issuance policies of public CAs
+ * The other lints do not apply: those of the CA/Browser Forum on server names
+ * (`e_dnsname_*`, `e_ext_san_dns_*`), on issuance policies of public CAs
  * (`e_sub_cert_certificate_policies_missing`, `e_cab_*`, `e_sub_cert_valid_time_*`),
- * about certificate transparency (`w_ct_*`) and OCSP
- * (`e_sub_cert_aia_does_not_contain_ocsp_url`: there is no OCSP); those about
+ * on certificate transparency (`w_ct_*`) and OCSP
+ * (`e_sub_cert_aia_does_not_contain_ocsp_url`: there is no OCSP); those on
  * extensions that are not written (`e_name_constraint_*`, `e_ext_ian_*`,
- * `e_ext_policy_*`, `e_ext_freshest_crl_*`); and those of CA certificates and
+ * `e_ext_policy_*`, `e_ext_freshest_crl_*`); and those on CA certificates and
  * CRLs.
  */
 const LINTS: Readonly<Record<string, (certificate: Encoded) => boolean>> = {
@@ -343,7 +343,7 @@ export function lintCertificate(der: Buffer): void {
   }
 }
 
-/** Fields that `@peculiar/x509` reads in another way. */
+/** Fields that `@peculiar/x509` reads differently. */
 function differencesOf(der: Buffer): string[] {
   const { description } = new Certificate(der);
   if (!description.ok) {
@@ -389,7 +389,7 @@ function differencesOf(der: Buffer): string[] {
         .filter(({ type }) => type === 'email')
         .map(({ value }) => value),
     ],
-    // It does not list names of types that it does not know.
+    // `@peculiar/x509` does not list names of unknown types.
     userPrincipalNames: [
       own.san.otherUpn,
       (names ?? [])

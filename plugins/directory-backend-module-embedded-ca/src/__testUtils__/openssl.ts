@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Output of OpenSSL.
+ * Returns the output of OpenSSL.
  *
  * @throws Error with its error output when it fails.
  */

@@ -2,7 +2,10 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** Alice's request for `userCerts` with a new P-256 key, and changes to it. */
+/**
+ * Returns alice's request for `userCerts` with a new P-256 key and the given
+ * changes.
+ */
 export function aliceRequest(
   changes: Partial<SigningRequest> = {},
 ): SigningRequest {

@@ -2,7 +2,7 @@
 import { PostgresServer } from '@directory-gateway/realm';
 import { openPostgres, type TestDatabaseKind } from './TestDatabase';
 
-/** A server for all tests of a file, with a new database for each one. */
+/** A server for all tests of a file, with a new database for each test. */
 export function sharedPostgres(): TestDatabaseKind {
   let server: PostgresServer;
 

@@ -18,19 +18,22 @@ import {
 } from '../database/rows';
 import { readChain } from '../issuers/IssuerStore';
 
-/** How long a repeated request gets the certificate of the first one. */
+/**
+ * Time within which a repeated request gets the certificate of the first one.
+ */
 const REPETITION_MS = 60 * 1000;
 
 /**
- * An attempt fails only when another process was faster with the same request,
- * or when a random number of 127 bits is already in use.
+ * Maximum number of attempts. An attempt fails only when another process was
+ * faster with the same request, or when a random 127-bit number is already in
+ * use.
  */
 const MAX_ATTEMPTS = 10;
 
 /** Input of {@link CertificateStore.reserve}. */
 export interface Reservation {
   readonly issuerId: string;
-  /** Value that a request and its repetitions have in common. */
+  /** Value that a request and its repetitions share. */
   readonly requestKey: string;
   readonly username: string;
   readonly profile: string;
@@ -76,10 +79,10 @@ interface Signed {
 }
 
 /**
- * Records of certificates. Each statement is its own transaction: a process that
- * is killed between two of them leaves a reserved serial number, which the
- * repeated request takes over. Concurrent requests share a statement, and so the
- * write to the disk.
+ * Records of certificates. Each statement is its own transaction: a process
+ * that is killed between two of them leaves a reserved serial number, which the
+ * repeated request takes over. Concurrent requests share a statement and
+ * therefore the write to disk.
  */
 export class CertificateStore {
   readonly #database: Knex;
@@ -95,8 +98,8 @@ export class CertificateStore {
   }
 
   /**
-   * Reserves a new serial number, or returns the record of a recent request of
-   * which this is a repetition, unless its certificate is revoked or on hold.
+   * Reserves a new serial number, or returns the record of the recent request
+   * that this one repeats, unless its certificate is revoked or on hold.
    */
   async reserve(reservation: Reservation): Promise<CertificateRecord> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -130,8 +133,8 @@ export class CertificateStore {
   /**
    * Records the certificate of a reserved serial number.
    *
-   * @returns the recorded certificate: another one when a concurrent process
-   *   was faster
+   * @returns the recorded certificate: a different one when a concurrent
+   *   process was faster
    */
   async record(
     serialNumber: bigint,
@@ -160,8 +163,8 @@ export class CertificateStore {
   /**
    * Returns the certificates of users, oldest first.
    *
-   * @param query - `usableAt`: leaves out certificates that are revoked, on
-   *   hold, or expired before this time
+   * @param query - `usableAt`: omits certificates that are revoked, on hold, or
+   *   expired before this time
    */
   async listByUsers(query: {
     readonly usernames: readonly string[];
@@ -191,9 +194,9 @@ export class CertificateStore {
     return (await expiring).map(readRecord);
   }
 
-  /** Returns which rows were inserted. The others are in conflict. */
+  /** Returns for each row whether it was inserted or is in conflict. */
   async #insert(rows: readonly CertificateRow[]): Promise<boolean[]> {
-    // In one order in all processes, so that none waits for another in a circle.
+    // All processes insert in the same order, which avoids deadlocks.
     const inserted = await this.#table()
       .insert(rows.toSorted(byRequestKey))
       .onConflict()
@@ -204,8 +207,8 @@ export class CertificateStore {
   }
 
   /**
-   * Returns which certificates were recorded: of several with one serial number,
-   * the first.
+   * Returns for each certificate whether it was recorded: of several with the
+   * same serial number, the first.
    */
   async #record(signed: readonly Signed[]): Promise<boolean[]> {
     const numbers = signed.map(({ serialNumber }) => String(serialNumber));
@@ -230,7 +233,7 @@ export class CertificateStore {
 
   /**
    * Binds all names as one parameter: with one parameter per name, each number
-   * of names would be a different statement, which takes long to prepare.
+   * of names would require a different statement, which is slow to prepare.
    */
   #isAmong(
     usernames: readonly string[],
@@ -289,7 +292,10 @@ function byRequestKey(one: CertificateRow, other: CertificateRow): number {
   return one.request_key! < other.request_key! ? -1 : 1;
 }
 
-/** Accepts times in the future: the clock of the writer may have been wrong. */
+/**
+ * Times in the future count as recent: the clock of the writer may have been
+ * wrong.
+ */
 function isRecent(row: CertificateRow, now: number): boolean {
   const age = now - new Date(row.reserved_at).getTime();
   return row.revoked_at === null && Math.abs(age) <= REPETITION_MS;

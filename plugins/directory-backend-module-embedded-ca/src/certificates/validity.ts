@@ -1,11 +1,14 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 
-/** Clock skew that Kerberos tolerates (RFC 4120 §1.6), and so every caller. */
+/**
+ * Clock skew that Kerberos, and therefore every caller, tolerates (RFC 4120
+ * §1.6).
+ */
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
 /**
- * Start of validity of what is signed now: 5 minutes earlier, for clients whose
- * clocks are behind.
+ * Returns the start of validity of data that is signed now: 5 minutes earlier,
+ * for clients whose clocks are behind.
  *
  * @param now - milliseconds since 1970
  */
@@ -14,9 +17,9 @@ export function backdated(now: number): Date {
 }
 
 /**
- * Validity of a certificate that is signed now, in whole seconds (RFC 5280
- * §4.1.2.5) and within that of the issuer's chain, which is valid only while all of
- * its certificates are.
+ * Returns the validity of a certificate that is signed now, in whole seconds
+ * (RFC 5280 §4.1.2.5) and within that of the issuer's chain, which is valid
+ * only while all of its certificates are.
  *
  * @throws AuthorityUnavailableError when the issuer's chain is not valid.
  */

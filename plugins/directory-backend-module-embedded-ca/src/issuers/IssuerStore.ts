@@ -30,8 +30,8 @@ export class IssuerStore {
    * Records an issuer, or the new chain of its key: a renewed certificate, or
    * one of another root.
    *
-   * @throws Error when the certificate has another subject than the recorded
-   *   one: issued certificates contain it.
+   * @throws Error when the certificate's subject differs from the recorded one,
+   *   which issued certificates contain.
    */
   async record({ id, chain }: IssuerRecord): Promise<void> {
     const inserted = await this.#table()
@@ -47,7 +47,7 @@ export class IssuerStore {
       const [own] = readChain(recorded.chain);
       if (subjectOf(own) !== subjectOf(chain[0])) {
         throw new Error(
-          `The certificate of CA ${id} has another subject than the one on record`,
+          `The subject of the certificate of CA ${id} differs from the one on record`,
         );
       }
       await this.#table()

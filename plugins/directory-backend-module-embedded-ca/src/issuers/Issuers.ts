@@ -15,7 +15,7 @@ import type { IssuerRecord, IssuerStore } from './IssuerStore';
 /** Minimum time between attempts to reach the signer. */
 const RETRY_MS = 1000;
 
-/** Hex digits of an issuer's id in the addresses of its documents. */
+/** Number of hex digits of an issuer's id in the URLs of its documents. */
 const NAME_LENGTH = 16;
 
 /** Name of an issuer in URLs and metrics. */
@@ -29,7 +29,7 @@ export interface AvailableSigner {
   /** The first one signs certificates; each one signs its own CRL. */
   readonly issuers: readonly IssuerDescription[];
   /**
-   * When all certificates in the chain of the first one are valid, in
+   * Period in which all certificates in the first issuer's chain are valid, in
    * milliseconds since 1970.
    */
   readonly validity: { readonly notBefore: number; readonly notAfter: number };
@@ -65,7 +65,7 @@ export class Issuers {
     return this.#available;
   }
 
-  /** The issuers on record, by their names in URLs. */
+  /** The issuers on record, by name in URLs. */
   get recorded(): ReadonlyMap<string, IssuerRecord> {
     return this.#recorded;
   }
@@ -91,8 +91,8 @@ export class Issuers {
   }
 
   /**
-   * Reads the issuers of the signer, and records new ones. Concurrent
-   * calls share one attempt. A failure is logged, not thrown.
+   * Reads the issuers of the signer, and records new ones. Concurrent calls
+   * share an attempt. A failure is logged, not thrown.
    */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {

@@ -12,7 +12,7 @@ import {
   type CertificateRow,
 } from '../database/rows';
 
-/** Certificates that are looked up in one query. */
+/** Number of certificates that are looked up in one query. */
 const BATCH_SIZE = 200;
 
 /** Result of {@link importLog}. */
@@ -56,7 +56,7 @@ export async function importLog(options: {
   return result;
 }
 
-/** Certificates that only the log or only the database has. */
+/** Certificates that are only in the log or only in the database. */
 export interface LogDifferences {
   readonly onlyInLog: readonly bigint[];
   readonly onlyInDatabase: readonly bigint[];
@@ -84,7 +84,7 @@ export async function compareLog(options: {
   );
   const onlyInLog: bigint[] = [];
   for await (const batch of batchesOf(logged)) {
-    // The log may have certificates of earlier issuers, and newer ones.
+    // The log may contain certificates of earlier issuers, and newer ones.
     const rows = await findRows(database, batch);
     for (const { serialNumber } of batch) {
       recorded.delete(String(serialNumber));
@@ -136,8 +136,8 @@ async function findRows(
 }
 
 /**
- * Whether the log has a revocation that the database does not have, or has with
- * another date or reason, which the signer refuses. A hold of a recorded
+ * Whether the log contains a revocation that is not in the database, or whose
+ * date or reason differs there, which the signer refuses. A hold of a recorded
  * certificate is not imported: it may have been released after the last CRL.
  */
 function isUnrecorded(
@@ -152,7 +152,7 @@ function isUnrecorded(
   );
 }
 
-/** Who revoked a certificate whose revocation only the log has. */
+/** Recorded revoker of a certificate whose revocation is only in the log. */
 const UNKNOWN_REVOKER = 'issuance log';
 
 function revocationColumns({
@@ -214,7 +214,7 @@ async function recordRevocation(
   });
 }
 
-/** The next CRL contains the change. */
+/** Counts the change, so that the next CRL contains it. */
 async function countChange(
   transaction: Knex,
   { issuerId, revocation }: LoggedCertificate,

@@ -33,15 +33,14 @@ export interface RevocationListsOptions {
 
 /**
  * Revokes and suspends certificates and signs the CRLs (RFC 5280 §5), one for
- * each issuer: after each change, and after half of the validity of the last
- * one.
+ * each issuer: after each change, and after half of the last CRL's validity.
  */
 export class RevocationLists {
   readonly #options: RevocationListsOptions;
   readonly #now: () => number;
   /** When the last CRL on record expires, by id of the issuer. */
   readonly #nextUpdates = new Map<string, Date>();
-  /** By issuer: the last renewal, and the one that has not started yet. */
+  /** By issuer: the last renewal, and a renewal that has not started yet. */
   readonly #renewals = new Map<
     string,
     { last: Promise<void>; next?: Promise<void> }
@@ -87,7 +86,7 @@ export class RevocationLists {
 
   /**
    * Records a revocation and signs a CRL with it. The first revocation of a
-   * certificate is kept; a serial number without certificate is ignored.
+   * certificate is kept; a serial number without a certificate is ignored.
    */
   async revoke(request: RevocationRequest): Promise<void> {
     const { revocations } = this.#options;
@@ -115,8 +114,8 @@ export class RevocationLists {
 
   /**
    * Signs the CRLs that are due, of all issuers of this instance's signer.
-   * Several instances may do so concurrently: each CRL number is used once, and
-   * the slower instance checks again.
+   * Several instances may call this concurrently: each CRL number is used once,
+   * and the slower instance checks again.
    *
    * @throws AuthorityUnavailableError when this instance cannot sign.
    */
@@ -133,7 +132,7 @@ export class RevocationLists {
     }
   }
 
-  /** Reads when the CRLs of all issuers expire, for the metric. */
+  /** Reads the expiration of the CRLs of all issuers, for the metric. */
   async observe(): Promise<void> {
     const { issuers, revocations } = this.#options;
     for (const { id } of issuers.recorded.values()) {
@@ -148,7 +147,7 @@ export class RevocationLists {
     try {
       await this.renew();
     } catch (error) {
-      // The maintenance task signs the CRL when a change is missing in it.
+      // The maintenance task signs a new CRL when a change is missing.
       this.#options.logger.error(
         `${change}, but the CRL was not renewed: ${error}`,
       );
@@ -156,8 +155,8 @@ export class RevocationLists {
   }
 
   /**
-   * Calls during a renewal share the next one: a CRL for each of many concurrent
-   * revocations would have a quadratic cost.
+   * Calls during a renewal share the next one: signing a CRL for each of many
+   * concurrent revocations would take quadratic time.
    */
   async #renewShared(issuerId: string): Promise<void> {
     const renewal = this.#renewals.get(issuerId) ?? { last: Promise.resolve() };
@@ -237,7 +236,7 @@ export class RevocationLists {
       });
     } catch (error) {
       if (error instanceof SignerUnavailableError) {
-        // Without the key of an earlier issuer, certificates are still signed.
+        // Certificates are signed even without the key of an earlier issuer.
         if (issuerId === own[0].id) {
           issuers.reportFailure(error);
         }

@@ -12,7 +12,7 @@ import {
   type CertificateRow,
 } from '../database/rows';
 
-/** The last CRL of an issuer and the changes since. */
+/** The last CRL of an issuer and the changes since then. */
 export interface RevocationListState {
   /** CRL number; 0 when there is no CRL. */
   readonly number: bigint;
@@ -126,7 +126,7 @@ export class RevocationStore {
       .whereNotNull('revoked_at')
       .andWhere('not_after', '>=', notExpiredAt)
       .orderBy(['revoked_at', 'serial_number'])
-      // Without the certificates: there may be thousands.
+      // Does not read the certificates: there may be thousands.
       .select('serial_number', 'revoked_at', 'revocation_reason');
     return rows.flatMap(row =>
       row.revoked_at === null

@@ -13,7 +13,7 @@ interface Waiting<T> {
   reject(error: Error): void;
 }
 
-/** A promise and its functions (`Promise.withResolvers` of ES2024). */
+/** A promise and its functions (like `Promise.withResolvers` of ES2024). */
 function newPromise<T>(): Waiting<T> & { readonly promise: Promise<T> } {
   let waiting: Waiting<T> | undefined;
   const promise = new Promise<T>((resolve, reject) => {
@@ -30,7 +30,7 @@ export class AuthorityProcess {
   readonly #waiting = new Map<number, Waiting<Buffer>>();
   #lastId = 0;
 
-  /** Loads the code, and nothing else before {@link start}. */
+  /** Loads only the code; {@link start} opens the CA. */
   static load(): AuthorityProcess {
     return new AuthorityProcess(
       fork(require.resolve('./authorityHost'), {
@@ -38,7 +38,7 @@ export class AuthorityProcess {
           '--require',
           require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
         ],
-        // Keeps buffers.
+        // Transfers buffers as buffers.
         serialization: 'advanced',
       }),
     );
@@ -122,7 +122,7 @@ export class AuthorityProcess {
   }
 
   #send(request: HostRequest): void {
-    // A failure to send is reported by the exit, too.
+    // The exit also reports a failure to send.
     this.#child.send(request, () => {});
   }
 }

@@ -19,13 +19,17 @@ import { SignerProcess } from './SignerProcess';
 /** Number of concurrent clients. */
 const CLIENTS = 8;
 
-/** One process in this many is killed while it opens the CA; others while signing. */
+/**
+ * Every n-th process is killed while it opens the CA; the others while signing.
+ */
 const KILLED_AT_START = 5;
 
-/** Number of first kills while the CA is opened. */
+/** Number of initial kills, which occur while the CA is being opened. */
 const FIRST_AT_START = 4;
 
-/** Maximum time until a kill in milliseconds: opening, signing. */
+/**
+ * Maximum time until a kill, in milliseconds, while opening and while signing.
+ */
 const LONGEST_OPENING_MS = 300;
 const SIGNING_MS = 500;
 
@@ -44,19 +48,24 @@ export interface CrashCounts {
   readonly killsAtStart: number;
   /** Certificates that clients received. */
   readonly received: number;
-  /** Requests without a response, which were sent again. */
+  /** Requests without a response, which were repeated. */
   readonly unanswered: number;
   /** Received certificates that are not recorded byte for byte. */
   readonly lost: number;
-  /** Serial numbers that several requests received. */
+  /** Serial numbers that were returned for several requests. */
   readonly duplicates: number;
-  /** Repeated requests within a minute that received another certificate. */
+  /**
+   * Requests repeated within a minute that received a different certificate.
+   */
   readonly changed: number;
   /** Certificates that are recorded with a wrong serial number. */
   readonly misfiled: number;
-  /** Reserved serial numbers without certificate, which crashes may leave. */
+  /**
+   * Reserved serial numbers without a certificate, which crashes may leave
+   * behind.
+   */
   readonly reserved: number;
-  /** Certificates in the log that only the last start has imported. */
+  /** Certificates in the log that were imported only by the last start. */
   readonly imported: number;
   /** Certificates without a record in the database, after the last start. */
   readonly onlyInLog: number;
@@ -67,8 +76,8 @@ export interface CrashCounts {
 }
 
 /**
- * Kills the CA repeatedly while clients send requests, then compares what they
- * received with what is recorded.
+ * Kills the CA repeatedly while clients send requests, then compares the
+ * received certificates with the recorded ones.
  */
 export class CrashTrial {
   readonly #ca: TestCa;
@@ -79,11 +88,16 @@ export class CrashTrial {
   #unansweredCount = 0;
   #killsAtStart = 0;
   #signerKills = 0;
-  /** Maximum time until a kill that comes before the CA is open. */
+  /**
+   * Maximum time, in milliseconds, until a kill that must occur before the CA
+   * is open.
+   */
   #openingMs = LONGEST_OPENING_MS;
   #changed = 0;
 
-  /** @param options - `signer`: in the process of the gateway, or in another */
+  /**
+   * @param options - `signer`: in the gateway's process, or in a separate one
+   */
   static async run(options: {
     readonly kind: TestDatabaseKind;
     readonly signer: 'file' | 'socket';
@@ -135,9 +149,9 @@ export class CrashTrial {
   }
 
   /**
-   * The duration of the opening depends on the machine and its load: a kill that
-   * was too late makes the next one earlier, one in time makes it later, so that
-   * kills are spread over the whole duration.
+   * The time for opening the CA depends on the machine and its load: a late
+   * kill makes the next one earlier, and an early one makes it later, so that
+   * kills are spread over this time.
    */
   async #killOpening(authority: AuthorityProcess): Promise<void> {
     const opened = authority.start(this.#options).then(
@@ -155,8 +169,9 @@ export class CrashTrial {
   }
 
   /**
-   * Without a separate signer, only the gateway is killed. Otherwise the gateway,
-   * both, or only the signer, which starts again while the gateway runs.
+   * Without a separate signer, kills only the gateway. Otherwise kills the
+   * gateway, both, or only the signer, which is restarted while the gateway
+   * runs.
    */
   async #killSigning(
     authority: AuthorityProcess,
@@ -183,7 +198,7 @@ export class CrashTrial {
     }
   }
 
-  /** One client: sends requests until the process is killed. */
+  /** Runs a client, which sends requests until the process is killed. */
   async #use(authority: AuthorityProcess): Promise<void> {
     for (;;) {
       const request = this.#nextRequest();
@@ -198,7 +213,10 @@ export class CrashTrial {
     }
   }
 
-  /** Repeats requests without a response first, and sometimes one with a response. */
+  /**
+   * First repeats requests without a response, and sometimes one with a
+   * response.
+   */
   #nextRequest(): SigningRequest {
     const [unanswered] = this.#unanswered;
     if (unanswered) {
@@ -278,7 +296,7 @@ export class CrashTrial {
   }
 }
 
-/** @throws the error when it is another one */
+/** @throws the error when it is not a ProcessEndedError */
 function isEnd(error: unknown): boolean {
   if (error instanceof ProcessEndedError) {
     return true;

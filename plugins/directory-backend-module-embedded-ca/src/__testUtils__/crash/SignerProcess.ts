@@ -37,7 +37,7 @@ export class SignerProcess {
     this.#config = join(folder, 'config.yaml');
   }
 
-  /** Starts the process, unless it runs, and waits until it listens. */
+  /** Starts the process, unless it is running, and waits until it listens. */
   async start(): Promise<void> {
     if (!this.#child) {
       const child = spawn(

@@ -51,7 +51,7 @@ const silent: LoggerService = {
 async function start(options: HostOptions): Promise<void> {
   const database = createKnex({
     ...options.database,
-    // Knex warns about locks of other processes, which this test causes.
+    // Knex warns about locks of other processes; this test causes them.
     log: { warn() {}, error() {} },
   });
   await migrateDatabase(database);
@@ -84,6 +84,6 @@ process.once('message', (message: HostRequest) => {
     );
   }
 });
-// Exits with its parent.
+// Exits when the parent exits.
 process.once('disconnect', () => process.exit());
 send({ kind: 'loaded' });
