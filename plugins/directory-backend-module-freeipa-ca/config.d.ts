@@ -4,9 +4,9 @@ export interface Config {
   directory?: {
     certificates?: {
       /**
-       * The CA (certificate authority) of FreeIPA.
-       * `directory.certificates.authority: freeipa` selects it. The login uses a
-       * Kerberos key (`principal`, `keytab`) or a password (`username`,
+       * FreeIPA's CA (certificate authority).
+       * `directory.certificates.authority: freeipa` selects it. The login uses
+       * a Kerberos key (`principal`, `keytab`) or a password (`username`,
        * `passwordFile`).
        *
        * @example
@@ -32,7 +32,7 @@ export interface Config {
         servers: string[];
         /**
          * Absolute path of the PEM file of the trusted CAs, read for each
-         * request. FreeIPA's is `/etc/ipa/ca.crt`. Required unless
+         * request. On FreeIPA hosts it is `/etc/ipa/ca.crt`. Required unless
          * `trustSystemCas` is set.
          */
         caFile?: string;
@@ -55,8 +55,8 @@ export interface Config {
           principal?: string;
           /**
            * Absolute path of the keytab with the key of `principal`, read for
-           * each new ticket. A process can use only one. Default: the tickets or
-           * the keytab (`KRB5_CLIENT_KTNAME`) of the environment.
+           * each new ticket. A process can use only one keytab. Default: the
+           * tickets or the keytab (`KRB5_CLIENT_KTNAME`) of the environment.
            */
           keytab?: string;
           /** Name of a FreeIPA user. Required unless `principal` is set. */

@@ -7,7 +7,7 @@ import type { FakeVersion } from './__testUtils__/describeCertificate';
 import { FakeCa } from './__testUtils__/FakeCa';
 import { startAuthority } from './__testUtils__/startAuthority';
 
-/** In OpenSSL's processes and real connections, on a busy machine. */
+/** Long, for OpenSSL's processes and real connections on a busy machine. */
 jest.setTimeout(600_000);
 
 const user = { username: 'alice', principal: 'alice@EXAMPLE.TEST' };
@@ -15,7 +15,7 @@ const user = { username: 'alice', principal: 'alice@EXAMPLE.TEST' };
 describe.each<[FakeVersion, 'server' | 'Dogtag']>([
   ['4.12', 'server'],
   ['4.9', 'Dogtag'],
-])('FreeIPA %s, interrupted by its %s', (version, interrupted) => {
+])('FreeIPA %s, interrupted by an unavailable %s', (version, interrupted) => {
   describeCertificateAuthority({
     name: 'FreeIpaAuthority',
     async create() {
@@ -54,10 +54,10 @@ describe.each<[FakeVersion, 'server' | 'Dogtag']>([
           },
           {
             why: 'an invalid CSR',
-            change: { csr: Buffer.from('no CSR') },
+            change: { csr: Buffer.from('not a CSR') },
           },
           {
-            why: 'a profile that the CA ACL keeps for others',
+            why: 'a profile that the CA ACL does not permit for the user',
             change: { profile: 'adminCerts' },
           },
         ],

@@ -1,7 +1,7 @@
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
 import { FakeNetwork } from './__testUtils__/FakeNetwork';
 
-jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
+jest.setTimeout(600_000); // long, for OpenSSL's processes on a busy machine
 
 describe("FreeIpaAuthority and FreeIPA's errors", () => {
   let network: FakeNetwork;
@@ -40,18 +40,27 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       ],
     ];
 
-    it.each(refusals)('%i "%s" refuses: %s', async (code, message, kind) => {
-      network.first.failNext('cert_request', { kind: 'error', code, message });
-      await expect(network.authority.sign(newRequest())).rejects.toMatchObject({
-        name: 'AuthorityRefusalError',
-        kind,
-        message,
-      });
-      expect([...network.first.log, ...network.second.log]).toEqual([
-        'login',
-        'cert_request',
-      ]);
-    });
+    it.each(refusals)(
+      'error %i "%s" refuses the request as %s',
+      async (code, message, kind) => {
+        network.first.failNext('cert_request', {
+          kind: 'error',
+          code,
+          message,
+        });
+        await expect(
+          network.authority.sign(newRequest()),
+        ).rejects.toMatchObject({
+          name: 'AuthorityRefusalError',
+          kind,
+          message,
+        });
+        expect([...network.first.log, ...network.second.log]).toEqual([
+          'login',
+          'cert_request',
+        ]);
+      },
+    );
 
     it.each([
       [
@@ -60,16 +69,23 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       ],
       [4301, 'Request rejected: see https://ipa1.example.test:8443/ca'],
       [4301, 'Rejected\n\tat com.netscape.cms.Profile.submit(Profile.java:1)'],
-    ])('%i keeps names of servers and entries back', async (code, message) => {
-      network.first.failNext('cert_request', { kind: 'error', code, message });
-      const refusal = await network.authority
-        .sign(newRequest())
-        .catch(error => error);
-      expect(refusal.name).toBe('AuthorityRefusalError');
-      expect(refusal.message).toMatch(
-        /^FreeIPA (refuses|does not permit) this/,
-      );
-    });
+    ])(
+      'error %i does not reveal names of servers and entries',
+      async (code, message) => {
+        network.first.failNext('cert_request', {
+          kind: 'error',
+          code,
+          message,
+        });
+        const refusal = await network.authority
+          .sign(newRequest())
+          .catch(error => error);
+        expect(refusal.name).toBe('AuthorityRefusalError');
+        expect(refusal.message).toMatch(
+          /^FreeIPA (refuses|does not permit) this/,
+        );
+      },
+    );
 
     it.each([
       [4001, 'CA is not configured'],
@@ -78,7 +94,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       [909, 'Invalid JSON-RPC request: x'],
       [911, 'Missing or invalid HTTP Referer, x'],
     ])(
-      '%i "%s" is a fault of the site, nothing signed',
+      'error %i "%s" is a protocol error and nothing was signed',
       async (code, message) => {
         network.first.failNext('cert_request', {
           kind: 'error',
@@ -98,41 +114,49 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       [4302, 'Certificate format error: x'],
       [4035, 'Request failed with status 500: x'],
       [4203, 'Cannot contact the directory'],
-    ])('%i "%s" is one only when nothing was signed', async (code, message) => {
-      const error = { kind: 'error', code, message } as const;
-      network.first.failNext('cert_request', error, {
-        ...error,
-        executed: true,
-      });
-      await expect(network.authority.sign(newRequest())).rejects.toMatchObject({
-        name: 'AuthorityProtocolError',
-      });
-      const request = newRequest();
-      const issued = await network.authority.sign(request);
-      expect(keyIn(issued)).toEqual(request.publicKey);
-      expect(network.first.count('cert_request')).toBe(2);
-    });
+    ])(
+      'error %i "%s" is a protocol error only when nothing was signed',
+      async (code, message) => {
+        const error = { kind: 'error', code, message } as const;
+        network.first.failNext('cert_request', error, {
+          ...error,
+          executed: true,
+        });
+        await expect(
+          network.authority.sign(newRequest()),
+        ).rejects.toMatchObject({
+          name: 'AuthorityProtocolError',
+        });
+        const request = newRequest();
+        const issued = await network.authority.sign(request);
+        expect(keyIn(issued)).toEqual(request.publicKey);
+        expect(network.first.count('cert_request')).toBe(2);
+      },
+    );
 
     it.each([
       'Failed to authenticate to CA REST API',
       'PKI API login failed: invalid authentication',
       '503 Server Error: Service Unavailable for url: https://ipa1.test:443/ca/rest/account/login',
-    ])('4016 "%s" is unavailable, nothing signed', async message => {
-      const error = { kind: 'error', code: 4016, message } as const;
-      network.first.failNext('cert_request', error);
-      network.second.failNext('cert_request', error);
-      const request = newRequest();
-      await expect(network.authority.sign(request)).rejects.toMatchObject({
-        name: 'AuthorityUnavailableError',
-      });
-      await network.authority.sign(request);
-      expect([...network.first.log, ...network.second.log]).not.toContain(
-        'cert_find',
-      );
-    });
+    ])(
+      'error 4016 "%s" reports the CA as unavailable and nothing was signed',
+      async message => {
+        const error = { kind: 'error', code: 4016, message } as const;
+        network.first.failNext('cert_request', error);
+        network.second.failNext('cert_request', error);
+        const request = newRequest();
+        await expect(network.authority.sign(request)).rejects.toMatchObject({
+          name: 'AuthorityUnavailableError',
+        });
+        await network.authority.sign(request);
+        expect([...network.first.log, ...network.second.log]).not.toContain(
+          'cert_find',
+        );
+      },
+    );
 
     it.each([1101, 1200, 1203])(
-      '%i means a new login, and one more attempt',
+      'error %i causes a new login and one more attempt',
       async code => {
         const message = 'session or credentials cache';
         network.first.failNext('cert_request', {
@@ -175,7 +199,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       );
     });
 
-    it('is reported as missing when cert_request does so', async () => {
+    it('is reported as missing when cert_request reports that', async () => {
       network.first.failNext('cert_request', {
         kind: 'error',
         code: 4001,
@@ -244,27 +268,31 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
           4301,
           'Certificate operation cannot be completed: Unable to communicate with CMS (503)',
         ],
-      ])('%i "%s": unavailable', async (code, message) => {
-        const serialNumber = serialOf(
-          await network.authority.sign(newRequest()),
-        );
-        const error = { kind: 'error', code, message } as const;
-        network.first.failNext(command, error);
-        network.second.failNext(command, error);
-        const operations = {
-          cert_show: () => network.authority.get(serialNumber),
-          cert_find: () => network.authority.listExpiring({ from: new Date() }),
-          cert_revoke: () =>
-            network.authority.revoke({
-              serialNumber,
-              reason: 'superseded',
-              revokedBy: 'user:default/admin',
-            }),
-        };
-        await expect(operations[command]()).rejects.toMatchObject({
-          name: 'AuthorityUnavailableError',
-        });
-      });
+      ])(
+        'error %i "%s" reports the CA as unavailable',
+        async (code, message) => {
+          const serialNumber = serialOf(
+            await network.authority.sign(newRequest()),
+          );
+          const error = { kind: 'error', code, message } as const;
+          network.first.failNext(command, error);
+          network.second.failNext(command, error);
+          const operations = {
+            cert_show: () => network.authority.get(serialNumber),
+            cert_find: () =>
+              network.authority.listExpiring({ from: new Date() }),
+            cert_revoke: () =>
+              network.authority.revoke({
+                serialNumber,
+                reason: 'superseded',
+                revokedBy: 'user:default/admin',
+              }),
+          };
+          await expect(operations[command]()).rejects.toMatchObject({
+            name: 'AuthorityUnavailableError',
+          });
+        },
+      );
     },
   );
 
@@ -275,10 +303,13 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       [4301, 'Unable to communicate with CMS (Certificate ID 0x7b not found)'],
       [3009, "invalid 'serial_number': can be at most 40 characters"],
       [3009, "invalid 'serial_number': can be at most 2147483647"],
-    ])('%i "%s": not issued', async (code, message) => {
-      network.first.failNext('cert_show', { kind: 'error', code, message });
-      await expect(network.authority.get(123n)).resolves.toBe(undefined);
-    });
+    ])(
+      'error %i "%s" means that the certificate does not exist',
+      async (code, message) => {
+        network.first.failNext('cert_show', { kind: 'error', code, message });
+        await expect(network.authority.get(123n)).resolves.toBe(undefined);
+      },
+    );
 
     it.each([
       [4001, 'CA is not configured', 'AuthorityProtocolError'],
@@ -290,7 +321,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       [2100, 'Insufficient access: x', 'AuthorityRefusalError'],
       [3007, "'cacn' is required", 'AuthorityRefusalError'],
     ])(
-      '%i "%s": never an unknown serial number',
+      'error %i "%s" does not mean that the certificate does not exist',
       async (code, message, name) => {
         const error = { kind: 'error', code, message } as const;
         network.first.failNext('cert_show', error);
@@ -305,15 +336,18 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       [903, 'an internal error has occurred'],
       [4035, 'Request failed with status 500: x'],
       [4301, 'Unable to communicate with CMS (503)'],
-    ])('%i "%s": a replica may know', async (code, message) => {
-      const issued = await network.authority.sign(newRequest());
-      network.first.failNext('cert_show', { kind: 'error', code, message });
-      const found = await network.authority.get(serialOf(issued));
-      expect(found?.certificate).toEqual(issued.certificate);
-      expect(network.second.log).toEqual(['login', 'cert_show']);
-    });
+    ])(
+      'error %i "%s" causes a query to the next server',
+      async (code, message) => {
+        const issued = await network.authority.sign(newRequest());
+        network.first.failNext('cert_show', { kind: 'error', code, message });
+        const found = await network.authority.get(serialOf(issued));
+        expect(found?.certificate).toEqual(issued.certificate);
+        expect(network.second.log).toEqual(['login', 'cert_show']);
+      },
+    );
 
-    it('rejects a response with another certificate', async () => {
+    it('rejects a response with a different certificate', async () => {
       const one = await network.authority.sign(newRequest());
       const other = await network.authority.sign(newRequest());
       const change = { certificate: other.certificate.der.toString('base64') };
@@ -326,7 +360,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
     it.each([
       ['no certificate', { certificate: undefined }],
       ['half a certificate', { certificate: 'MIIB' }],
-      ['no name of the CA', { cacn: 7 }],
+      ['an invalid name of the CA', { cacn: 7 }],
       ['a wrong serial number', { serial_number: '12' }],
     ])('refuses %s', async (_, change) => {
       const issued = await network.authority.sign(newRequest());

@@ -11,7 +11,7 @@ import { FakeHttpsServer } from './__testUtils__/FakeHttpsServer';
 import { FakeCa } from './__testUtils__/FakeCa';
 import { WorkerProcess } from './__testUtils__/WorkerProcess';
 
-/** The first start of a realm makes it. */
+/** Long, because the first start of a realm creates its template. */
 jest.setTimeout(600_000);
 
 const SERVICE = 'bot/builder.example.test@EXAMPLE.TEST';
@@ -140,7 +140,7 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     await writeFile(krb5Config, shortLived);
     const send = await startAuthority({ env: { KRB5_CONFIG: krb5Config } });
     await send({ method: 'sign', request: newRequest() });
-    await sleep(21_000); // longer than the ticket is valid
+    await sleep(21_000); // longer than the validity of the ticket
     server.freeIpa.expireSessions();
     await send({ method: 'sign', request: newRequest() });
     expect(callers).toEqual([SERVICE, SERVICE]);
@@ -158,7 +158,7 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     expect(callers).toEqual([SERVICE]);
   });
 
-  it('is not available without a key of its principal', async () => {
+  it('is not available when the keytab has no key for its principal', async () => {
     const send = await startAuthority({ principal: 'nobody@EXAMPLE.TEST' });
     const issued = ca.issued.size;
     await expect(

@@ -11,7 +11,7 @@ import {
 } from './__testUtils__/startAuthority';
 import type { TestClock } from './__testUtils__/TestClock';
 
-/** Real connections that are really cut; deadlines follow a test clock. */
+/** Connections are real and are really cut; deadlines follow a test clock. */
 jest.setTimeout(600_000);
 
 const HTML = '<html><title>Proxy Error</title></html>';
@@ -30,11 +30,11 @@ const LOSSES: [string, (executed: boolean) => Fault][] = [
     executed => ({ kind: 'status', status: 504, body: HTML, executed }),
   ],
   [
-    'a page in place of JSON',
+    'an HTML page instead of JSON',
     executed => ({ kind: 'status', status: 200, body: HTML, executed }),
   ],
   [
-    'an error of Dogtag after it signed',
+    'an error of Dogtag after signing',
     executed => ({
       kind: 'error',
       code: 4301,
@@ -44,7 +44,7 @@ const LOSSES: [string, (executed: boolean) => Fault][] = [
     }),
   ],
   [
-    'Dogtag out of reach of FreeIPA',
+    'an error of FreeIPA when it cannot reach Dogtag',
     executed => ({
       kind: 'error',
       code: 4301,
@@ -59,9 +59,9 @@ describe('FreeIpaAuthority and lost responses', () => {
   let ca: FakeCa;
   let first: FakeHttpsServer;
   let second: FakeHttpsServer;
-  /** Searches for a lost certificate for a minute. */
+  /** Searches for a lost certificate for one minute. */
   let patient: FreeIpaAuthority;
-  /** Ends the search soon, for requests that were not carried out. */
+  /** Ends the search early, for requests that were not executed. */
   let brief: FreeIpaAuthority;
   let patientClock: TestClock;
   const started = new Array<StartedAuthority>();
@@ -119,7 +119,7 @@ describe('FreeIpaAuthority and lost responses', () => {
     }
   }
 
-  /** Makes the next response hang, and FreeIPA sign when `sign` is called. */
+  /** Makes the next response hang; FreeIPA signs when `sign` is called. */
   function signLate(): { readonly sign: () => Promise<void> } {
     let carryOut = () => {};
     first.freeIpa.failNext('cert_request', {
@@ -137,7 +137,7 @@ describe('FreeIpaAuthority and lost responses', () => {
     };
   }
 
-  /** Number of requests to sign on all servers. */
+  /** Returns the number of signing requests on all servers. */
   const requests = () =>
     first.freeIpa.count('cert_request') + second.freeIpa.count('cert_request');
 
@@ -215,7 +215,7 @@ describe('FreeIpaAuthority and lost responses', () => {
     expect(keyIn(newer)).toEqual(request.publicKey);
   });
 
-  it('runs requests for the same key one after the other', async () => {
+  it('runs requests for the same key sequentially', async () => {
     const request = newRequest();
     const lost: Fault = { kind: 'cut', executed: true };
     first.freeIpa.failNext('cert_request', lost, lost, lost);
@@ -226,7 +226,7 @@ describe('FreeIpaAuthority and lost responses', () => {
     expect(requests()).toBe(3);
   });
 
-  it('does not return a certificate of another profile', async () => {
+  it('does not return a certificate with another profile', async () => {
     const request = newRequest();
     const { sign } = signLate();
     await expect(brief.sign(request)).rejects.toMatchObject({
@@ -251,20 +251,20 @@ describe('FreeIpaAuthority and lost responses', () => {
     expect(requests()).toBe(1);
   });
 
-  it('searches before it repeats a request whose response was lost', async () => {
+  it('searches for the certificate before it repeats a request whose response was lost', async () => {
     const request = newRequest();
     const { sign } = signLate();
     await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
-    await sign(); // FreeIPA was slow
+    await sign(); // FreeIPA signed late
     const issued = await brief.sign(request);
     expect(keyIn(issued)).toEqual(request.publicKey);
     expect(requests()).toBe(1);
     expect(ca.issued.size).toBe(1);
   });
 
-  it('sends a repeated request when the first one was not signed', async () => {
+  it('sends a repeated request when the first one did not result in a certificate', async () => {
     const request = newRequest();
     first.freeIpa.failNext('cert_request', { kind: 'cut', executed: false });
     await expect(brief.sign(request)).rejects.toMatchObject({
@@ -292,7 +292,7 @@ describe('FreeIpaAuthority and lost responses', () => {
     expect(requests()).toBe(1);
   });
 
-  describe('FreeIPA that does not respond', () => {
+  describe('FreeIpaAuthority when FreeIPA does not respond', () => {
     const hang: Fault = { kind: 'hang', executed: false };
 
     it('ends the search after lostResponseSearch, not after requestTimeout', async () => {
@@ -311,7 +311,7 @@ describe('FreeIpaAuthority and lost responses', () => {
       }
       expect(second.freeIpa.log).toEqual([]);
       while (first.aborted < 3) {
-        await sleep(10); // until the server has noticed
+        await sleep(10); // waits until the server detects the abort
       }
       expect(first.freeIpa.log).toEqual([
         'login',
@@ -348,7 +348,7 @@ describe('FreeIpaAuthority and lost responses', () => {
       expect(second.freeIpa.log).toEqual([]);
     });
 
-    it('finds the late certificate of the first call after a restart', async () => {
+    it('finds the certificate when the first call after a restart is slow', async () => {
       await patient.get(1234n); // logs in
       const request = newRequest();
       first.freeIpa.restart(async () => patientClock.advance(2000));

@@ -1,7 +1,7 @@
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
 import { FakeNetwork } from './__testUtils__/FakeNetwork';
 
-jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
+jest.setTimeout(600_000); // long, for OpenSSL's processes on a busy machine
 
 describe('FreeIpaAuthority with several servers', () => {
   let network: FakeNetwork;
@@ -24,7 +24,7 @@ describe('FreeIpaAuthority with several servers', () => {
       } as const);
 
     it.each([400, 403, 404, 413, 503])(
-      'tries the next server when %i means that nothing was done',
+      'tries the next server when status %i means that nothing was executed',
       async status => {
         network.first.failNext('cert_request', page(status));
         const before = network.ca.issued.size;
@@ -49,7 +49,7 @@ describe('FreeIpaAuthority with several servers', () => {
     it.each([
       ['cut', { kind: 'cut', executed: false } as const],
       ['slow', { kind: 'hang', executed: false } as const],
-      ['no JSON', page(200)],
+      ['not JSON', page(200)],
       ['status 302', { ...page(302), headers: { Location: '/elsewhere' } }],
       ['status 502', page(502)],
       ['status 504', page(504)],
@@ -62,7 +62,7 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(network.second.log).toEqual(['login', 'cert_show']);
     });
 
-    it('tries a server last after it was not available', async () => {
+    it('tries an unavailable server last afterwards', async () => {
       network.first.failNext('login', page(503));
       await network.authority.get(1234n);
       await network.authority.get(1234n);
@@ -85,7 +85,7 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(network.ca.issued.size).toBe(before);
     });
 
-    it('signs on the next server when Dogtag of the first is down', async () => {
+    it('signs on the next server when the Dogtag of the first server is down', async () => {
       network.first.isDogtagDown = true;
       const request = newRequest();
       const before = network.ca.issued.size;
@@ -96,7 +96,7 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(network.ca.issued.size).toBe(before + 1);
     });
 
-    it('reads from the next server when Dogtag of the first is down', async () => {
+    it('reads from the next server when the Dogtag of the first server is down', async () => {
       const issued = await network.authority.sign(newRequest());
       network.first.isDogtagDown = true;
       const found = await network.authority.get(serialOf(issued));
@@ -104,7 +104,7 @@ describe('FreeIpaAuthority with several servers', () => {
       await expect(network.authority.get(1234n)).resolves.toBe(undefined);
     });
 
-    it('is not available while Dogtag is down on all servers, then signs for the same key', async () => {
+    it('is unavailable while Dogtag is down on all servers, and then signs for the same key', async () => {
       const request = newRequest();
       const before = network.ca.issued.size;
       network.first.isDogtagDown = true;
@@ -170,7 +170,7 @@ describe('FreeIpaAuthority with several servers', () => {
         Array(40).fill('fulfilled'),
       );
       await expect(forRevocation).resolves.toBeDefined();
-      // 8 lookups and the one for a revocation.
+      // 8 lookups, and one for a revocation.
       expect(peak).toBe(9);
     });
 

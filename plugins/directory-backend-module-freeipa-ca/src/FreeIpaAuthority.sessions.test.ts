@@ -1,7 +1,7 @@
 import { newRequest } from './__testUtils__/newRequest';
 import { FakeNetwork } from './__testUtils__/FakeNetwork';
 
-jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
+jest.setTimeout(600_000); // long, for OpenSSL's processes on a busy machine
 
 describe('FreeIpaAuthority and its sessions', () => {
   let network: FakeNetwork;
@@ -38,7 +38,7 @@ describe('FreeIpaAuthority and its sessions', () => {
       expect(network.ca.issued.size).toBe(before + 1);
     });
 
-    it('stops retrying a server that forgets its sessions at once', async () => {
+    it('stops retrying a server that forgets its sessions immediately', async () => {
       const forgotten = { kind: 'status', status: 401 } as const;
       network.first.failNext('cert_request', forgotten, forgotten);
       await network.authority.sign(newRequest());
@@ -47,7 +47,7 @@ describe('FreeIpaAuthority and its sessions', () => {
     });
 
     it.each(['account disabled', 'denied'])(
-      'is unavailable when FreeIPA says "%s" of its account',
+      'is unavailable when FreeIPA reports "%s" for its account',
       async reason => {
         await network.authority.get(1234n);
         network.first.rejection = reason;
@@ -66,7 +66,7 @@ describe('FreeIpaAuthority and its sessions', () => {
       'krbprincipal-expired',
       'user-locked',
       'denied',
-    ])('says why the login was refused: %s', async reason => {
+    ])('logs why the login was refused: %s', async reason => {
       network.first.rejection = reason;
       await expect(network.authority.get(1234n)).rejects.toMatchObject({
         name: 'AuthorityUnavailableError',

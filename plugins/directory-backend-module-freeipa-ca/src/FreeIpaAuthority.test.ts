@@ -3,7 +3,7 @@ import type { FakeVersion } from './__testUtils__/describeCertificate';
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
 import { FakeNetwork } from './__testUtils__/FakeNetwork';
 
-jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
+jest.setTimeout(600_000); // long, for OpenSSL's processes on a busy machine
 
 describe('FreeIpaAuthority', () => {
   let network: FakeNetwork;
@@ -16,8 +16,8 @@ describe('FreeIpaAuthority', () => {
 
   afterAll(() => network.stop());
 
-  describe('sends', () => {
-    it('a request for a certificate', async () => {
+  describe('requests', () => {
+    it('sends a request for a certificate', async () => {
       const request = newRequest();
       await network.authority.sign(request);
       expect(network.first.lastCall).toEqual({
@@ -46,7 +46,7 @@ describe('FreeIpaAuthority', () => {
       });
     });
 
-    it('the exact serial number of a certificate', async () => {
+    it('sends the exact serial number of a certificate', async () => {
       const serialNumber = 2n ** 127n - 1n;
       await network.authority.get(serialNumber);
       expect(network.first.lastCall).toMatchObject({
@@ -78,7 +78,7 @@ describe('FreeIpaAuthority', () => {
     });
   });
 
-  it('signs for a locked user: only the gateway checks the lock', async () => {
+  it('signs for a locked user, because only the gateway checks the lock', async () => {
     const request = createSigningRequest({
       username: 'carol',
       principal: 'carol@EXAMPLE.TEST',
@@ -118,7 +118,7 @@ describe('FreeIpaAuthority', () => {
       ).toMatchObject({ revocation: { reason: 9 } });
     });
 
-    it('returns what FreeIPA shows, even if the response was lost', async () => {
+    it('returns the state in FreeIPA, even if the response was lost', async () => {
       const issued = await network.authority.sign(newRequest());
       const order = revocationOf(serialOf(issued));
       network.first.failNext('cert_revoke', { kind: 'cut', executed: true });

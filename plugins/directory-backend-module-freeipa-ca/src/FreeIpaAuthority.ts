@@ -52,7 +52,7 @@ export interface FreeIpaAuthorityOptions {
   readonly clock?: Clock;
 }
 
-/** Runs work with the same key one after the other. */
+/** Runs work with the same key sequentially. */
 class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
@@ -74,8 +74,9 @@ class KeyedMutex {
  * Signs certificates with FreeIPA, over the RPC interface of its own tools
  * (`cert_request`, `cert_show`, `cert_revoke`).
  *
- * FreeIPA checks requests by its own rules, but permits the gateway's account to
- * request for any user: the gateway has evaluated its policy before.
+ * FreeIPA checks requests against its own rules, but permits the gateway's
+ * account to request certificates for any user: the gateway must evaluate its
+ * policy first.
  */
 export class FreeIpaAuthority implements CertificateAuthority {
   readonly #options: FreeIpaAuthorityOptions & { readonly clock: Clock };
@@ -83,7 +84,10 @@ export class FreeIpaAuthority implements CertificateAuthority {
   readonly #pending: PendingRequests;
   readonly #metrics = new AuthorityMetrics('freeipa');
   readonly #mutex = new KeyedMutex();
-  /** Every caller can look up certificates, and each lookup is a connection. */
+  /**
+   * Limits lookups: every caller can look up certificates, and each lookup
+   * opens a connection.
+   */
   readonly #lookups = bulkhead(MAX_LOOKUPS, MAX_QUEUED_LOOKUPS);
 
   /** @throws Error when the process already uses another client keytab. */
@@ -120,10 +124,10 @@ export class FreeIpaAuthority implements CertificateAuthority {
   /**
    * {@inheritDoc CertificateAuthority.sign}
    *
-   * A request whose response is lost is not repeated. Its certificate is
-   * searched for instead, and again before the next request with the same key.
-   * Requests with the same key run one after the other, so that a certificate
-   * that is found can only be that of the lost response.
+   * A request whose response is lost is not repeated. Instead, the CA searches
+   * for its certificate, and searches again before the next request with the
+   * same key. Requests with the same key run sequentially, so that a found
+   * certificate can only be that of the lost response.
    */
   async sign(request: SigningRequest): Promise<IssuedCertificate> {
     const key = request.publicKey.toString('base64');
@@ -141,8 +145,8 @@ export class FreeIpaAuthority implements CertificateAuthority {
   /**
    * {@inheritDoc CertificateAuthority.get}
    *
-   * @throws AuthorityUnavailableError also when 8 lookups run and 32 wait,
-   *   except for revocations.
+   * @throws AuthorityUnavailableError also when 8 lookups are running and 32
+   *   are waiting, except for revocations.
    */
   async get(
     serialNumber: bigint,
@@ -165,7 +169,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
   /**
    * {@inheritDoc CertificateAuthority.revoke}
    *
-   * The result is what FreeIPA shows afterwards: the response may be lost, or
+   * Returns the state in FreeIPA afterwards: the response may be lost, or
    * report that the certificate is already revoked.
    */
   async revoke(
@@ -239,7 +243,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
     const found = decodeCertificate(certificateIn(response));
     if (serialNumberOf(found) !== serialNumber) {
       throw new AuthorityProtocolError(
-        `FreeIPA returned another certificate than ${serialNumber}`,
+        `FreeIPA returned a certificate other than ${serialNumber}`,
       );
     }
     return found;
@@ -269,8 +273,9 @@ export class FreeIpaAuthority implements CertificateAuthority {
   }
 
   /**
-   * Whether `cert_request` failed because FreeIPA does not have the profile. It
-   * checks the CA ACLs first, which do not permit an unknown profile either.
+   * Whether `cert_request` failed because FreeIPA does not have the profile.
+   * FreeIPA checks the CA ACLs first, and these do not permit an unknown
+   * profile either.
    */
   async #isProfileMissing(
     error: unknown,
@@ -302,15 +307,15 @@ export class FreeIpaAuthority implements CertificateAuthority {
   }
 }
 
-/** NotFound of a profile, rather than of a principal or a CA. */
+/** Whether an error is NotFound for a profile, not for a principal or a CA. */
 function isProfileNotFound({ code, text }: RpcError): boolean {
   return code === 4001 && /Certificate Profile not found/i.test(text);
 }
 
-/** The entry in the result of a command. */
+/** Returns the entry in the result of a command. */
 function certificateIn({ result }: RpcRecord): RpcRecord {
   if (!isRpcRecord(result)) {
-    throw new AuthorityProtocolError('FreeIPA returned no certificate');
+    throw new AuthorityProtocolError('FreeIPA did not return a certificate');
   }
   return result;
 }

@@ -11,11 +11,11 @@ const read = (freeipa: JsonObject) =>
   );
 
 describe('readFreeIpaConfig', () => {
-  it('returns undefined without the block', () => {
+  it('returns undefined when the block is missing', () => {
     expect(readFreeIpaConfig(new ConfigReader({}))).toBe(undefined);
   });
 
-  it('has defaults', () => {
+  it('returns defaults for optional keys', () => {
     const servers = ['https://ipa1.test', 'https://IPA2.test:8443/'];
     expect(read({ servers, login, trustSystemCas: true })).toEqual({
       servers: ['https://ipa1.test', 'https://ipa2.test:8443'],
@@ -86,7 +86,7 @@ describe('readFreeIpaConfig', () => {
       { login: { username: 'portal', passwordFile: 'password' } },
     ],
     ['freeipa.requestTimeout', { requestTimeout: { seconds: 0 } }],
-  ])('names %s when it is wrong', (key, change) => {
+  ])('names %s when it is invalid', (key, change) => {
     const servers = ['https://ipa1.test'];
     expect(() => read({ servers, caFile, login, ...change })).toThrow(key);
   });

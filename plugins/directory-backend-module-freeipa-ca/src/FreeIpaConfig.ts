@@ -67,7 +67,10 @@ function readServers(config: Config): readonly string[] {
   return Object.freeze(servers);
 }
 
-/** FreeIPA's paths are fixed, and a login must not be sent unencrypted. */
+/**
+ * Requires an https origin: FreeIPA's paths are fixed, and a login must not be
+ * sent unencrypted.
+ */
 function readServer(server: string): string {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`) {
@@ -78,7 +81,7 @@ function readServer(server: string): string {
   return url.origin;
 }
 
-/** Public CAs must not be trusted unless they are configured. */
+/** Requires a CA file unless trust in public CAs is configured explicitly. */
 function readCaFile(config: Config): string | undefined {
   const caFile = readAbsolutePath(config, 'caFile', BLOCK);
   const trustSystemCas = config.getOptionalBoolean('trustSystemCas') ?? false;

@@ -19,11 +19,14 @@ import {
 import type { FreeIpaServers } from './rpc/FreeIpaServers';
 import { isRpcRecord } from './rpc/RpcCommand';
 
-/** Signing takes Dogtag about a second. The pause doubles up to the maximum. */
+/**
+ * Pauses between searches: Dogtag takes about a second to sign. The pause
+ * doubles up to the maximum.
+ */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 2000;
 
-/** Longer than clients repeat a request. */
+/** Longer than the time for which clients repeat a request. */
 const PENDING_TTL_MS = 60 * 60 * 1000;
 
 /** Clock skew that Kerberos tolerates (RFC 4120 §3.1.3). */
@@ -51,16 +54,17 @@ interface PendingRequest {
 /** Result of the search for the certificate of a pending request. */
 type SearchResult =
   | { readonly found: 'one'; readonly certificate: IssuedCertificate }
-  /** FreeIPA has none now. */
+  /** FreeIPA currently has none. */
   | { readonly found: 'none' }
-  /** Several, too many to list all, or the search failed. */
+  /** There are several or too many to list, or the search failed. */
   | { readonly found: 'unclear' };
 
 /**
- * Requests whose responses were lost. They are never repeated: a search that
- * finds nothing does not prove that FreeIPA is not still processing the request.
- * A certificate belongs to a pending request when it is for the same user and
- * key, was issued after the request was sent, and was not returned otherwise.
+ * Requests whose responses were lost. They are never repeated: a search without
+ * a result does not prove that FreeIPA has finished processing the request. A
+ * certificate belongs to a pending request when it is for the same user and
+ * key, was issued after the request was sent, and was not returned for another
+ * request.
  */
 export class PendingRequests {
   readonly #options: PendingRequestsOptions;
@@ -84,7 +88,7 @@ export class PendingRequests {
   }
 
   /**
-   * Resolves a pending request with the same key before a new one is sent.
+   * Resolves a pending request with the same key before a new request is sent.
    *
    * @returns its certificate if the requests are equal (user and profile);
    *   `undefined` if there is none, so that a new request can be sent
@@ -195,7 +199,7 @@ export class PendingRequests {
     });
     if (!Array.isArray(result) || !result.every(isRpcRecord)) {
       throw new AuthorityProtocolError(
-        'FreeIPA returned no list for cert_find',
+        'FreeIPA did not return a list for cert_find',
       );
     }
     const candidates = result
@@ -220,7 +224,7 @@ function validFrom({ certificate }: IssuedCertificate): number {
   return new X509Certificate(certificate.der).validFromDate.getTime();
 }
 
-/** Waits for work no longer than the signal allows: a login may take longer. */
+/** Waits for work until the signal aborts: a login may take longer. */
 async function untilAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,
@@ -237,7 +241,7 @@ async function untilAborted<T>(
   }
 }
 
-/** Identifies a request by its key, which its certificates have in common. */
+/** Identifies a request by its key, which its certificates contain. */
 function identify({ publicKey }: SigningRequest): string {
   return createHash('sha256').update(publicKey).digest('hex');
 }

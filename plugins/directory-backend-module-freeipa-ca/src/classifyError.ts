@@ -17,7 +17,9 @@ export type SigningFailure =
   /** A certificate may exist. */
   | {
       readonly state: 'unknown';
-      /** Whether FreeIPA has finished: a later search finds nothing new. */
+      /**
+       * Whether FreeIPA has finished, so that a later search cannot find more.
+       */
       readonly finished: boolean;
       readonly error: Error;
       /** Origin of the server that received the request, if known. */
@@ -25,31 +27,36 @@ export type SigningFailure =
     };
 
 /**
- * 4001 NotFound, 4005 ValidationError of the realm, 4034 of the type of
+ * 4001 is NotFound, 4005 a ValidationError for the realm, 4034 for the type of
  * principal; 3xxx are invocation errors: an option, a conversion, the CSR's
  * names.
  */
 const isInvalid = (code: number) =>
   (code >= 3000 && code < 4000) || [4001, 4005, 4034].includes(code);
 
-/** 904 version, 905 command, 909 JSON, 911 `Referer`: nothing was executed. */
+/**
+ * Errors before execution: 904 version, 905 command, 909 JSON, 911 `Referer`.
+ */
 const isBeforeCommand = (code: number) => [904, 905, 909, 911].includes(code);
 
 const ACI_ERROR = 2100;
 const CERTIFICATE_OPERATION_ERROR = 4301;
 
-/** FreeIPA lost Dogtag, which may continue: 4301 or 907, NetworkError. */
+/**
+ * FreeIPA lost the connection to Dogtag, which may continue: 4301, or 907
+ * (NetworkError).
+ */
 const isDogtagLost = (code: number) =>
   code === CERTIFICATE_OPERATION_ERROR || code === 907;
 
-/** 4001 of a missing CA, which is not the caller's fault. */
+/** 4001 for a missing CA, which is not the caller's error. */
 const NO_SUCH_CA = /CA is not configured|Certificate Authority not found/i;
 
 /**
- * Classifies an error of `cert_request`. After an invalid result there may be a
- * certificate, and after any error that FreeIPA does not raise before it signs:
- * it writes the certificate to the user's entry afterwards, which can fail, too
- * (`ipaserver/plugins/cert.py`, `cert_request.execute`).
+ * Classifies an error of `cert_request`. A certificate may exist after an
+ * invalid result, and after any error except those that FreeIPA raises before
+ * it signs: afterwards, it writes the certificate to the user's entry, which
+ * can fail, too (`ipaserver/plugins/cert.py`, `cert_request.execute`).
  */
 export function classifySigningError(error: unknown): SigningFailure {
   if (error instanceof RpcError) {
@@ -126,9 +133,10 @@ function noResult({ fault, message }: NoResultError): Error {
 }
 
 /**
- * 4001 since FreeIPA 4.12, 4301 with Dogtag's message before; 3008 or 3009 of a
- * number that FreeIPA never assigns: 0, or one that is too long (`SerialNumber`
- * in `ipalib/parameters.py`).
+ * Whether the certificate does not exist: 4001 since FreeIPA 4.12, 4301 with
+ * Dogtag's message before; 3008 or 3009 for a number that FreeIPA never
+ * assigns: 0, or one that is too long (`SerialNumber` in
+ * `ipalib/parameters.py`).
  */
 function isUnknownSerial({ code, text }: RpcError): boolean {
   switch (code) {
@@ -145,8 +153,8 @@ function isUnknownSerial({ code, text }: RpcError): boolean {
 }
 
 /**
- * 907 is FreeIPA's NetworkError. When Dogtag is down, Apache responds for it
- * with 503, which FreeIPA passes on in the text of 4301 (`get_certificate` and
+ * 907 is FreeIPA's NetworkError. When Dogtag is down, Apache responds with 503
+ * instead, which FreeIPA includes in the text of 4301 (`get_certificate` and
  * `find` in `ipaserver/plugins/dogtag.py`).
  */
 function isCaUnavailable(error: RpcError): boolean {

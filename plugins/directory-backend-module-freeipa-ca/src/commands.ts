@@ -13,7 +13,7 @@ export const CERT_FIND_LIMIT = 100;
 
 /**
  * Requests a certificate (`ipaserver/plugins/cert.py`, `cert_request`). The
- * profile is always set: FreeIPA's default is one for TLS servers.
+ * profile is always set: FreeIPA's default profile is for TLS servers.
  */
 export function certRequest(
   request: Pick<SigningRequest, 'csr' | 'principal' | 'profile'>,
@@ -61,15 +61,16 @@ export function certRevoke(
 }
 
 /**
- * Searches for certificates with a user name as CN, complete and with their
- * chain (`all`), issued since a time (`cert_find`).
+ * Searches for certificates that have a user name as CN and were issued since a
+ * given time (`cert_find`). Returns complete certificates with their chains
+ * (`all`).
  *
- * Dogtag searches by date, and FreeIPA reads it as midnight in its own time
- * zone: the date is a day earlier. `cacn` is not sent, because FreeIPA passes it
- * to Dogtag as a distinguished name under a key that differs between versions;
- * the results name their CA. With these options FreeIPA queries the CA and not
- * the directory, and so also finds certificates that their profile does not
- * store with the owner.
+ * Dogtag searches by date, which FreeIPA interprets as midnight in its own time
+ * zone: therefore the date is one day earlier. `cacn` is not sent, because
+ * FreeIPA passes it to Dogtag as a distinguished name under a key that differs
+ * between versions; the results name their CA. With these options, FreeIPA
+ * queries the CA rather than the directory, and therefore also finds
+ * certificates that their profile does not store in the owner's entry.
  */
 export function certFind(options: {
   readonly username: string;
@@ -90,11 +91,11 @@ export function certFind(options: {
 }
 
 /**
- * Searches for certificates by the end of their validity, and by the CN of
- * their subject if there is a user name. Without `all`, with which FreeIPA would
- * read each certificate from Dogtag.
+ * Searches for certificates by the end of their validity and, if a user name is
+ * given, by the CN of their subject. Does not use `all`, with which FreeIPA
+ * would read each certificate from Dogtag.
  *
- * The interval is a day longer on both sides, as in {@link certFind}.
+ * The interval is extended by a day at both ends, as in {@link certFind}.
  */
 export function certFindExpiring({
   from,

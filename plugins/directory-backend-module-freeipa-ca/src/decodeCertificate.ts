@@ -14,7 +14,9 @@ import {
   toBigInt,
 } from './rpc/RpcCommand';
 
-/** Reason of a revocation without one (RFC 5280 §5.3.1, `unspecified`). */
+/**
+ * Reason for a revocation without a reason (RFC 5280 §5.3.1, `unspecified`).
+ */
 const NO_REASON = 0;
 
 /**
@@ -23,7 +25,7 @@ const NO_REASON = 0;
  * certificate are read from its DER, not from FreeIPA's description of it.
  *
  * @throws AuthorityProtocolError when there is no valid certificate, or
- *   FreeIPA's description is of another one.
+ *   FreeIPA's description does not match it.
  */
 export function decodeCertificate(record: RpcRecord): IssuedCertificate {
   const leaf = parse(readDer(record.certificate));
@@ -66,11 +68,11 @@ export function isKeyOf(
   return new X509Certificate(certificate.der).publicKey.equals(key);
 }
 
-/** Base64, which may contain line breaks, or `{"__base64__": …}`. */
+/** Decodes Base64, which may contain line breaks, or `{"__base64__": …}`. */
 function readDer(value: RpcValue | undefined): Buffer {
   const text = isRpcRecord(value) ? value.__base64__ : value;
   if (typeof text !== 'string') {
-    throw new AuthorityProtocolError('FreeIPA returned no certificate');
+    throw new AuthorityProtocolError('FreeIPA did not return a certificate');
   }
   return Buffer.from(text.replace(/\s/g, ''), 'base64');
 }
@@ -112,11 +114,11 @@ function list(value: RpcValue | undefined): readonly RpcValue[] {
 }
 
 /**
- * Orders a chain so that each certificate is signed by the next. FreeIPA takes
+ * Orders a chain so that each certificate is signed by the next. FreeIPA reads
  * it from a PKCS #7 structure, in which certificates are a set (RFC 2315 §9.1).
  *
  * @param others - issuers in any order, possibly with the leaf; certificates
- *   that do not belong to the chain are left out
+ *   that do not belong to the chain are omitted
  */
 function orderChain(
   leaf: X509Certificate,
@@ -136,16 +138,19 @@ function orderChain(
   }
 }
 
-/** RFC 4514; a login contains no character that is escaped. */
+/**
+ * Text of the subject (RFC 4514); a login does not contain characters that
+ * require escaping.
+ */
 const COMMON_NAME = /^CN=([A-Za-z0-9_.$-]+)(?:,|$)/i;
 
 /**
  * Decodes the users' certificates in a result of `cert_find` without `all`,
- * except revoked ones. It does not contain owners, but FreeIPA issues
+ * except revoked ones. The result does not contain owners, but FreeIPA issues
  * certificates to users only with the login as CN (`ipaserver/plugins/cert.py`,
  * `cert_request.execute`); the CN of other certificates is a host name.
  *
- * @throws AuthorityProtocolError when it is not a complete list.
+ * @throws AuthorityProtocolError when the result is not a complete list.
  */
 export function decodeExpiring(
   { result, truncated }: RpcRecord,
@@ -153,7 +158,7 @@ export function decodeExpiring(
 ): readonly ExpiringCertificate[] {
   if (!Array.isArray(result) || !result.every(isRpcRecord) || truncated) {
     throw new AuthorityProtocolError(
-      'FreeIPA returned no complete list for cert_find',
+      'FreeIPA did not return a complete list for cert_find',
     );
   }
   return result
@@ -171,7 +176,7 @@ function decodeRecord(
 ): ExpiringCertificate {
   const serialNumber = toBigInt(single(record.serial_number));
   if (serialNumber === undefined) {
-    throw new AuthorityProtocolError('FreeIPA returned no serial number');
+    throw new AuthorityProtocolError('FreeIPA did not return a serial number');
   }
   return {
     serialNumber,
@@ -185,7 +190,9 @@ function decodeRecord(
 function readTime(value: RpcValue | undefined): Date {
   const time = new Date(String(single(value)));
   if (Number.isNaN(time.getTime())) {
-    throw new AuthorityProtocolError('FreeIPA returned no time of validity');
+    throw new AuthorityProtocolError(
+      'FreeIPA did not return a time of validity',
+    );
   }
   return time;
 }

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs the checks one after the other, until one fails. */
+/** Runs the checks sequentially until one fails. */
 async function findProblem(
   freeipa: JsonObject = {},
   profiles: JsonObject[] = [{ name: 'userCerts' }],
@@ -59,7 +59,7 @@ async function findProblem(
   return undefined;
 }
 
-it('finds nothing wrong with a working CA', async () => {
+it('passes all checks when the CA works', async () => {
   expect(await findProblem()).toBeUndefined();
 });
 
@@ -80,7 +80,7 @@ it.each([
       }),
   ],
   [
-    'a password file that others can read',
+    'a password file that other users can read',
     'freeipa-ca-config',
     /chmod 600/,
     async () => {

@@ -28,7 +28,10 @@ import { HttpsClient } from './rpc/HttpsClient';
 
 const BLOCK = 'directory.certificates.freeipa';
 
-/** Shorter than the backend's: the doctor ends within 5 seconds. */
+/**
+ * Shorter than those of the backend, so that the doctor finishes within 5
+ * seconds.
+ */
 const TIMEOUTS = { connectTimeoutMs: 2000, requestTimeoutMs: 3000 };
 
 const NOT_CONFIGURED = finding.skip(`${BLOCK} is not configured`);
@@ -148,7 +151,7 @@ async function checkServers({
       };
 }
 
-/** Reads a profile, which needs a session of the gateway's account. */
+/** Reads a profile, which requires a session of the gateway's account. */
 async function readProfile(config: FreeIpaConfig, name: string): Promise<void> {
   const { login } = config;
   const https = new HttpsClient({ ...config, ...TIMEOUTS });
@@ -194,7 +197,7 @@ async function checkLogin(config: FreeIpaConfig): Promise<DoctorFinding> {
     if (!(error instanceof RpcError)) {
       throw error;
     }
-    // An error of the command: the login was accepted.
+    // The command returned an error, so the login was accepted.
   }
   return finding.ok(`As ${name}`);
 }
@@ -220,13 +223,13 @@ async function checkProfiles(
   return missing.length === 0
     ? finding.ok(names.join(', '))
     : finding.fail(
-        `FreeIPA has no certificate profile ${missing.join(
+        `FreeIPA does not have the certificate profile ${missing.join(
           ', ',
         )} (directory.certificates.profiles)`,
         ...missing.map(
           name =>
             `ipa certprofile-import ${name} --file ${name}.cfg --store=true`,
         ),
-        'ipa certprofile-find lists the profiles, for a correct name',
+        'run ipa certprofile-find to list the profiles, and correct the name',
       );
 }

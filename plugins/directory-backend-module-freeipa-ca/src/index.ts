@@ -1,5 +1,5 @@
 /**
- * Lets the directory gateway have certificates signed by FreeIPA.
+ * Signs certificates of the directory gateway with FreeIPA's CA.
  *
  * @packageDocumentation
  */

@@ -50,7 +50,7 @@ describe('directoryModuleFreeIpaCa', () => {
   });
 
   it.each(['passwordFile', 'keytab'])(
-    'keeps the backend from starting when other users can read the %s',
+    'prevents the backend from starting when other users can read the %s',
     async key => {
       const folder = await mkdtemp(join(tmpdir(), 'freeipa-login-'));
       const path = join(folder, 'secret');
@@ -73,7 +73,7 @@ describe('directoryModuleFreeIpaCa', () => {
     expect(authorities.size).toBe(0);
   });
 
-  it('does not start with an invalid configuration', async () => {
+  it('does not start when the configuration is invalid', async () => {
     const certificates = { freeipa: { servers: ['http://ipa1.test'] } };
     await expect(registered({ certificates })).rejects.toThrow(
       'directory.certificates.freeipa.servers',

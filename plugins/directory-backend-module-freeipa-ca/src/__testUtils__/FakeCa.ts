@@ -25,7 +25,7 @@ const SERVER_EXTENSIONS = 'subjectAltName=DNS:localhost\n';
  */
 export class FakeCa {
   readonly folder: string;
-  /** By serial number. */
+  /** Certificates by serial number. */
   readonly issued = new Map<bigint, FakeCertificate>();
   #chain: readonly X509Certificate[] = [];
   #identity: Promise<{ key: string; cert: string }> | undefined;
@@ -77,7 +77,7 @@ export class FakeCa {
     return entry;
   }
 
-  /** The last CN of a CSR. */
+  /** Returns the last CN of a CSR. */
   async commonNameOf(csr: Buffer): Promise<string | undefined> {
     const text = await openssl(
       ['req', '-inform', 'DER', '-noout', '-subject', '-nameopt', 'multiline'],
@@ -132,7 +132,7 @@ export class FakeCa {
   }): Promise<X509Certificate> {
     const { csr, subject, by, extensions } = options;
     const serial = randomBytes(16);
-    serial[0] = (serial[0] % 0x7f) + 1; // positive, and 128 bits long
+    serial[0] = (serial[0] % 0x7f) + 1; // positive and 128 bits long
     const extensionsFile = join(this.folder, serial.toString('hex'));
     await writeFile(extensionsFile, extensions);
     const der = await openssl(

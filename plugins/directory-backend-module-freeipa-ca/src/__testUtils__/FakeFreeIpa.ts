@@ -67,7 +67,7 @@ export class FakeFreeIpa {
     this.#accept = options.accept ?? (async () => undefined);
   }
 
-  /** Number of received commands of a type. */
+  /** Returns the number of received commands of a type. */
   count(command: string): number {
     return this.log.filter(entry => entry === command).length;
   }
@@ -86,8 +86,8 @@ export class FakeFreeIpa {
   }
 
   /**
-   * Restarts Apache: the next request loads FreeIPA, and others wait for that.
-   * Sessions are kept.
+   * Restarts Apache: the next request loads FreeIPA, and others wait until it
+   * is loaded. Sessions are kept.
    *
    * @param load - loads FreeIPA, which takes 9.5 s on a real server.
    */
@@ -116,7 +116,10 @@ export class FakeFreeIpa {
     }
   }
 
-  /** `check_referer`, and the older check of the prefix without a port. */
+  /**
+   * Implements `check_referer`, and the older check of the prefix without a
+   * port.
+   */
   #isRefererGood(referer: string | null): boolean {
     return (
       referer === `https://${this.host}/ipa` ||

@@ -39,14 +39,14 @@ export class FakeHttpsServer {
     return `https://localhost:${this.#port}`;
   }
 
-  /** Starts to listen, after `stop` on the same port as before. */
+  /** Starts to listen; after `stop`, on the same port as before. */
   async listen(): Promise<void> {
     this.#server.listen(this.#port ?? 0, 'localhost');
     await once(this.#server, 'listening');
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends all connections and accepts no more. */
+  /** Closes all connections and does not accept more. */
   async stop(): Promise<void> {
     if (this.#server.listening) {
       this.#server.close();

@@ -16,8 +16,8 @@ export interface FakeNetworkOptions {
 }
 
 /**
- * Two FreeIPA replicas in a network of msw, and an authority with both as
- * servers.
+ * Two FreeIPA servers in a network simulated by msw, and a CA adapter that uses
+ * both.
  */
 export class FakeNetwork {
   readonly ca: FakeCa;

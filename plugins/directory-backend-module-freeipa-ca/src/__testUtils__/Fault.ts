@@ -9,7 +9,7 @@ export type Fault =
       /** Whether the command is executed first. */
       readonly executed?: boolean;
     }
-  /** Responds with an error of FreeIPA. */
+  /** Responds with a FreeIPA error. */
   | {
       readonly kind: 'error';
       readonly code: number;
@@ -18,15 +18,18 @@ export type Fault =
     }
   /** Responds with changed fields of the result. */
   | { readonly kind: 'change'; readonly change: Record<string, unknown> }
-  /** Sends no response, or a part of it. */
+  /** Sends no response, or only part of it. */
   | {
       readonly kind: 'cut' | 'hang' | 'half';
       readonly executed: boolean;
-      /** When the command is executed. Default: at once. */
+      /** When the command is executed. Default: immediately. */
       readonly at?: Promise<void>;
     };
 
-/** A response, or a connection that is closed, hangs, or is closed midway. */
+/**
+ * A response, or a connection that is closed, hangs, or is closed during the
+ * response.
+ */
 export type FakeResponse =
   | { readonly kind: 'whole' | 'half'; readonly response: Response }
   | { readonly kind: 'cut' | 'hang' };

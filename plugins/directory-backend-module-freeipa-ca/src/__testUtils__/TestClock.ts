@@ -1,6 +1,6 @@
 import type { Clock } from '../rpc/Clock';
 
-/** A clock that only advances when a test or a pause advances it. */
+/** A clock that advances only when a test or a pause advances it. */
 export class TestClock implements Clock {
   /** Called at the beginning of each pause, which waits for it. */
   onDelay: () => void | Promise<void> = () => {};
@@ -25,7 +25,9 @@ export class TestClock implements Clock {
     }
   }
 
-  /** Advances the clock by `ms` milliseconds and aborts what is due. */
+  /**
+   * Advances the clock by `ms` milliseconds and aborts signals that are due.
+   */
   advance(ms: number): void {
     this.#now += ms;
     const isDue = ({ at }: { at: number }) => at <= this.#now;

@@ -10,8 +10,8 @@ export type WorkerResponse =
 export const READY = 0;
 
 /**
- * Runs a module of this folder in a child process. Tests in Jest have a copy of
- * `process.env`, which the Kerberos library does not see.
+ * Runs a module of this folder in a child process. Jest gives tests a copy of
+ * `process.env`, which the Kerberos library does not read.
  */
 export class WorkerProcess {
   readonly #child: ChildProcess;
@@ -55,7 +55,7 @@ export class WorkerProcess {
     });
   }
 
-  /** @throws Error `name: message` of the worker's error. */
+  /** @throws Error with the message `name: message` of the worker's error. */
   async request(message: object): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;

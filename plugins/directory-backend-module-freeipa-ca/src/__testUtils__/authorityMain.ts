@@ -3,7 +3,7 @@ import { FreeIpaAuthority } from '../FreeIpaAuthority';
 import { serveRequests } from './serveRequests';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** Requests of the parent process. */
+/** Requests from the parent process. */
 export type AuthorityRequest =
   | { readonly method: 'sign'; readonly request: SigningRequest }
   | { readonly method: 'get'; readonly serialNumber: bigint };

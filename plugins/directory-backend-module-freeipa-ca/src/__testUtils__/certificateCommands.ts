@@ -1,7 +1,7 @@
 import { describeCertificate, type FakeVersion } from './describeCertificate';
 import type { FakeCa, FakeCertificate } from './FakeCa';
 
-/** An error of FreeIPA. */
+/** A FreeIPA error. */
 export class FakeError extends Error {
   readonly code: number;
 
@@ -25,16 +25,19 @@ export interface FakeServer {
   readonly isDogtagDown: boolean;
 }
 
-/** The CA ACLs permit all but `adminCerts`. */
+/** The certificate profiles; the CA ACLs permit all except `adminCerts`. */
 const PROFILES = ['userCerts', 'otherCerts', 'adminCerts'];
 
 /**
  * The users below `cn=accounts`: `carol` is locked, which `cert_request` does
- * not check. A preserved user is not below it, so it does not exist here.
+ * not check. A preserved user is not below it, and therefore does not exist
+ * here.
  */
 const USERS = ['alice', 'bob', 'carol'];
 
-/** The checks of `cert_request.execute`, in its order, as far as tests go. */
+/**
+ * The checks of `cert_request.execute` that the tests need, in the same order.
+ */
 export async function certRequest(
   { args, options }: FakeCall,
   { ca, version, isDogtagDown }: FakeServer,
@@ -141,7 +144,7 @@ export function certRevoke(
   return { result: { revoked: true }, value: call.args[0], summary: null };
 }
 
-/** `cert_find.execute`, as far as the authority uses it. */
+/** The part of `cert_find.execute` that `FreeIpaAuthority` uses. */
 export function certFind(
   { options }: FakeCall,
   { ca, version, isDogtagDown }: FakeServer,
@@ -159,7 +162,7 @@ export function certFind(
       chain: ca.shuffledChain,
       version,
     });
-    // The certificate itself is fetched from Dogtag with `all` only.
+    // The certificate itself is fetched from Dogtag only with `all`.
     const { certificate, certificate_chain, ...listed } = described;
     return {
       ...(options.all ? described : listed),
@@ -170,7 +173,7 @@ export function certFind(
   return { result, count: result.length, truncated: false, summary: null };
 }
 
-/** Dates are the midnights with which they begin. */
+/** A date stands for the midnight at its start. */
 function isWanted(
   { username, issuedAt, certificate }: FakeCertificate,
   options: FakeCall['options'],

@@ -1,9 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** JSON.rawJSON is in Node 22, but not in TypeScript 5.8's library. */
+/**
+ * Node 22 has JSON.rawJSON, but TypeScript 5.8's library does not declare it.
+ */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** FreeIPA version of the results: 4.9 has other numbers and messages. */
+/** FreeIPA version of the results: the numbers and messages of 4.9 differ. */
 export type FakeVersion = '4.9' | '4.12';
 
 /**

@@ -5,7 +5,10 @@ import type {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** A request of alice with a new key, which every {@link FakeFreeIpa} signs. */
+/**
+ * Creates a request of alice with a new key, which every {@link FakeFreeIpa}
+ * signs.
+ */
 export function newRequest(): SigningRequest {
   return createSigningRequest({
     username: 'alice',
@@ -14,12 +17,12 @@ export function newRequest(): SigningRequest {
   });
 }
 
-/** Serial number of an issued certificate. */
+/** Returns the serial number of an issued certificate. */
 export function serialOf({ certificate }: IssuedCertificate): bigint {
   return BigInt(`0x${new X509Certificate(certificate.der).serialNumber}`);
 }
 
-/** Public key of an issued certificate, as in a request. */
+/** Returns the public key of an issued certificate, as in a request. */
 export function keyIn({ certificate }: IssuedCertificate): Buffer {
   const { publicKey } = new X509Certificate(certificate.der);
   return publicKey.export({ type: 'spki', format: 'der' });

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 /**
  * Runs OpenSSL.
  *
- * @returns what it writes to its standard output.
- * @throws Error when it fails, with its complaints.
+ * @returns its standard output
+ * @throws Error with its error output when it fails.
  */
 export async function openssl(
   args: readonly string[],
@@ -18,7 +18,7 @@ export async function openssl(
       (error, stdout, stderr) =>
         error ? reject(new Error(stderr.toString())) : resolve(stdout),
     );
-    child.stdin?.on('error', () => {}); // it may end before it has read all
+    child.stdin?.on('error', () => {}); // OpenSSL may exit before it has read all input
     child.stdin?.end(input);
   });
 }

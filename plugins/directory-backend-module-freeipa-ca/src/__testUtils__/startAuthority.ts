@@ -10,11 +10,11 @@ import { TestClock } from './TestClock';
 export interface StartedAuthority {
   readonly authority: FreeIpaAuthority;
   readonly logger: RecordingLogger;
-  /** Its clock for all deadlines except that of a connection. */
+  /** Clock for all deadlines except that of a connection. */
   readonly clock: TestClock;
-  /** Changes the password in its file. */
+  /** Changes the password in the password file. */
   setPassword(password: string): Promise<void>;
-  /** Removes its files. */
+  /** Removes the files. */
   remove(): Promise<void>;
 }
 

@@ -92,14 +92,15 @@ async function finishContext(options: {
 
 /**
  * Sets the keytab with which the Kerberos library of this process gets tickets.
- * It reads it only from the environment: with `KRB5_CLIENT_KTNAME` the library
- * gets a ticket when one is needed, renews it after half of its lifetime, and
- * keeps it in the cache of `KRB5CCNAME` (MIT Kerberos documentation, "keytab",
- * "Default client keytab").
+ * The library reads it only from the environment: with `KRB5_CLIENT_KTNAME`, it
+ * gets a ticket when one is needed, renews the ticket after half of its
+ * lifetime, and keeps it in the cache `KRB5CCNAME` (MIT Kerberos documentation,
+ * "keytab", "Default client keytab").
  *
- * The environment belongs to the process and is read by the library's threads,
- * so that it is set once, before the first login. It does not affect the keytab
- * for accepting tickets, `KRB5_KTNAME`. An existing `KRB5CCNAME` is kept.
+ * The environment belongs to the process, and the library's threads read it: it
+ * is therefore set once, before the first login. This does not affect the
+ * keytab for accepting tickets, `KRB5_KTNAME`. An existing `KRB5CCNAME` is
+ * kept.
  *
  * @param options - `keytab`: absolute path; `env`: for tests
  * @throws Error when the environment already sets another client keytab.

@@ -4,8 +4,8 @@ import type { FreeIpaServer, Login } from '../rpc/FreeIpaServer';
 import { readSession } from './readSession';
 
 /**
- * How long a rejected password is not sent again. By default FreeIPA forgets a
- * failed login after a minute, so that a wrong password does not lock the
+ * Time for which a rejected password is not sent again. By default, FreeIPA
+ * forgets a failed login after a minute, so a wrong password does not lock the
  * account.
  */
 const REJECTED_PASSWORD_CACHE_MS = 2 * 60 * 1000;

@@ -6,19 +6,19 @@ const claim = (env: NodeJS.ProcessEnv) => {
 };
 
 describe('claimClientEnvironment', () => {
-  it('names the keytab, and a cache that is never written to a disk', () => {
+  it('sets the keytab and an in-memory ticket cache', () => {
     expect(claim({})).toEqual({
       KRB5_CLIENT_KTNAME: 'FILE:/etc/portal/ipa.keytab',
       KRB5CCNAME: 'MEMORY:directory-freeipa-ca',
     });
   });
 
-  it("leaves the acceptor's keytab alone", () => {
+  it("does not change the acceptor's keytab", () => {
     const env = claim({ KRB5_KTNAME: 'FILE:/etc/portal/http.keytab' });
     expect(env.KRB5_KTNAME).toBe('FILE:/etc/portal/http.keytab');
   });
 
-  it('may be called twice, and keeps a cache that is named already', () => {
+  it('can be called twice, and keeps a cache that is already set', () => {
     const env = { KRB5CCNAME: 'FILE:/run/portal/tickets' };
     expect(claim(claim(env))).toEqual({
       KRB5_CLIENT_KTNAME: 'FILE:/etc/portal/ipa.keytab',
@@ -26,7 +26,7 @@ describe('claimClientEnvironment', () => {
     });
   });
 
-  it('refuses to take the keytab of others', () => {
+  it('refuses to replace another client keytab', () => {
     expect(() => claim({ KRB5_CLIENT_KTNAME: '/etc/other.keytab' })).toThrow(
       'KRB5_CLIENT_KTNAME',
     );

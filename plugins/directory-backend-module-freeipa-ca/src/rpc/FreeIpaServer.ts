@@ -15,7 +15,7 @@ export interface Login {
    * Logs in to a server.
    *
    * @returns the session, as a value of the `Cookie` header
-   * @throws NoResultError with `executed: 'no'` for any reason.
+   * @throws NoResultError with `executed: 'no'` when the login fails.
    */
   logIn(server: FreeIpaServer): Promise<string>;
 }
@@ -50,8 +50,8 @@ export class FreeIpaServer {
   }
 
   /**
-   * Runs a command once. It is repeated only when the server reports that it did
-   * not run, because the session has expired.
+   * Runs a command once. The command is repeated only when the server reports
+   * that it did not run because the session has expired.
    *
    * @param signal - aborts the call, but not a login, which other calls share
    * @returns the result of the command
@@ -145,9 +145,10 @@ export class FreeIpaServer {
   }
 
   /**
-   * The `Referer` must be the server's name without a port, and since FreeIPA
-   * 4.12 nothing else (`ipaserver/rpcserver.py`, `check_referer`,
-   * `wsgi_execute`). Error messages are translated; this module reads English.
+   * Since FreeIPA 4.12, `Referer` must match the server's name without a port
+   * exactly (`ipaserver/rpcserver.py`, `check_referer`, `wsgi_execute`).
+   * `Accept-Language` is `en`, because error messages are translated and this
+   * module parses English ones.
    */
   async #post(request: IpaRequest): Promise<HttpsResponse> {
     return await this.#https.post({

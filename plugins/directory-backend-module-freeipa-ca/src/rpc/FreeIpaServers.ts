@@ -9,7 +9,7 @@ import {
 import type { FreeIpaServer } from './FreeIpaServer';
 import type { RpcCommand, RpcRecord } from './RpcCommand';
 
-/** How long a server that was not available is tried last. */
+/** Time for which a server that was not available is tried last. */
 const DEMOTION_MS = 30 * 1000;
 
 /** Options of {@link FreeIpaServers}. */
@@ -19,10 +19,10 @@ export interface FreeIpaServersOptions {
   readonly clock: Clock;
 }
 
-/** The reason why a server returned no result. */
+/** Reason why a server did not return a result. */
 type ServerFailure = Pick<NoResultError, 'executed' | 'fault' | 'message'>;
 
-/** FreeIPA's servers, which are tried in order until one returns a result. */
+/** FreeIPA servers, which are tried in order until one returns a result. */
 export class FreeIpaServers {
   readonly #options: FreeIpaServersOptions;
   readonly #demotedUntil = new Map<FreeIpaServer, number>();
@@ -33,7 +33,7 @@ export class FreeIpaServers {
 
   /**
    * Runs a command that must not run twice: another server is tried only when
-   * the previous one certainly did not run it.
+   * it is certain that the previous one did not run it.
    *
    * @throws RpcError, NoResultError
    */
@@ -48,7 +48,7 @@ export class FreeIpaServers {
    * Runs a command that changes nothing, on any server.
    *
    * @param options - `first`: origin of the server to try first; `signal`:
-   *   aborts the running call and prevents further ones
+   *   aborts the running call and prevents more calls
    * @throws RpcError, NoResultError
    */
   async read(
@@ -64,7 +64,7 @@ export class FreeIpaServers {
     });
   }
 
-  /** In the configured order, demoted servers last. */
+  /** Returns the servers in the configured order, demoted ones last. */
   #inOrder(): FreeIpaServer[] {
     const { servers, clock } = this.#options;
     const now = clock.now();

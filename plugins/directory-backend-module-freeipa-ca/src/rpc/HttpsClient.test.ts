@@ -46,7 +46,7 @@ describe('HttpsClient', () => {
       requestTimeoutMs: 20_000,
     }).post({ url, headers: { Cookie: 'ipa_session=secret' }, body: 'body' });
 
-  it('gives back status, headers and body', async () => {
+  it('returns status, headers and body', async () => {
     const url = await serve((req, res) => {
       res.writeHead(401, { 'X-IPA-Rejection-Reason': 'denied' });
       req.pipe(res);
@@ -56,7 +56,7 @@ describe('HttpsClient', () => {
     expect(response.headers.get('x-ipa-rejection-reason')).toBe('denied');
   });
 
-  it('follows no redirect, and so takes no session elsewhere', async () => {
+  it('does not follow redirects, so that no session is sent elsewhere', async () => {
     const visits = new Array<string | undefined>();
     const url = await serve((req, res) => {
       visits.push(req.url);
@@ -88,7 +88,7 @@ describe('HttpsClient', () => {
     });
   });
 
-  it('knows that it sent nothing without a connection', async () => {
+  it('reports that nothing was sent when there is no connection', async () => {
     const url = await serve((_req, res) => res.end());
     const [server] = servers;
     server.close();
@@ -97,7 +97,7 @@ describe('HttpsClient', () => {
     await expect(post(url)).rejects.toMatchObject({ sent: 'no' });
   });
 
-  it('knows that it sent nothing to a server that never secures the connection', async () => {
+  it('reports that nothing was sent when the server does not complete the TLS handshake', async () => {
     const silent = createTcpServer(() => {}).listen(0, 'localhost');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -122,10 +122,13 @@ describe('HttpsClient', () => {
     expect(bodies).toEqual([]);
   });
 
-  it.each(['/nowhere', '/dev/null'])('names the caFile %s', async file => {
-    await expect(post('https://localhost:1/', file)).rejects.toMatchObject({
-      sent: 'no',
-      message: expect.stringContaining('freeipa.caFile'),
-    });
-  });
+  it.each(['/nowhere', '/dev/null'])(
+    'names caFile in the error when %s cannot be used',
+    async file => {
+      await expect(post('https://localhost:1/', file)).rejects.toMatchObject({
+        sent: 'no',
+        message: expect.stringContaining('freeipa.caFile'),
+      });
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher, buildConnector } from 'undici';
 import { type Clock, systemClock } from './Clock';
 
-/** More than any response of FreeIPA: certificates and their chains. */
+/** Larger than any response of FreeIPA with certificates and their chains. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** A POST request. */
@@ -22,13 +22,13 @@ export interface HttpsResponse {
   readonly body: string;
 }
 
-/** There is no complete response to a request. */
+/** A request did not receive a complete response. */
 export class HttpExchangeError extends CustomErrorBase {
   name = 'HttpExchangeError' as const;
 
   /**
-   * `no`: there was no connection to send it on. `perhaps`: the server may have
-   * received and processed it.
+   * `no`: there was no connection for the request. `perhaps`: the server may
+   * have received and processed it.
    */
   readonly sent: 'no' | 'perhaps';
 
@@ -49,12 +49,12 @@ export interface HttpsClientOptions {
 }
 
 /**
- * Sends requests to FreeIPA over HTTPS and follows no redirects.
+ * Sends requests to FreeIPA over HTTPS. Does not follow redirects.
  *
- * Each request has its own connection. Requests are rare and signing is slow, so
- * that the handshake does not matter; but on a reused connection, which the
- * server may close at any time, it is not certain whether a request was
- * received. A new `caFile` is also used at once.
+ * Each request has its own connection. Requests are rare and signing is slow,
+ * so the cost of the handshake does not matter; on a reused connection, which
+ * the server may close at any time, it is not certain whether a request was
+ * received. A new `caFile` also takes effect immediately.
  */
 export class HttpsClient {
   readonly #options: HttpsClientOptions;
@@ -108,7 +108,7 @@ export class HttpsClient {
     let open = true;
     const agent = new Agent({
       pipelining: 0,
-      // The signal of the request is the deadline.
+      // The signal of the request sets the deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect(options, callback) {
@@ -130,7 +130,7 @@ export class HttpsClient {
     try {
       const text = await readFile(caFile, 'utf8');
       if (text.trim() === '') {
-        // Without a CA, those of the system would be trusted.
+        // Without a CA, Node.js would trust its default CAs.
         throw new Error('the file is empty');
       }
       return text;
@@ -162,7 +162,7 @@ async function readText(response: Response): Promise<string> {
   }
 }
 
-/** The message of `fetch failed` is in its cause. */
+/** Returns the cause's message for `fetch failed`. */
 function describe(error: unknown): string {
   const { message, cause } = toError(error);
   return isError(cause) && cause.message !== '' ? cause.message : message;

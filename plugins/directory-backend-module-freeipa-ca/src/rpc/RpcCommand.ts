@@ -1,6 +1,6 @@
 /**
- * API version of the results that this module reads. Without one, FreeIPA
- * assumes the oldest and returns a warning.
+ * API version of the results that this module reads. Without a version, FreeIPA
+ * assumes the oldest one and returns a warning.
  */
 const API_VERSION = '2.251';
 
@@ -40,12 +40,18 @@ export function isRpcRecord(value: RpcValue | undefined): value is RpcRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Most attributes are arrays, also those with one value. */
+/**
+ * Returns the first value: most attributes are arrays, even those with one
+ * value.
+ */
 export function single(value: RpcValue | undefined): RpcValue | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Integers are text since FreeIPA 4.10, JSON numbers before. */
+/**
+ * Reads an integer, which is text since FreeIPA 4.10 and was a JSON number
+ * before.
+ */
 export function toBigInt(value: RpcValue | undefined): bigint | undefined {
   return ['string', 'number', 'bigint'].includes(typeof value) &&
     /^\d+$/.test(String(value))

@@ -16,9 +16,10 @@ const SERVER_FAILURES: readonly number[] = [
 const CERTIFICATE_OPERATION = 4301;
 
 /**
- * Dogtag's decisions and failures to connect to Dogtag have the same code
+ * Decisions by Dogtag and failures to connect to it have the same code
  * (`ipaserver/plugins/dogtag.py`, `raise_certificate_operation_error`,
- * `request_certificate`); up to 4.11 an unknown serial number has it, too.
+ * `request_certificate`); up to 4.11, an unknown serial number also has this
+ * code.
  */
 const CONNECTION_FAILURE =
   /status 5\d\d|communicate|connection|connect to|timed? ?out|max retries|remote end|server error|unavailable/i;
@@ -51,7 +52,7 @@ export class NoResultError extends CustomErrorBase {
   /** Whether the command may have been executed. */
   readonly executed: 'no' | 'perhaps';
   /**
-   * `unavailable`: the server is down, slow or not reachable. `protocol`: the
+   * `unavailable`: the server is down, slow or unreachable. `protocol`: the
    * response is invalid. `credentials`: FreeIPA rejects the gateway's account,
    * on every server.
    */
@@ -70,22 +71,28 @@ export class NoResultError extends CustomErrorBase {
   }
 }
 
-/** A FreeIPA server does not know the session, and executed nothing. */
+/**
+ * A FreeIPA server does not know the session, and did not execute the command.
+ */
 export class SessionExpiredError extends CustomErrorBase {
   name = 'SessionExpiredError' as const;
 }
 
 /**
- * Whether FreeIPA could not log in to Dogtag, which is down. Each command does
- * so before it changes anything (`ca_show` in `ipaserver/plugins/ca.py`), so
- * nothing was signed or revoked. Up to FreeIPA 4.12 the same code with another
- * message can follow a signature (`ra.request_certificate`).
+ * Whether FreeIPA could not log in to Dogtag, which is down. Each command logs
+ * in to Dogtag before it changes anything (`ca_show` in
+ * `ipaserver/plugins/ca.py`), so nothing was signed or revoked. Up to FreeIPA
+ * 4.12 the same code with another message can follow a signature
+ * (`ra.request_certificate`).
  */
 export function isDogtagDown({ code, text }: RpcError): boolean {
   return code === REMOTE_RETRIEVE && /authenticat|login/i.test(text);
 }
 
-/** Whether the server failed, rather than deciding: another one may succeed. */
+/**
+ * Whether the server failed rather than decided, so that another one may
+ * succeed.
+ */
 export function isServerFailure({ code, text }: RpcError): boolean {
   return (
     SERVER_FAILURES.includes(code) ||

@@ -18,7 +18,7 @@ describe('parseExactJson', () => {
     );
   });
 
-  it('reads everything else as JSON.parse does', () => {
+  it('parses everything else as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'medium' }), value => {
         const exact = parseExactJson(JSON.stringify(value));

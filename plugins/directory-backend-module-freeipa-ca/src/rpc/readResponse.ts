@@ -2,14 +2,14 @@ import { NoResultError, RpcError, SessionExpiredError } from './errors';
 import type { HttpsResponse } from './HttpsClient';
 import { type RpcRecord, type RpcValue, isRpcRecord } from './RpcCommand';
 
-/** Authentication and session errors, which precede the command. */
+/** Authentication and session errors, which occur before the command runs. */
 const isSessionCode = (code: number) => code >= 1000 && code < 2000;
 
 /**
- * Reads the response to a call (`ipaserver/rpcserver.py`, `jsonserver_session`).
- * Command errors have status 200, an expired session is an empty 401, a wrong
- * `Referer` an HTML 400, and an unavailable directory a 503; except for the
- * first, the command did not run.
+ * Reads the response to a call (`ipaserver/rpcserver.py`,
+ * `jsonserver_session`). Command errors have status 200, an expired session is
+ * an empty 401, a wrong `Referer` an HTML 400, and an unavailable directory a
+ * 503; except in the first case, the command did not run.
  *
  * @param options - `server`: origin of the server
  * @returns the result of the command
@@ -32,8 +32,8 @@ export function readResult(options: {
     );
   }
   if (status !== 200) {
-    // 503 and everything below 500 precedes the command; a 500, 502 or 504 may
-    // come from a proxy that timed out while the command was running.
+    // 503 and any status below 500 occur before the command runs; a 500, 502 or
+    // 504 may come from a proxy that timed out while the command was running.
     const hint =
       status === 400 ? ' (the configured host name may be an alias)' : '';
     throw new NoResultError(`unexpected status ${status}${hint}`, {
@@ -79,7 +79,7 @@ function readEnvelope(server: string, envelope: RpcValue): RpcRecord {
   return result;
 }
 
-/** With the source text of values, which TypeScript's library does not declare. */
+/** Declares the source text of values, which TypeScript's library lacks. */
 const parse = JSON.parse as (
   text: string,
   reviver: (
