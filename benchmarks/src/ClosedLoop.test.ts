@@ -69,8 +69,8 @@ describe('ClosedLoop', () => {
   });
 
   it.each([
-    ['another status', 503, '"username":"alice"'],
-    ['another body', 200, '"username":"bob"'],
+    ['a different status', 503, '"username":"alice"'],
+    ['a different body', 200, '"username":"bob"'],
   ])('throws when the response has %s', async (_what, status, body) => {
     respond = res => res.writeHead(status).end(body);
     await expect(run(supply(5), { connections: 1 })).rejects.toThrow(
@@ -78,7 +78,7 @@ describe('ClosedLoop', () => {
     );
   });
 
-  it('sends a form and throws when its response is wrong', async () => {
+  it('sends a form, and throws when its response is wrong', async () => {
     const forms: string[] = [];
     respond = async res => {
       forms.push(await text(lastRequest));

@@ -16,7 +16,7 @@ export interface Sample {
   readonly latencies: RecordableHistogram;
 }
 
-/** Requests of a run, and how long it lasts. */
+/** Requests and duration of a run. */
 interface LoopRun {
   readonly credentials: Credentials;
   readonly next: (username: string) => ScenarioRequest;
@@ -26,8 +26,8 @@ interface LoopRun {
 }
 
 /**
- * Sends requests on several connections, one after another on each, and checks
- * each response.
+ * Sends requests on several connections, sequentially on each, and checks each
+ * response.
  */
 export class ClosedLoop {
   readonly #clients: readonly Client[];
@@ -37,7 +37,7 @@ export class ClosedLoop {
   constructor(options: {
     /** For example `http://127.0.0.1:40123`. */
     readonly origin: string;
-    /** The default is the REST API, `/api/directory/v1`. */
+    /** Default: the REST API, `/api/directory/v1`. */
     readonly basePath?: string;
     /** Maximum number of connections. */
     readonly connections: number;
@@ -55,7 +55,7 @@ export class ClosedLoop {
   }
 
   /**
-   * Runs until the time is over or no credentials are left.
+   * Runs until the time has elapsed or no credentials are left.
    *
    * @throws Error with the response when it is not the expected one
    */
@@ -127,7 +127,7 @@ export class CpuMeter {
     this.#last = this.#read();
   }
 
-  /** Returns the share of the time since the last call, from 0 to 1. */
+  /** Returns the utilization since the last call, from 0 to 1. */
   lap(): number {
     const { busy, all } = this.#last;
     this.#last = this.#read();
@@ -154,7 +154,7 @@ export function milliseconds(
   return latencies.percentile(percentile) / 1e6;
 }
 
-/** Returns the middle one of an odd number of values. */
+/** Returns the median of an odd number of values. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)];

@@ -3,7 +3,7 @@ import { Client, type Entry } from 'ldapts';
 import { readFile } from 'node:fs/promises';
 
 const TIMEOUT_MS = 60_000;
-/** Entries in a page of a search. */
+/** Number of entries in a page of a search. */
 const PAGE_SIZE = 1000;
 
 /**

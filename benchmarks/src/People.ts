@@ -1,7 +1,7 @@
 import type { Entry } from 'ldapts';
 import type { DirectoryClient } from './DirectoryClient';
 
-/** What a correct response about a user depends on. */
+/** Properties of a user that determine correct responses. */
 interface Person {
   readonly username: string;
   readonly emails: readonly string[];
@@ -17,7 +17,7 @@ interface Person {
 /** A group with the user names of its members, in the order of the API. */
 export interface Group {
   readonly name: string;
-  /** Members in search results, which include locked accounts. */
+  /** Members in search results, including locked accounts. */
   readonly found: readonly string[];
   /** Members in the list of members, which omits locked accounts. */
   readonly members: readonly string[];
@@ -37,14 +37,15 @@ const ATTRIBUTES = [
 
 /**
  * All users and groups of the realm, read from the directory before the
- * measurements: parameters of the requests, and what the responses contain.
+ * measurements: parameters of the requests, and expected content of the
+ * responses.
  */
 export class People {
   /** In the order of the API: by name, ignoring case. */
   readonly all: readonly Person[];
   readonly usernames: readonly string[];
   readonly groups: readonly Group[];
-  /** User names by email address in lower case. */
+  /** User names by lowercase email address. */
   readonly byEmail: ReadonlyMap<string, readonly string[]>;
   readonly #byName: ReadonlyMap<string, Person>;
 
@@ -122,7 +123,7 @@ export class People {
     );
   }
 
-  /** Returns the user of a name in the directory's spelling. */
+  /** Returns the user with a name in the directory's spelling. */
   byName(username: string): Person {
     return this.#byName.get(username)!;
   }
@@ -131,7 +132,7 @@ export class People {
     return this.groupOfSize(Infinity);
   }
 
-  /** Returns the group whose number of members is closest to a size. */
+  /** Returns the group whose number of members is closest to a given size. */
   groupOfSize(size: number): Group {
     const target = Math.min(size, this.all.length);
     const distance = ({ members }: Group) => Math.abs(members.length - target);

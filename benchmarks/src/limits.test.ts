@@ -17,7 +17,7 @@ function request(url: string, body?: string) {
 }
 
 describe('referenceRequest', () => {
-  it('accepts a SPNEGO token only in mode negotiate', () => {
+  it('uses the path that accepts a SPNEGO token only in mode negotiate', () => {
     const bytes = 400.4;
     expect(referenceRequest({ credentials: bearer, bytes })).toMatchObject({
       path: '/constant?size=400',

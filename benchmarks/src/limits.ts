@@ -6,7 +6,7 @@ import { spawnOnPortalCpu, type Portal } from './portal/Portal';
 import type { ScenarioRequest } from './scenarios/Scenario';
 import { BENCHMARKS, settings } from './settings';
 
-/** The constant response that a row is compared with. */
+/** The constant response with which a row is compared. */
 interface Reference {
   readonly credentials: Credentials;
   /** Number of connections of the row. */
@@ -22,11 +22,11 @@ interface Reference {
 export interface ReferenceRates {
   /** A route of the same Backstage process. */
   readonly route: number;
-  /** A plain `node:http` server with the same options of Node. */
+  /** A plain `node:http` server with the same Node.js options. */
   readonly limit: number;
 }
 
-/** Tokens that are prepared for each second of a reference. */
+/** Number of tokens that are prepared for each second of a reference. */
 const MAX_RATE = 8000;
 
 /**
@@ -51,7 +51,7 @@ export class Limits {
     this.#stop = stop;
   }
 
-  /** Starts the limit server beside a portal. */
+  /** Starts the limit server in addition to a portal. */
   static async start(realm: Realm, portal: Portal): Promise<Limits> {
     const file = `${BENCHMARKS}/src/portal/limitServer.cjs`;
     const child = spawnOnPortalCpu([file], { realm, output: 'inherit' });

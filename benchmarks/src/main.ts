@@ -86,7 +86,7 @@ function readModes(text: string): readonly Mode[] {
   return modes.filter(mode => names.includes(mode));
 }
 
-/** Returns the path of the results, which documents use if they are whole. */
+/** Returns the path of the results; the documents use only complete ones. */
 function resultsFile(users: number, isWhole: boolean): string {
   const size = users === GOAL_USERS ? '' : `-${users}`;
   return join(BENCHMARKS, `results${isWhole ? size : '-partial'}.json`);

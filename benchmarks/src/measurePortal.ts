@@ -41,18 +41,18 @@ interface StartResult {
   /** End of the replica's first sync. */
   readonly copiedMs: number;
   /**
-   * Delay of the event loop's timers from the time when all plugins have started
-   * to the end of the sync: 99th percentile.
+   * Delay of the event loop's timers, 99th percentile, from the time when all
+   * plugins have started to the end of the sync.
    */
   readonly loopDelayMs: number;
   readonly maxLoopDelayMs: number;
 }
 
-/** What a run measures. */
+/** Options of a run. */
 export interface RunOptions {
   /** Number of users in the realm. */
   readonly users: number;
-  /** Pattern of the names of measured scenarios. */
+  /** Pattern for the names of measured scenarios. */
   readonly only: RegExp;
   readonly modes: readonly Mode[];
   /** Folder for a CPU profile of each row; nothing else is measured then. */
@@ -63,7 +63,7 @@ export interface RunOptions {
 
 /** User name of the guest in app-config.benchmarks.yaml. */
 const GUEST = 'alice';
-/** SPNEGO tokens for the requests during a start of half a minute. */
+/** Number of SPNEGO tokens for the requests during a start of half a minute. */
 const START_TICKETS = 500;
 
 /**
@@ -135,7 +135,10 @@ export async function measurePortal(
   }
 }
 
-/** Measures the time until a response is correct, and the first sync. */
+/**
+ * Measures the times until the first correct response and the end of the first
+ * sync.
+ */
 async function measureStart(
   {
     portal,
@@ -181,8 +184,9 @@ async function measureStart(
 }
 
 /**
- * Requests to the server without the plugin. One of thirty is a page of 40
- * catalog entities, whose garbage resembles that of the plugin's responses.
+ * Requests to the server without the plugin. One in thirty reads a page of 40
+ * catalog entities, which creates garbage similar to that of the plugin's
+ * responses.
  */
 const WITHOUT_PLUGIN: readonly ScenarioRequest[] = [
   { path: '/api/catalog/entities/by-query?limit=40', expected: ['"items"'] },

@@ -24,7 +24,7 @@ export interface Row {
   readonly name: string;
   /** Number of users in the realm. */
   readonly people: number;
-  /** Constant; for comparison with older results. */
+  /** Constant, for comparison with older results. */
   readonly reads: 'replica';
   readonly mode: Mode;
   /** Number of connections under load. */
@@ -40,12 +40,12 @@ export interface Row {
   /** Latency on one connection. */
   readonly p50_ms: number;
   readonly p99_ms: number;
-  /** Number of these latencies. */
+  /** Number of latency samples. */
   readonly samples: number;
   /** Latency under load, including the time in queues. */
   readonly load_p50_ms: number;
   readonly load_p99_ms: number;
-  /** Median of the same query by ldapts; null when LDAP lacks the data. */
+  /** Median of the same query with ldapts; null when LDAP lacks the data. */
   readonly ldap_p50_ms: number | null;
   /** Minimum of `rps` as a share of `route_rps`. */
   readonly goal_ratio: number | null;
@@ -64,7 +64,7 @@ export interface Row {
   readonly event_loop_delay_p99_ms: number;
 }
 
-/** What rows are measured with. */
+/** Resources with which rows are measured. */
 interface RowsSetup {
   /** Number of users that the realm was started with. */
   readonly users: number;
@@ -83,11 +83,11 @@ interface RowsSetup {
   readonly onRow: (row: Row) => void;
 }
 
-/** More credentials than the fastest round so far would use. */
+/** Margin on the number of credentials of the fastest round so far. */
 const HEADROOM = 1.3;
 const FIRST_CREDENTIALS = 1000;
 
-/** A round under load, and a round on one connection. */
+/** Results of a round under load and a round on one connection. */
 interface Round {
   readonly loaded: Sample;
   readonly single: Sample;
@@ -117,8 +117,9 @@ class RowMeasurement {
   }
 
   /**
-   * Measures rounds under load, on one connection, and of constant responses
-   * in turn, so that other work on the machine does not affect only one.
+   * Alternates between rounds under load, rounds on one connection, and rounds
+   * of constant responses, so that other work on the machine affects all of
+   * them.
    */
   async measure(ldapMs: number | null): Promise<Row> {
     const { portal, limits, profileTo, signal } = this.#setup;
@@ -262,8 +263,7 @@ async function measureLdap(
 }
 
 /**
- * Sends the LDAP queries of a scenario to the directory server, one after
- * another.
+ * Sends the LDAP queries of a scenario to the directory server sequentially.
  *
  * @returns nanoseconds, or `undefined` when the scenario has no LDAP query
  * @throws Error when a result does not have the expected number of entries
@@ -350,8 +350,8 @@ function summarizeRow(options: {
 }
 
 /**
- * Mean of rates and CPU times. The median would favor the references, whose
- * windows are shorter and more often without a disturbance.
+ * Returns the mean of rates or CPU times. The median would favor the
+ * references, whose windows are shorter and therefore more often undisturbed.
  */
 function mean(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number) / numbers.length;

@@ -27,11 +27,13 @@ const WRITE_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
 /** Minimum pause before a write, and maximum random time in addition. */
 const PAUSE_MS = 1000;
-/** Longer than the module needs to read the last changes again. */
+/**
+ * Pause that is longer than the module needs to read the last changes again.
+ */
 const SETTLE_MS = 10_000;
-/** The module omits relations of groups with more direct members than 1000. */
+/** The module omits relations of groups with more than 1000 direct members. */
 const MAX_MEMBERS = 900;
-/** Names that entities have unchanged. */
+/** Names that are the same in the directory and in entities. */
 const NAME = /^[a-z0-9]+([-_.][a-z0-9]+)*$/;
 
 type CatalogDatabase = ReturnType<PostgresServer['connect']>;
@@ -121,7 +123,10 @@ async function measure(
   }
 }
 
-/** Writes what differs from app-config.yaml, which has the catalog's settings. */
+/**
+ * Writes the differences from app-config.yaml, which contains the catalog's
+ * settings.
+ */
 async function writeConfig(realm: Realm, postgres: PostgresServer) {
   const { host, user } = postgres.connection('postgres');
   const secretFile = join(realm.dir, 'changes.key');
@@ -173,7 +178,7 @@ async function measureIngestion(
   return { writtenMs: written - startedAt, finalMs: final - startedAt };
 }
 
-/** Makes one write after another. */
+/** Makes sequential writes. */
 async function measureWrites(
   { portal, database }: { portal: Portal; database: CatalogDatabase },
   { count, write }: { count: number; write: ReturnType<typeof randomWrites> },
@@ -220,7 +225,7 @@ function randomWrites({ all, groups }: People, writer: DirectoryWriter) {
   const joinable = groups
     .filter(({ name, found }) => NAME.test(name) && found.length < MAX_MEMBERS)
     .map(({ name }) => name);
-  /** Memberships that were added, which are direct. */
+  /** Direct memberships that were added. */
   const added: { username: string; group: string }[] = [];
   let written = 0;
   return async () => {

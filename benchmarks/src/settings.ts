@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 
-/** Settings of each run; they are part of its results. */
+/** Settings of each run, which are part of its results. */
 export const settings = Object.freeze({
   /** CPU of the portal and of the limit server. */
   portalCpu: 0,
@@ -9,8 +9,8 @@ export const settings = Object.freeze({
   /** Persistent connections under load, with one request at a time on each. */
   connections: 16,
   /**
-   * Maximum time in milliseconds that a request waits for those before it:
-   * slow scenarios use fewer connections.
+   * Maximum time in milliseconds that a request waits for earlier ones: slow
+   * scenarios use fewer connections.
    */
   maxQueueMs: 1000,
   /** Rounds of a row. */
@@ -23,25 +23,25 @@ export const settings = Object.freeze({
   limitMs: 300,
   /** Duration of a warm-up, in milliseconds. */
   warmUpMs: 600,
-  /** Credentials that are prepared for a warm-up. */
+  /** Number of credentials that are prepared for a warm-up. */
   warmUpRequests: 1500,
   /** Minimum duration of the LDAP queries of a scenario, in milliseconds. */
   directMs: 600,
   /** Minimum number of the LDAP queries of a scenario. */
   directTimes: 3,
-  /** Writes for which the visibility is measured. */
+  /** Number of writes whose visibility is measured. */
   writes: 240,
-  /** Connections under load during these writes. */
+  /** Number of connections under load during these writes. */
   connectionsWhileWritten: 4,
-  /** Certificates that are read by serial number. */
+  /** Number of certificates that are read by serial number. */
   certificates: 500,
-  /** Users who send requests. */
+  /** Number of users who send requests. */
   callers: 8,
   /** Seed of the random parameters. */
   seed: 1,
 });
 
-/** Number of users for which the goals of times are set. */
+/** Number of users for which the time goals are set. */
 export const GOAL_USERS = 20_000;
 
 /** Folder of this package, which runs from its sources. */

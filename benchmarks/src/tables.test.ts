@@ -152,7 +152,7 @@ describe('formatRows', () => {
 });
 
 describe('formatRates', () => {
-  it('has a line for each request and a column for each mode', () => {
+  it('returns a line for each request and a column for each mode', () => {
     const table = formatRates([
       row,
       { ...row, mode: 'session', rps: 3000, p50_ms: 1 },
@@ -208,7 +208,7 @@ describe('formatPortals', () => {
     ).toEqual(['100, ≤ 114 met', '']);
   });
 
-  it('has no goals for other numbers of users', () => {
+  it('does not show goals for other numbers of users', () => {
     const table = formatPortals([results({ users: 200, ways: [portal] })]);
     expect(lineOf(table, 'first sync finished, s')).toEqual(['8.1']);
   });

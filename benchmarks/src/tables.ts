@@ -26,7 +26,10 @@ export interface OrganizationResults {
   readonly users: number;
   readonly machine: object;
   readonly entities: number;
-  /** Milliseconds from the start until the last mutation and final entity. */
+  /**
+   * Milliseconds from the start until the last mutation and the last final
+   * entity.
+   */
   readonly ingestion: { readonly writtenMs: number; readonly finalMs: number };
   readonly writes: number;
   /** From the response to a write until the transaction of `applyMutation`. */
@@ -74,7 +77,7 @@ export function formatRow(row: Row): string {
 }
 
 /**
- * Formats rows as a table in Markdown.
+ * Formats rows as a Markdown table.
  *
  * @param baseline - results of fewer users, whose rates are compared
  */
@@ -91,8 +94,8 @@ export function formatRows(rows: readonly Row[], baseline?: Results): string {
 }
 
 /**
- * Formats the mean rates of each request as a table in Markdown, one column for
- * each mode. The CPU time and latency are those with SPNEGO tokens.
+ * Formats the mean rates of each request as a Markdown table, with one column
+ * for each mode. The CPU time and latency are those with SPNEGO tokens.
  */
 export function formatRates(rows: readonly Row[]): string {
   const modes = Object.keys(MODES) as Mode[];
@@ -112,7 +115,7 @@ export function formatRates(rows: readonly Row[]): string {
   ]);
 }
 
-/** Formats the requirements by number of users as a table in Markdown. */
+/** Formats the requirements by number of users as a Markdown table. */
 export function formatSizes(all: readonly Results[]): string {
   const lines = all.map(({ users, ways }) => {
     const { start, memoryAfterLoad, ages } = ways.find(
@@ -179,7 +182,9 @@ interface Goals {
   /** 99th percentile and maximum during the first sync. */
   readonly loopDelayMs: number;
   readonly maxLoopDelayMs: number;
-  /** Memory after load, above the same server without the plugin. */
+  /**
+   * Memory after load that exceeds that of the same server without the plugin.
+   */
   readonly memoryBytes: number;
   /** 99th percentile. */
   readonly visibilityMs: number;
@@ -201,7 +206,7 @@ interface Line {
   readonly title: string;
   readonly value: (portal: PortalResult) => number | null | undefined;
   readonly format: Format;
-  /** Maximum of the portal with the plugin. */
+  /** Maximum for the portal with the plugin. */
   readonly goal?: keyof Goals;
   /** Subtracts the value of the server without the plugin. */
   readonly isAbove?: boolean;
@@ -352,7 +357,7 @@ function formatLine(
     : `${text}, ${verdict(`≤ ${formatValue(maximum)}`, result <= maximum)}`;
 }
 
-/** Formats lines as a table in Markdown; the first line is its header. */
+/** Formats lines as a Markdown table; the first line is its header. */
 export function markdownTable(lines: readonly (readonly string[])[]): string {
   const widths = lines[0].map((_, column) =>
     Math.max(3, ...lines.map(line => line[column].length)),
@@ -365,7 +370,9 @@ export function markdownTable(lines: readonly (readonly string[])[]): string {
   return [head, rule, ...body].join('\n');
 }
 
-/** Formats with thousands separators, and small numbers with a decimal. */
+/**
+ * Formats a number with thousands separators, and a small one with a decimal.
+ */
 function whole(value: number): string {
   return value < 10 && !Number.isInteger(value)
     ? value.toFixed(1)
@@ -392,7 +399,7 @@ function share(value: number, of: number | null | undefined): number | null {
   return of === null || of === undefined ? null : value / of;
 }
 
-/** Formats a value; the cell is empty without one. */
+/** Formats a value; returns an empty cell when there is none. */
 function format(value: number | null | undefined, formatValue: Format): string {
   return value === null || value === undefined ? '' : formatValue(value);
 }

@@ -5,7 +5,7 @@ import { People } from './People';
 import { SeededRandom } from './SeededRandom';
 import { settings } from './settings';
 
-/** A realm, and what the measurements need to know about it. */
+/** A realm, and the data about it that the measurements need. */
 export interface MeasuredRealm {
   readonly realm: Realm;
   readonly directory: DirectoryClient;

@@ -17,14 +17,14 @@ export interface WriteVisibility {
   readonly p95Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Responses of neither the old nor the new state. */
+  /** Responses with neither the old nor the new state. */
   readonly wrong: readonly string[];
 }
 
 const LDAP_TIMEOUT_MS = 60_000;
 const POLL_MS = 3;
 const TIMEOUT_MS = 10_000;
-/** Checks of each response after it showed the write. */
+/** Number of checks of each response after it showed the write. */
 const REPETITIONS = 3;
 
 const INNER = 'bench-inner';
@@ -186,14 +186,14 @@ export class DirectoryWriter {
   }
 }
 
-/** Measures one write after another while other connections send requests. */
+/** Measures sequential writes while other connections send requests. */
 export async function measureWriteVisibility(options: {
   readonly realm: Realm;
   /** Address of the portal. */
   readonly origin: string;
   readonly loop: ClosedLoop;
   readonly credentials: Credentials;
-  /** Requests whose responses the writes do not change. */
+  /** Requests whose responses are not changed by the writes. */
   readonly background: readonly Scenario[];
   readonly signal: AbortSignal;
 }): Promise<WriteVisibility> {
@@ -210,7 +210,7 @@ export async function measureWriteVisibility(options: {
       next: username => random.pick(background).next(random, username),
     })
     .catch(error => {
-      // An error of the load ends the writes.
+      // An error in the load ends the writes.
       const isFinished = finished.signal.aborted;
       finished.abort();
       if (!isFinished) {
@@ -259,7 +259,7 @@ async function measureWrites(
   };
 }
 
-/** All changes of a user, from the first to the last. */
+/** Returns all changes of a user, from the first to the last. */
 function writesOf(name: string, writer: DirectoryWriter): readonly Write[] {
   const renamed = `${name}.renamed`;
   const dn = writer.userDn(name);

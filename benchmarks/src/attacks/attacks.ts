@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
-/** The portal that is attacked. */
+/** The portal to attack. */
 interface Target {
   /** For example `http://127.0.0.1:40123`. */
   readonly origin: string;
-  /** A token of the portal, of a user without special permissions. */
+  /** Portal token of a user without special permissions. */
   readonly token: string;
   /** Ends the attack. */
   readonly signal: AbortSignal;
@@ -16,12 +16,12 @@ interface Target {
 /** Number of responses to the attacker, by status or error. */
 export type Responses = Record<string, number>;
 
-/** First message to this file as a process. */
+/** First message to the process that runs this file. */
 export type AttackOptions = Omit<Target, 'signal'> & { readonly name: string };
 
 type Attack = (target: Target, count: (response: string) => void) => unknown;
 
-/** Sent in each unfinished WebSocket frame, in bytes. */
+/** Number of bytes sent in each unfinished WebSocket frame. */
 const FRAME_BYTES = 40 * 2 ** 20;
 /** Pause of a client whose connection was closed, in milliseconds. */
 const PAUSE_MS = 250;
@@ -29,7 +29,7 @@ const ONCE = { once: true } as const;
 
 const dispatcher = new Agent({ connections: null, headersTimeout: 0 });
 
-/** Attacks by name; they last until the signal of the target. */
+/** Attacks by name; they run until the target's signal aborts. */
 export const attacks: Readonly<Record<string, Attack>> = {
   none: ({ signal }) => once(signal, 'abort'),
 
@@ -87,7 +87,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** Runs several clients, each repeatedly until the signal. */
+/** Runs several clients, each repeatedly until the signal aborts. */
 async function repeat(
   clients: number,
   { signal }: Target,
@@ -142,7 +142,7 @@ function nestedQuery(): object {
 
 /**
  * The signals plugin adds its listener at the first upgrade request and does
- * not respond to it; later upgrade requests reach no other plugin.
+ * not respond to it; later upgrade requests do not reach other plugins.
  */
 async function upgradeOnce(target: Target): Promise<void> {
   const socket = await upgrade(target, '/api/signals', () => {}, PAUSE_MS);
@@ -217,7 +217,7 @@ async function untilClosed(socket: Socket, signal: AbortSignal): Promise<void> {
 
 /*
  * Attacks from a separate process, so that the measured requests are not
- * delayed: the first message names the attack, the second one ends it.
+ * delayed: the first message names the attack, and the second one ends it.
  */
 if (process.send) {
   const aborter = new AbortController();

@@ -77,7 +77,7 @@ async function measureAttack(
     const sessions = new SessionCredentials(origin, tickets);
     await portal.until(() => sessions.prepare().then(() => true), signal);
     const token = await portal.token();
-    // The first requests compile code.
+    // The first requests cause code to be compiled.
     await callUntil(AbortSignal.timeout(2000), origin, sessions.next());
     const before = await portal.residentBytes();
 
@@ -107,7 +107,7 @@ async function measureAttack(
   }
 }
 
-/** Attacks from a separate process. */
+/** Runs an attack from a separate process. */
 async function attack(options: AttackOptions): Promise<Responses> {
   const attacker = fork(require.resolve('./attacks'));
   try {

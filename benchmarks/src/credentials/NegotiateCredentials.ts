@@ -5,7 +5,7 @@ import { BENCHMARKS } from '../settings';
 import type { Credential, Credentials } from './credentials';
 import type { TokenRequest, TokenResponse } from './makeTokens';
 
-/** A server accepts a SPNEGO token for five minutes. */
+/** Maximum age of a token: servers accept a SPNEGO token for five minutes. */
 const MAX_AGE_MS = 200_000;
 
 /** Compiles TypeScript for Node, as Backstage's commands do. */
@@ -34,7 +34,10 @@ class TokenMaker {
     this.#exit.catch(() => {});
   }
 
-  /** Creates tokens for HTTP/localhost, in base64; one request at a time. */
+  /**
+   * Creates base64 tokens for HTTP/localhost. Concurrent calls run
+   * sequentially.
+   */
   create(request: TokenRequest): Promise<readonly string[]> {
     const tokens = this.#last.then(() => {
       this.#child.send(request);
@@ -68,8 +71,8 @@ interface TimedCredential extends Credential {
 
 /**
  * SPNEGO tokens, each for one request: a server with a replay cache rejects a
- * second use (RFC 4120 §3.2.3). Creating one takes longer than a request, so
- * processes on both CPUs create them while nothing is measured.
+ * second use (RFC 4120 §3.2.3). Creating a token takes longer than a request,
+ * so processes on both CPUs create tokens while nothing is measured.
  */
 export class NegotiateCredentials implements Credentials {
   readonly mode = 'negotiate';

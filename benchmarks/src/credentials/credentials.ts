@@ -4,8 +4,8 @@ import { request } from 'undici';
 export const modes = ['session', 'negotiate', 'token'] as const;
 
 /**
- * How requests are authenticated: by the cookie of a session, by a new SPNEGO
- * token in each request, or by a Backstage token.
+ * How requests are authenticated: with a session cookie, with a new SPNEGO
+ * token in each request, or with a Backstage token.
  */
 export type Mode = (typeof modes)[number];
 
@@ -21,7 +21,7 @@ export interface Credentials {
   readonly mode: Mode;
   /** Callers; each sends the same number of requests. */
   readonly usernames: readonly string[];
-  /** Ensures that `next` can be called so many times. */
+  /** Ensures that `next` can be called the given number of times. */
   prepare(count: number): Promise<void>;
   /** Returns the next credential, or `undefined` when none is left. */
   next(): Credential | undefined;
@@ -38,10 +38,10 @@ export function tokenCredentials(token: string, username: string): Credentials {
   };
 }
 
-/** A session lasts at most 15 minutes. */
+/** Age at which sessions are renewed; a session lasts at most 15 minutes. */
 const RENEWAL_MS = 5 * 60_000;
 
-/** Session cookies that a portal issues, one for each caller. */
+/** Session cookies from a portal, one for each caller. */
 export class SessionCredentials implements Credentials {
   readonly mode = 'session';
   readonly usernames: readonly string[];
@@ -57,7 +57,7 @@ export class SessionCredentials implements Credentials {
     this.usernames = tickets.usernames;
   }
 
-  /** @throws Error when the portal issues no cookie */
+  /** @throws Error when the portal does not issue a cookie */
   async prepare(): Promise<void> {
     if (performance.now() - this.#createdAt < RENEWAL_MS) {
       return;
@@ -80,7 +80,8 @@ export class SessionCredentials implements Credentials {
   }
 
   async #signIn({ headers, username }: Credential): Promise<Credential> {
-    // `fetch` sends Sec-Fetch-Mode, as browsers do; they get no cookie.
+    // Not `fetch`, which sends Sec-Fetch-Mode as browsers do; they get no
+    // cookie.
     const response = await request(`${this.#origin}/api/directory/v1/me/`, {
       headers,
     });

@@ -15,7 +15,7 @@ export interface TokenResponse {
 
 process.on('message', async message => {
   const { ticket, count } = message as TokenRequest;
-  // The Kerberos library reads it for each context.
+  // The Kerberos library reads the variable for each context.
   process.env.KRB5CCNAME = ticket;
   const tokens: string[] = [];
   while (tokens.length < count) {

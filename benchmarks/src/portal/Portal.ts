@@ -11,16 +11,19 @@ import { BENCHMARKS, settings } from '../settings';
 const START_TIMEOUT_MS = 180_000;
 const POLL_MS = 20;
 const STOP_TIMEOUT_MS = 3000;
-/** Duration of a sample of the CPU time; an idle portal uses a tenth. */
+/**
+ * Duration of a sample of the CPU time, of which an idle portal uses at most a
+ * tenth.
+ */
 const IDLE_SAMPLE_MS = 3000;
 /** Unit of CPU times in /proc, 100 Hz on Linux. */
 const CLOCK_TICK_MS = 10;
-/** Length of the end of the log in an error. */
+/** Number of characters from the end of the log in an error. */
 const LOG_CHARACTERS = 4000;
 
 /**
- * As `make start`; docs/operate.md, "Memory and CPU", has the reasons. `NODE_OPTIONS`
- * of the environment replace them.
+ * Options of `make start`; docs/operate.md, "Memory and CPU", explains them.
+ * `NODE_OPTIONS` in the environment replaces them.
  */
 const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
 
@@ -44,7 +47,7 @@ export interface Memory {
   readonly usedBytes: number;
 }
 
-/** How a portal is started. */
+/** Options of a portal. */
 interface PortalOptions {
   readonly realm: Realm;
   readonly variant: PortalVariant;
@@ -56,7 +59,7 @@ interface PortalOptions {
    * are not available.
    */
   readonly fromSources?: boolean;
-  /** Path of a configuration file in addition. */
+  /** Path of an additional configuration file. */
   readonly config?: string;
 }
 
@@ -83,7 +86,7 @@ function createCa(realm: Realm, port: number): string {
 export class Portal {
   /** For example `http://127.0.0.1:40123`. */
   readonly origin: string;
-  /** Start of its process, by `performance.now()`. */
+  /** Start of the process, by `performance.now()`. */
   readonly startedAt = performance.now();
   readonly #child: ChildProcess;
   readonly #log: string;
@@ -101,7 +104,7 @@ export class Portal {
     const [port] = await freePorts(1);
     const config = [
       'benchmarks/app-config.benchmarks.yaml',
-      // The name in earlier commits.
+      // The file's name in earlier commits.
       'bench/app-config.bench.yaml',
     ].find(file => existsSync(join(checkout, file)))!;
     const log = join(realm.dir, `portal-${port}.log`);
@@ -134,7 +137,7 @@ export class Portal {
           PORT: `${port}`,
           BENCHMARK_VARIANT: variant,
           BENCH_CA: createCa(realm, port),
-          // In earlier commits, which generate it.
+          // For earlier commits, which generate this key.
           BENCH_CA_KEY: join(realm.dir, `ca-${port}.key`),
         },
       },
@@ -203,7 +206,9 @@ export class Portal {
     return this.#call({ method: 'vitals' });
   }
 
-  /** Collects garbage and reads the memory, which takes eleven seconds. */
+  /**
+   * Collects garbage and reads the memory usage, which takes eleven seconds.
+   */
   memory(): Promise<Memory> {
     return this.#call({ method: 'memory' });
   }
@@ -244,7 +249,7 @@ export class Portal {
     return this.#call({ method: 'stopProfile', file });
   }
 
-  /** Stops the process, by SIGKILL after a timeout. */
+  /** Stops the process, with SIGKILL after a timeout. */
   async stop(): Promise<void> {
     if (this.#isAlive) {
       const exit = once(this.#child, 'exit');
@@ -270,7 +275,10 @@ export class Portal {
   }
 }
 
-/** Starts Node as for the portal: its folder, CPU, options and environment. */
+/**
+ * Starts Node.js as for the portal, with its folder, CPU, options and
+ * environment.
+ */
 export function spawnOnPortalCpu(
   args: readonly string[],
   options: {

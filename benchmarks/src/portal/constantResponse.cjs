@@ -1,10 +1,10 @@
-// The response that limits are measured with: constant JSON of the length in
-// the query, after a SPNEGO acceptance on the path `/accept`.
+// The response for measuring limits: constant JSON of the length in the query,
+// after a SPNEGO acceptance on the path `/accept`.
 
 const { once } = require('node:events');
 const { join } = require('node:path');
 
-/** Modules of the portal, whose folder this process was started in. */
+/** Loads modules of the portal, in whose folder this process was started. */
 exports.requireFromPortal = name =>
   require(join(process.cwd(), 'node_modules', name));
 

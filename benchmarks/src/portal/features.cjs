@@ -1,6 +1,6 @@
-// Backend features in place of a module that the benchmark does not use: the
-// module itself, and a plugin whose only route returns a constant response.
-// In place of the directory plugin: none.
+// Backend features that replace a module that the benchmark does not use: the
+// module itself, and a plugin whose only route returns a constant response. The
+// directory plugin is replaced by no features.
 
 const {
   coreServices,

@@ -1,6 +1,6 @@
-// Loaded into the portal before everything else (`node --import`): adds a route
-// for comparison, or removes the directory plugin, and returns measurements of
-// the process to its parent.
+// Loaded into the portal before all other modules (`node --import`): adds a
+// route for comparison, or removes the directory plugin, and sends measurements
+// of the process to its parent.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
@@ -42,7 +42,7 @@ let profiler;
 function vitals() {
   const used = process.cpuUsage(cpu);
   cpu = process.cpuUsage();
-  // The histogram contains the interval of its timer.
+  // The histogram includes the interval of its timer.
   const result = {
     cpuMs: (used.user + used.system) / 1000,
     eventLoopDelayMs: Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS),
@@ -92,5 +92,5 @@ process.on('message', async message => {
   process.send({ result: (await methods[message.method](message)) ?? null });
 });
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-// The channel does not keep the portal alive.
+// The channel must not keep the portal alive.
 process.channel.unref();

@@ -11,11 +11,11 @@ export interface ScenarioRequest {
   readonly form?: string;
   /** Strings that the body of a correct response contains. */
   readonly expected: readonly string[];
-  /** The same query to the directory server, if it has the data. */
+  /** The equivalent query to the directory server, if it has the data. */
   readonly ldap?: LdapQuery;
 }
 
-/** The fewest LDAP operations that return the data of a response. */
+/** The smallest set of LDAP operations that returns the data of a response. */
 interface LdapQuery {
   /** Returns the result of the last operation. */
   readonly query: (directory: DirectoryClient) => Promise<readonly Entry[]>;
@@ -23,13 +23,13 @@ interface LdapQuery {
   readonly entries: number;
 }
 
-/** A kind of request: the rows of the table. */
+/** A kind of request, which is a row of the table. */
 export interface Scenario {
   readonly name: string;
   readonly goals?: Readonly<Partial<Record<Mode, Goal>>>;
   /** Modes that are measured. Default: `negotiate`. */
   readonly modes?: readonly Mode[];
-  /** Creates what these callers need for so many requests. */
+  /** Prepares the data that the callers need for a number of requests. */
   prepare?(need: {
     readonly usernames: readonly string[];
     readonly count: number;
@@ -42,7 +42,7 @@ export interface Scenario {
 interface Goal {
   /** Minimum rate as a share of the rate of the bare route. */
   readonly ratio?: number;
-  /** Maximum of the median on one connection, with 20,000 users. */
+  /** Maximum median latency on one connection, with 20,000 users. */
   readonly p50Ms?: number;
 }
 
@@ -58,7 +58,7 @@ export const pageGoals: Scenario['goals'] = {
   negotiate: { ratio: 0.35, p50Ms: 2 },
 };
 
-/** Size of pages; the default of the API, and the maximum of searches. */
+/** Page size: the default of the API, and the maximum for searches. */
 export const PAGE_SIZE = 40;
 
 export const IS_USER = '(objectClass=fasUser)';
@@ -94,7 +94,10 @@ export function randomPage(
 ): {
   readonly number: number;
   readonly names: readonly string[];
-  /** The total number, and the first and the last user of the page. */
+  /**
+   * Returns the expected total number, and the first and the last user of the
+   * page.
+   */
   readonly expected: readonly string[];
 } {
   const pages = Math.max(1, Math.ceil(usernames.length / PAGE_SIZE));
@@ -107,7 +110,7 @@ export function randomPage(
   return { number, names, expected };
 }
 
-/** Reads the users of a page by one search. */
+/** Reads the users of a page with one search. */
 export async function readPage(
   directory: DirectoryClient,
   names: readonly string[],
@@ -121,7 +124,9 @@ export async function readPage(
       );
 }
 
-/** Filter for entries with one of the values, which need no escaping. */
+/**
+ * Returns a filter for entries with one of the values, which need no escaping.
+ */
 export function anyOf(attribute: string, values: readonly string[]): string {
   return `(|${values.map(value => `(${attribute}=${value})`).join('')})`;
 }

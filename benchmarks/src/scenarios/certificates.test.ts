@@ -25,7 +25,7 @@ describe('certificateScenarios', () => {
     issued = 0;
     server = createServer((req, res) => {
       issued++;
-      // Serial numbers that exceed a `number`.
+      // Serial numbers that exceed the range of a `number`.
       res.end(`{"serial_number":17014118346046923173168730371588410${issued}}`);
       req.resume();
     }).listen(0, '127.0.0.1');
@@ -45,7 +45,7 @@ describe('certificateScenarios', () => {
   it.each([
     ['RSA-2048', 0],
     ['P-256', 1],
-  ])('request certificates with a new %s key each', async (type, index) => {
+  ])('request certificates, each with a new %s key', async (type, index) => {
     const scenario = scenarios()[index];
     // The last two CSRs are created on demand.
     await scenario.prepare?.({ usernames, count: 8 });

@@ -19,8 +19,8 @@ interface Issuer {
 }
 
 /**
- * CSRs, each with its own key: a CA may answer a repeated request with the
- * first certificate. They are created while nothing is measured.
+ * CSRs, each with its own key: a CA may return the first certificate for a
+ * repeated request. CSRs are created while nothing is measured.
  */
 class CsrPool {
   readonly #keys: Iterator<KeyPair, never>;
@@ -30,7 +30,7 @@ class CsrPool {
     this.#keys = keys;
   }
 
-  /** Creates CSRs until there are so many, the same number for each user. */
+  /** Creates CSRs until there are enough, the same number for each user. */
   async prepare(need: {
     readonly usernames: readonly string[];
     readonly count: number;
@@ -113,7 +113,10 @@ function certificateBySerialNumber(
   };
 }
 
-/** Issues certificates; returns serial numbers, which exceed a `number`. */
+/**
+ * Issues certificates; returns serial numbers, which exceed the range of a
+ * `number`.
+ */
 async function issueCertificates(
   issuer: Issuer,
   username: string,
@@ -155,7 +158,7 @@ const EXPONENT = 65_537n;
 /**
  * Generates RSA-2048 keys from all pairs of random primes, because finding
  * primes takes fifty times as long as the rest of a CSR. Such keys are not
- * secret, and cost a server the same as others.
+ * secret, and take a server as long as others.
  */
 function* rsaKeys(): Generator<KeyPair, never> {
   const primes: bigint[] = [];
@@ -197,7 +200,7 @@ function rsaKey(p: bigint, q: bigint): KeyPair {
   return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 
-/** Euclid's extended algorithm. */
+/** Computes the inverse with Euclid's extended algorithm. */
 function inverse(value: bigint, modulus: bigint): bigint {
   let [rest, next] = [modulus, value % modulus];
   let [factor, nextFactor] = [0n, 1n];

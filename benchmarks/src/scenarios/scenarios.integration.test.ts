@@ -33,7 +33,7 @@ describe('scenarios', () => {
     await realm?.stop();
   });
 
-  it('expect the number of entries that the directory has', async () => {
+  it('expect the number of entries that the directory returns', async () => {
     const random = new SeededRandom(2);
     const queryOften = (scenario: Scenario) =>
       queryLdap({
@@ -48,7 +48,7 @@ describe('scenarios', () => {
     }
   });
 
-  it('fail when the directory has another number of entries', async () => {
+  it('fail when the directory returns a different number of entries', async () => {
     const { path, expected, ldap } = scenarios[0].next(
       new SeededRandom(1),
       'alice',
@@ -66,7 +66,7 @@ describe('scenarios', () => {
     );
   });
 
-  it('send different requests, the same in each run', () => {
+  it('send varied requests, which are the same in each run', () => {
     const paths = (scenario: Scenario) => {
       const random = new SeededRandom(3);
       return Array.from(

@@ -67,7 +67,7 @@ export function userScenarios(people: People): readonly Scenario[] {
           expected,
           ldap: {
             entries: names.length,
-            // The users of a page are known only from all names.
+            // Only a list of all names determines the users of a page.
             async query(directory) {
               await directory.search(directory.users, IS_USER, ['uid']);
               return readPage(directory, names);
