@@ -1,22 +1,22 @@
-# Each target installs what it needs and can run repeatedly.
+# Each target installs its requirements and can be run repeatedly.
 .DEFAULT_GOAL := help
 .PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials pack test-install clean
 
 # Read by the scripts; empty means the default.
 export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS FAULTS HOLD_FAULTS WRITES RESTARTS LIFETIMES CHECKOUT KEEP CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
 
-help: ## Show this
+help: ## Show this help
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
 	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); KILLS=500, MINUTES=20, RUNS=50 (trials)'
 
-start: ## Start a portal with people on http://localhost:7007
+start: ## Start a portal with users on http://localhost:7007
 	@scripts/start
 
-dev: ## Start it from the sources, with reload: pages on :3000, API on :7007
+dev: ## Start the portal from its sources, with reload: pages on :3000, API on :7007
 	@scripts/dev
 
-doctor: ## Check the portal that runs here, or that of CONFIG="FILE…" (JSON=1, TIMEOUT=10)
+doctor: ## Check the running portal, or that of CONFIG="FILE…" (JSON=1, TIMEOUT=10)
 	@scripts/doctor
 
 check: ## Check types, lint and format, run unit tests
@@ -37,7 +37,7 @@ test-start: ## Test `make start`
 test-browser: ## Run tests in a browser
 	@scripts/test browser
 
-test-stress: ## Run all checks and tests beside stress-ng
+test-stress: ## Run all checks and tests while stress-ng keeps the CPUs busy
 	@scripts/test-stress
 
 screenshots: ## Take screenshots of all pages and states, in .build/screenshots

@@ -1,7 +1,7 @@
 // Jest's test sequencer: runs the test files in scripts/test-durations.json
-// first, the longest one before the others, so that no worker ends with a long
-// file while the others are idle.
-// Jest's own order, by durations of previous runs or file size, sorts the rest.
+// first, in order of decreasing duration, so that no worker runs a long file at
+// the end while the others are idle. The other files are in Jest's own order,
+// by durations of previous runs or file size.
 
 const { readFileSync } = require('node:fs');
 const { join, relative } = require('node:path');

@@ -1,10 +1,10 @@
 // Writes the API reports of the public packages, report*.api.md, from the
-// declarations of `yarn tsc`. With --check it restores the reports and exits
-// with 1 when they were outdated.
+// declarations of `yarn tsc`. With --check, restores the reports and exits with
+// status 1 when they were outdated.
 //
 // TypeScript writes the members of inferred types, such as the messages of a
-// translation, in an order that depends on what it has compiled before. Here,
-// neighboring members on one line each are sorted.
+// translation, in an order that depends on the files that it has compiled
+// before. This script sorts neighboring members that are on one line each.
 
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ const { status, stdout, stderr } = spawnSync(
     'api-reports',
     ...publicPackages.map(({ folder }) => folder),
     // The sources of other packages are read, too; scripts/packages.test.mjs
-    // checks the comments, as generated types have members without any.
+    // checks the comments, because members of generated types do not have any.
     '--omit-messages=ae-wrong-input-file-type,ae-undocumented',
   ],
   { cwd: root, encoding: 'utf8' },

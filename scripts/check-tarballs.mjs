@@ -9,8 +9,8 @@ import { publicPackages } from './public-packages.mjs';
  * Checks the tarballs of `make pack`: their files and manifests, that their
  * entry points load, and that their declarations compile.
  *
- * @param options - `folder`: below `root`, where they are unpacked; their
- *   dependencies are those of the repository
+ * @param options - `folder`: folder below `root` in which they are unpacked;
+ *   their dependencies are those of the repository
  */
 export async function checkTarballs({ root, folder }) {
   const names = publicPackages.map(({ manifest }) => manifest.name);
@@ -25,7 +25,7 @@ export async function checkTarballs({ root, folder }) {
       target,
       '--strip-components=1',
     ]);
-    // Versions that only this package needs.
+    // Versions of dependencies that only this package needs.
     const own = join(root, item.folder, 'node_modules');
     if (existsSync(own)) {
       symlinkSync(own, join(target, 'node_modules'));
@@ -104,7 +104,9 @@ async function loadEntryPoints(unpacked, { root, folder }) {
   });
 }
 
-/** Compiles the declarations, without reports about those of other packages. */
+/**
+ * Compiles the declarations; does not report errors in those of other packages.
+ */
 function compileDeclarations(unpacked, { root, folder }) {
   const ts = createRequire(join(root, 'package.json'))('typescript');
   const program = ts.createProgram(

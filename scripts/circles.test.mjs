@@ -1,5 +1,6 @@
-// Import circles, of types too, between the files of a package and between its
-// folders. Files outside of a folder, and messages.ts, are folders of their own.
+// Finds circular imports, including those of types, between the files of a
+// package and between its folders. Files outside of folders, and messages.ts,
+// count as separate folders.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +9,7 @@ import { test } from 'node:test';
 const IMPORT = /^(?:import|export)\b[^'";]*?from '(\.[^']+)'/gm;
 const EXTENSIONS = ['.ts', '.tsx', '/index.ts', '/index.tsx'];
 
-/** Pairs of files of a package: the first imports the second. */
+/** Returns pairs of files of a package: the first imports the second. */
 function importsIn(src) {
   const files = globSync('**/*.{ts,tsx}', { cwd: src }).filter(
     file => !/\.test\.|__testUtils__|\.d\.ts$/.test(file),
@@ -22,7 +23,7 @@ function importsIn(src) {
   });
 }
 
-/** The first path from a node back to itself. */
+/** Returns the first path from a node back to itself. */
 function findCircle(edges, node, path = [], done = new Set()) {
   if (path.includes(node)) {
     return [...path.slice(path.indexOf(node)), node].join(' → ');
@@ -38,7 +39,7 @@ const root = join(import.meta.dirname, '..');
 for (const src of globSync('{benchmarks,packages/*,plugins/*}/src', {
   cwd: root,
 }).sort()) {
-  test(`${src} has no import circles`, () => {
+  test(`${src} does not have circular imports`, () => {
     const files = importsIn(join(root, src));
     const folderOf = file =>
       /^[^/]*$|\/messages\.ts$/.test(file) ? file : dirname(file);

@@ -3,7 +3,7 @@
 //   node scripts/configuration-reference.mjs            writes it
 //   node scripts/configuration-reference.mjs --check    fails when it is stale
 //
-// A block with the tag @example becomes a section. Besides the tags that
+// A block with the tag @example becomes a section. In addition to the tags that
 // Backstage's schemas keep (@default, @visibility), two sentences of a
 // description move to columns: "Default: …" for a default that is not a literal
 // value, and "Required unless …" or "Required when …".
@@ -175,8 +175,9 @@ function* nestedKeysOf(value, path) {
 }
 
 /**
- * Yields the keys of a union of objects: one for each value of the constant that
- * tells the objects apart, and the others with the values for which they apply.
+ * Yields the keys of a union of objects: one for each value of the constant
+ * that distinguishes the objects, and the others with the values for which they
+ * apply.
  */
 function* keysOfVariants(variants, prefix) {
   const nameOf = ({ properties }) =>

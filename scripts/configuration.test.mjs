@@ -1,5 +1,5 @@
-// Checks the documented examples and defaults of the configuration (config.d.ts)
-// with the schema and with the functions that read it.
+// Checks the documented examples and defaults of the configuration
+// (config.d.ts) against the schema and the functions that read it.
 
 import { ConfigReader } from '@backstage/config';
 import { loadConfigSchema } from '@backstage/config-loader';
@@ -41,7 +41,10 @@ const {
   guardHosts,
 } = require('../packages/root-http-router/src/guardHosts.ts');
 
-/** The required keys, and one element of each list whose elements have defaults. */
+/**
+ * Returns the required keys, and one element of each list whose elements have
+ * defaults.
+ */
 const minimal = () => ({
   app: { baseUrl: 'https://portal.example.org' },
   backend: {
@@ -89,7 +92,10 @@ const minimal = () => ({
   },
 });
 
-/** Reads a configuration like the packages, with values that can be compared. */
+/**
+ * Reads a configuration as the packages do, and returns values that can be
+ * compared.
+ */
 async function readAll(data) {
   const config = new ConfigReader(data);
   const isHostAllowed = guardHosts(config)({
@@ -125,14 +131,14 @@ async function readAll(data) {
   };
 }
 
-/** Keys of components of the frontend. */
+/** Keys of frontend components. */
 const FRONTEND = /^(auth\.providers\.guest|directory\.pages)\b/;
 
 /** Keys whose values their readers keep private. */
 const PRIVATE =
   /^(auth\.providers\.kerberos\..*|directory\..*\.(principals|groups|portalUsers|services))$/;
 
-/** Returns another value of the same type. */
+/** Returns a different value of the same type. */
 function changed(value) {
   switch (typeof value) {
     case 'boolean':
@@ -215,7 +221,7 @@ describe('the documented default', () => {
   assert.ok(keys.length > 40);
 
   for (const { path, value } of keys) {
-    it(`of ${path} is that of the code`, async () => {
+    it(`of ${path} is the default in the code`, async () => {
       const data = minimal();
       const implicit = await readAll(data);
       set(data, path, value);

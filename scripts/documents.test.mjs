@@ -1,6 +1,6 @@
 // Checks the documents: links have targets and reach each page, generated parts
-// are current, and the catalog accepts the project's entities. The examples of
-// the API run in plugins/directory-backend/src/portal.integration.test.ts.
+// are up to date, and the catalog accepts the project's entities. The examples
+// of the API run in plugins/directory-backend/src/portal.integration.test.ts.
 
 import {
   componentEntityV1alpha1Validator,
@@ -20,7 +20,7 @@ import { parse, parseAllDocuments } from 'yaml';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Tracked and new files, relative to the root of the repository. */
+/** Returns tracked and new files, relative to the root of the repository. */
 const files = execFileSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard'],
@@ -44,8 +44,9 @@ function linksOf(file) {
 }
 
 /**
- * Returns the anchors of headings. For pages of the site, only those that are
- * the same on GitHub and in mkdocs, which collapses spaces and hyphens.
+ * Returns the anchors of headings. For pages of the site, returns only those
+ * that are the same on GitHub and in mkdocs, which collapses spaces and
+ * hyphens.
  */
 function anchorsOf(file) {
   return read(file)
@@ -153,7 +154,7 @@ describe('the site', () => {
     );
   });
 
-  it('has every page but single decisions in its navigation', () => {
+  it('has every page except single decisions in its navigation', () => {
     assert.deepEqual(
       pages.filter(page => !named.includes(page) && !/\/\d{4}-/.test(page)),
       [],
@@ -249,7 +250,7 @@ describe('the tables of performance', () => {
 
 describe('the shipped configuration', () => {
   for (const file of files.filter(name => /^app-config.*\.yaml$/.test(name))) {
-    it(`of ${file} allows users and groups only from named locations`, () => {
+    it(`of ${file} allows users and groups only from listed locations`, () => {
       const { catalog = {} } = parse(read(file));
       const kinds = (catalog.rules ?? [])
         .filter(rule => !rule.locations)

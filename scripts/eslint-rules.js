@@ -4,21 +4,21 @@
 
 const spreads = {
   selector: ':matches(SpreadElement, JSXSpreadAttribute) > ObjectExpression',
-  message: 'Write the properties out.',
+  message: 'Write out the properties.',
 };
 
 module.exports = {
-  // In tests.
+  // For tests.
   restrictedSyntax: [spreads],
   rules: {
-    // In other files; replaces the factory's rule for frontend packages.
+    // For other files; replaces the factory's rule for frontend packages.
     'no-restricted-syntax': [
       'error',
       spreads,
       {
         selector:
           "ImportDeclaration[source.value='react'] :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)",
-        message: 'Import what is needed from react by name.',
+        message: 'Import from react by name.',
       },
     ],
   },

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
  * another terminal, and the principals of the realm.
  */
 export function firstCall({ PORT, PORTAL_URL, KRB5_CONFIG, KEYTAB }) {
-  // In the folder that the realm removes at its end.
+  // In a folder that the realm removes when it stops.
   const ticket = join(dirname(KRB5_CONFIG), 'ticket');
   return `
 The portal is ready at ${PORTAL_URL}. Choose "Enter as Alice (demo)" to sign in.

@@ -1,16 +1,16 @@
-// Reads docs/install.md: its blocks of code, and what each of them is for.
+// Reads docs/install.md: its code blocks, and the action for each of them.
 //
 // A block follows a comment that names its action:
 //
 //   <!-- install: run -->              commands, in the portal's root folder
 //   <!-- install: run in FOLDER -->    … in another folder
-//   <!-- install: start in FOLDER -->  a command that runs until the end
-//   <!-- install: output -->           what the block before it has printed;
+//   <!-- install: start in FOLDER -->  a command that runs until the test ends
+//   <!-- install: output -->           output of the previous block;
 //                                      `…` is any text
-//   <!-- install: write FILE -->       the whole file
+//   <!-- install: write FILE -->       the complete file
 //   <!-- install: merge FILE -->       keys of a JSON or YAML file
 //   <!-- install: edit FILE -->        a diff without line numbers
-//   <!-- install: check unit -->       a unit of systemd
+//   <!-- install: check unit -->       a systemd unit
 //   <!-- install: sign in -->          not a block: sign-in in a browser
 //   <!-- install: skip REASON -->      cannot run in the test
 
@@ -25,7 +25,7 @@ const ACTION =
   /^(?:(run|start)(?: in (\S+))?|(write|merge|edit) (\S+)|(skip) (.+)|(output|check unit|sign in))$/;
 
 /**
- * Returns the steps of the page in their order.
+ * Returns the steps of the page in order.
  *
  * @throws Error for a block without a comment, or with an unknown one
  */
@@ -86,7 +86,7 @@ export function readInstallPage() {
 /**
  * Applies a diff without line numbers to a text.
  *
- * @throws Error when its lines are not in the text, or several times
+ * @throws Error when its lines do not occur exactly once in the text
  */
 export function applyDiff(text, diff) {
   const lines = diff.trimEnd().split('\n');

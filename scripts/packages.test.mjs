@@ -1,5 +1,6 @@
-// The manifests of the public packages, and what docs/install.md and the API
-// reports say about them. scripts/test-install checks the tarballs.
+// Checks the manifests of the public packages, and the statements about them in
+// docs/install.md and the API reports. scripts/test-install checks the
+// tarballs.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { publicPackages } from './public-packages.mjs';
 const root = join(import.meta.dirname, '..');
 const read = file => readFileSync(join(root, file), 'utf8');
 const project = JSON.parse(read('package.json'));
-/** All packages have one version. */
+/** All packages have the same version. */
 const { version } = publicPackages[0].manifest;
 
 describe('the public packages', () => {
@@ -35,14 +36,14 @@ describe('the public packages', () => {
       if (manifest.configSchema) {
         assert.ok(manifest.files.includes(manifest.configSchema));
       }
-      // Node.js alone runs these; browsers have no version to require.
+      // Only Node.js runs these packages; for browsers, no version is required.
       if (/^(node|backend)/.test(manifest.backstage.role)) {
         assert.equal(manifest.engines.node, project.engines.node);
       }
       assert.match(read(`${folder}/README.md`), /^# \S/);
     });
 
-    it(`${folder} depends on public packages only`, () => {
+    it(`${folder} depends only on public packages`, () => {
       const own = Object.entries(manifest.dependencies ?? {}).filter(([name]) =>
         name.startsWith('@directory-gateway/'),
       );

@@ -1,11 +1,11 @@
 // Runs the portal on the realm in the environment, prints the first call when
-// it is ready, and stops it on a signal.
+// the portal is ready, and stops the portal on a signal.
 //
 //   node scripts/portal.mjs built      the build of scripts/build, as in production
-//   node scripts/portal.mjs sources    with reload, the pages on another port
+//   node scripts/portal.mjs sources    with reload; pages on a separate port
 //
-// Further arguments are configuration files, loaded after the demo's.
-// PORT is the server's port; PORTAL_URL is where a browser finds the pages.
+// Additional arguments are configuration files, loaded after the demo's. PORT
+// is the server's port; PORTAL_URL is the URL of the pages in a browser.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { firstCall } from './first-call.mjs';
 import { plainLogLine } from './plain-log-line.mjs';
 
-/** Timeout of a stop. */
+/** Timeout for a stop. */
 const STOP_TIMEOUT_MS = 3_000;
 
 /** See docs/operate.md, "Memory and CPU". */
@@ -66,8 +66,8 @@ const portal = spawn(program, args, {
   cwd,
   env: { ...process.env, ...variables },
   stdio: ['ignore', stdout, 'inherit'],
-  // A process group: Ctrl-C reaches it once, from stop(), and all processes
-  // that `yarn start` has started.
+  // A process group: it gets Ctrl-C only once, from stop(), and includes all
+  // processes that `yarn start` has started.
   detached: true,
 });
 const exit = once(portal, 'exit');
@@ -102,7 +102,7 @@ function createCa(folder) {
   }
 }
 
-/** The portal's variables and options, for a shell. */
+/** Returns the portal's variables and options, for a shell. */
 function environmentText() {
   const quote = value => `'${value.replaceAll("'", `'\\''`)}'`;
   const { KRB5_CONFIG, PORT, PORTAL_URL, ...others } = process.env;
@@ -130,7 +130,7 @@ let stopping = false;
 function stop() {
   stopping = true;
   signalAll('SIGTERM');
-  // Backstage waits up to a minute for requests of its event bus. A demo has
+  // Backstage waits up to a minute for requests of its event bus. A demo keeps
   // all its data in memory.
   setTimeout(() => signalAll('SIGKILL'), STOP_TIMEOUT_MS).unref();
 }
@@ -168,7 +168,7 @@ async function untilReady() {
 
 untilReady();
 const [code, signal] = await exit;
-// Processes that remain after their leader.
+// Stops processes that remain after their leader.
 signalAll('SIGKILL');
 await rm(scratch, { recursive: true, force: true });
 await rm(environment, { force: true });

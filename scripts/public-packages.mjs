@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** The packages that are published: folder, manifest, and name of the tarball. */
+/** Published packages: folder, manifest, and name of the tarball. */
 export const publicPackages = globSync('{packages,plugins}/*/package.json', {
   cwd: root,
 })

@@ -1,4 +1,4 @@
-// `make start` on a free port, the call that it prints, and Ctrl-C.
+// Tests `make start` on a free port, the call that it prints, and Ctrl-C.
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -12,10 +12,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-// Inherited by everything that `make start` starts, daemons included.
+// Inherited by all processes that `make start` starts, including daemons.
 const marker = `STARTED_BY_TEST=${process.pid}-${Date.now()}`;
 
-/** The environment of a new shell, without an outer make or another realm. */
+/**
+ * Returns the environment of a new shell, without an outer make or another
+ * realm.
+ */
 function freshEnvironment(port) {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
@@ -36,7 +39,7 @@ async function freePort() {
   return port;
 }
 
-/** Other processes, including daemons, with the marker of this run. */
+/** Returns other processes, including daemons, with the marker of this run. */
 function startedProcesses() {
   return readdirSync('/proc').filter(pid => {
     try {
@@ -45,7 +48,7 @@ function startedProcesses() {
         readFileSync(`/proc/${pid}/environ`, 'utf8').includes(marker)
       );
     } catch {
-      return false; // it has exited, or belongs to another user
+      return false; // The process has exited, or belongs to another user.
     }
   });
 }
@@ -91,7 +94,7 @@ describe('make start', { timeout: 900_000 }, () => {
   });
 
   after(() => {
-    // Of a run that failed; processes may have exited.
+    // Remaining after a failed run; some processes may have exited.
     for (const pid of startedProcesses()) process.kill(Number(pid), 'SIGKILL');
   });
 
@@ -119,7 +122,7 @@ describe('make start', { timeout: 900_000 }, () => {
     assert.equal(result.uri, url);
   });
 
-  it('requests a ticket without credentials', async () => {
+  it('returns a Negotiate challenge when a request has no credentials', async () => {
     const response = await fetch(
       `http://localhost:${port}/api/directory/v1/me/`,
     );
@@ -173,7 +176,7 @@ describe('make start', { timeout: 900_000 }, () => {
     assert.ok(existsSync(realm));
     assert.notDeepEqual(startedProcesses(), []);
 
-    // As a terminal: to the foreground process group.
+    // As a terminal does: to the foreground process group.
     process.kill(-portal.pid, 'SIGINT');
     if (portal.exitCode === null && portal.signalCode === null) {
       await once(portal, 'exit');

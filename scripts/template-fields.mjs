@@ -1,4 +1,4 @@
-// A template with the Scaffolder's fields for users and groups, and its check in
+// A template with the Scaffolder fields for users and groups, and its check in
 // the portal that scripts/test-install.mjs installs.
 
 import assert from 'node:assert/strict';
@@ -32,15 +32,16 @@ spec:
       input: { message: '\${{ parameters.owner }}' }
 `;
 
-/** How often each time is measured. */
+/** Number of measurements of each time. */
 const SAMPLES = 20;
 
 /**
- * Fills in the template by keyboard and creates its task. Prints the times
- * until a field is open and its results are visible; those of searches include
- * the field's delay of 50 ms after the last key.
+ * Fills in the template with the keyboard and creates its task. Prints the
+ * times until a field is open and its results are visible; those of searches
+ * include the field's delay of 50 ms after the last key.
  *
- * @throws AssertionError for violations of axe and for other stored values
+ * @throws AssertionError for violations that axe reports, and for unexpected
+ *   stored values
  */
 export async function checkFields({ page, url, AxeBuilder }) {
   const combobox = name => page.getByRole('combobox', { name });
@@ -94,12 +95,12 @@ async function tabTo(page, target) {
   throw new Error(`Tab does not reach ${target}`);
 }
 
-/** Waits until no list is visible; the one of the previous field fades out. */
+/** Waits until no list is visible; that of the previous field fades out. */
 async function untilClosed(page) {
   await page.waitForFunction(() => !document.querySelector('[role="listbox"]'));
 }
 
-/** Requires that axe finds nothing in the form and in an open list. */
+/** Requires that axe finds no violations in the form and in an open list. */
 async function checkAccessibility(page, AxeBuilder) {
   const axe = new AxeBuilder({ page }).setLegacyMode().include('form');
   if (await page.getByRole('listbox').isVisible()) {
@@ -114,9 +115,9 @@ async function checkAccessibility(page, AxeBuilder) {
   assert.deepEqual(found, []);
 }
 
-/** Opens the focused field and searches in it, again and again. */
+/** Opens the focused field and searches in it repeatedly. */
 async function measure(page, { text, result }) {
-  // Not the results of the last search, which the field still has.
+  // Excludes the results of the last search, which the field still contains.
   const suggestions = page.getByRole('option').filter({ hasNotText: text });
   const times = { 'a field opens': [], 'results after the last key': [] };
   for (let sample = 0; sample < SAMPLES; sample += 1) {

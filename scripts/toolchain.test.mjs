@@ -1,5 +1,6 @@
-// The toolchain is installed from packages with a pinned SHA-512 only. A
-// registry is not needed: `npm` on PATH is a stand-in that serves one tarball.
+// The toolchain must be installed only from packages with a pinned SHA-512. The
+// test does not need a registry: `npm` on PATH is a fake that serves one
+// tarball.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -48,7 +49,10 @@ describe('toolchain.sh', () => {
 
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Sources the script where only Yarn is missing and npm serves the bytes. */
+  /**
+   * Sources the script in a folder in which only Yarn is missing; npm serves
+   * the bytes.
+   */
   function source(bytes) {
     const served = join(folder, 'served.tgz');
     const installed = join(folder, 'installed.tgz');
@@ -71,7 +75,7 @@ describe('toolchain.sh', () => {
     return { status, stderr, installed: existsSync(installed) };
   }
 
-  it('installs a package whose SHA-512 is the pinned one', () => {
+  it('installs a package whose SHA-512 matches the pinned one', () => {
     assert.deepEqual(source(pinned), {
       status: 0,
       stderr: '',

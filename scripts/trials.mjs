@@ -1,14 +1,15 @@
-// Long trials: tests of `make test` with higher counts, and attacks on a portal.
+// Runs long trials: tests of `make test` with higher counts, and attacks on a
+// portal.
 //
-//   node scripts/trials.mjs          every trial that is not finished
+//   node scripts/trials.mjs          every unfinished trial
 //
-// Variables: ONLY=crash,soak chooses trials; KILLS, MINUTES, RUNS, USERS,
+// Variables: ONLY=crash,soak selects trials; KILLS, MINUTES, RUNS, USERS,
 // OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, RESTARTS and LIFETIMES change
-// their size; CHECKOUT is the checkout that is attacked.
+// their size; CHECKOUT is the checkout to attack.
 //
-// A trial consists of shards of some minutes. Each shard that ends adds a line
-// to .build/trials/progress.jsonl; the next run on the same commit skips the
-// shards that passed with the same size. Ctrl-C stops the running shard.
+// A trial consists of shards of a few minutes. Each finished shard adds a line
+// to .build/trials/progress.jsonl; the next run on the same commit skips shards
+// that passed with the same size. Ctrl-C stops the running shard.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,18 +36,18 @@ const lifetimes = size('LIFETIMES', 10);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
 const checkout = process.env.CHECKOUT || root;
 
-/** Kills in a shard, for each database and each signer. */
+/** Number of kills in a shard, for each database and each signer. */
 const KILLS = 25;
-/** Minutes of a shard of the soak. */
+/** Duration of a soak shard in minutes. */
 const MINUTES = 5;
-/** Multiple of the random cases of `make test` in a shard. */
+/** Factor for the number of random cases of `make test` in a shard. */
 const RUNS = 10;
 
-/** Repetitions of each fault of the directory in a shard. */
+/** Number of repetitions of each fault of the directory in a shard. */
 const FAULTS = 10;
-/** Repetitions of the faults of certificate holds in a shard. */
+/** Number of repetitions of the faults of certificate holds in a shard. */
 const HOLD_FAULTS = 10;
-/** Writes to the directory in a shard. */
+/** Number of writes to the directory in a shard. */
 const WRITES = 500;
 
 /** Splits a total into shards of at most `most`. */
@@ -109,7 +110,7 @@ const trials = {
     shards: shardsOf(writes, WRITES).map((count, index) => ({
       WRITES: count,
       RESTARTS: Math.max(1, Math.round((restarts * count) / writes)),
-      // Each shard makes other changes.
+      // Each shard makes different changes.
       SEED: WRITES * index + size('SEED', 1),
     })),
   },
@@ -117,7 +118,7 @@ const trials = {
     ...jest(backend, 'src/soak.integration.test.ts'),
     shards: shardsOf(minutes, MINUTES).map((count, index) => ({
       MINUTES: count,
-      // Each shard makes other changes.
+      // Each shard makes different changes.
       SEED: 1000 * index + size('SEED', 1),
     })),
   },
@@ -154,7 +155,7 @@ const trials = {
   },
   attacks: {
     command: ['benchmarks/attacks', checkout],
-    // With the checkout, so that another one is attacked again.
+    // Includes the checkout, so that another one is attacked again.
     shards: [{ ONLY: '', CHECKOUT: checkout }],
   },
 };
@@ -169,7 +170,7 @@ if (unknown.length > 0) {
 
 const git = (...args) =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-// Uncommitted changes have no name: their shards are not skipped.
+// Uncommitted changes have no commit id: their shards are not skipped.
 const commit =
   git('rev-parse', 'HEAD') + (git('status', '--porcelain') ? '-dirty' : '');
 
@@ -209,7 +210,7 @@ async function run(name, shard) {
   running = spawn(program, args, {
     cwd: root,
     stdio: 'inherit',
-    // A process group: Ctrl-C reaches it through the handler above.
+    // A process group: it gets Ctrl-C only from the handler above.
     detached: true,
     env: {
       ...process.env,

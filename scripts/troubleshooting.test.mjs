@@ -1,6 +1,6 @@
-// Compares the Troubleshooting and Operate pages with the code: every reason,
-// status, rule, health title and metric is listed, and nothing else; every
-// quoted log line exists.
+// Compares the Troubleshooting and Operate pages with the code: they list
+// exactly the existing reasons, statuses, rules, health titles and metrics, and
+// quote only existing log lines.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -45,7 +45,7 @@ function column(page, name) {
   return cells;
 }
 
-/** Returns the texts in code style. */
+/** Returns the texts in backticks. */
 const codeIn = text => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code);
 
 /** Returns the keys of a constant object in a source file. */
@@ -95,12 +95,12 @@ describe('Troubleshooting', () => {
     );
   });
 
-  it('lists each error status of the contract, and those in front of it', () => {
+  it('lists each error status of the contract and of the servers in front of the API', () => {
     const inContract = Object.values(api.paths)
       .flatMap(path => Object.values(path))
       .flatMap(({ responses = {} }) => Object.keys(responses))
       .filter(status => /^[45]/.test(status));
-    // 405 and 500 of the router, 421 of root-http-router, 431 of Node.js.
+    // 405 and 500 from the router, 421 from root-http-router, 431 from Node.js.
     const others = ['405', '421', '431', '500'];
     assertSame(
       new Set(column(troubleshooting, 'status')),
@@ -135,7 +135,7 @@ describe('Troubleshooting', () => {
   });
 });
 
-it('the sign-in page explains each reason of a 401', () => {
+it('explains each reason of a 401 on the sign-in page', () => {
   assertSame(
     keysOf(
       'plugins/app-module-kerberos-sign-in/src/translation.ts',
@@ -145,7 +145,10 @@ it('the sign-in page explains each reason of a 401', () => {
   );
 });
 
-/** The sources without tests; interpolations are `…`, and joined literals one. */
+/**
+ * Returns the sources without tests; interpolations become `…`, and joined
+ * literals are merged.
+ */
 const sources = execFileSync(
   'git',
   [
@@ -178,7 +181,7 @@ function withoutInterpolations(source) {
 }
 
 describe('log lines and messages', () => {
-  // Of Node.js, Backstage, Kerberos and nginx.
+  // Messages of Node.js, Backstage, Kerberos and nginx.
   const foreign = [
     'unable to verify the first certificate',
     'self-signed',
@@ -206,7 +209,7 @@ describe('log lines and messages', () => {
       const quotes = [...cells, ...inProse].flatMap(codeIn);
       const fragments = quotes
         .filter(quote => !foreign.some(text => quote.includes(text)))
-        // Neither single words nor settings.
+        // Excludes single words and settings.
         .filter(quote => / /.test(quote) && !/^\w+(\.\w+)+: /.test(quote))
         .flatMap(quote => quote.split(/…|<[a-z_]+>/))
         .map(fragment => fragment.trim())
