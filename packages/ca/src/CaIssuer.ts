@@ -56,7 +56,7 @@ export class CaIssuer {
   }
 }
 
-/** SHA-256 of a SubjectPublicKeyInfo in DER, lower-case hex. */
+/** SHA-256 of a SubjectPublicKeyInfo in DER, lowercase hex. */
 export function issuerIdOf(spki: Buffer): IssuerId {
   return createHash('sha256').update(spki).digest('hex');
 }

@@ -2,7 +2,7 @@ import { CustomErrorBase } from '@backstage/errors';
 import type { RevokedCertificate } from '@directory-gateway/x509';
 
 /**
- * Identifies a CA by its key: SHA-256 of the SubjectPublicKeyInfo, lower-case
+ * Identifies a CA by its key: SHA-256 of the SubjectPublicKeyInfo, lowercase
  * hex. A renewed or cross-signed certificate of the same key has the same id.
  *
  * @public
@@ -143,7 +143,7 @@ export interface CertificateSigner {
    * Blocks a key permanently: it is never certified again.
    *
    * @param request - `publicKeySha256`: SHA-256 of the SubjectPublicKeyInfo,
-   *   lower-case hex
+   *   lowercase hex
    * @throws SignerUnavailableError when the log is not available.
    */
   blockKey(request: { readonly publicKeySha256: string }): Promise<void>;

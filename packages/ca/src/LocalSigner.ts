@@ -230,7 +230,7 @@ export class LocalSigner implements CertificateSigner {
   }): Promise<void> {
     if (!/^[0-9a-f]{64}$/.test(publicKeySha256)) {
       throw new SignerRefusalError(
-        'A blocked key must be a SHA-256 hash in lower-case hex.',
+        'A blocked key must be a SHA-256 hash in lowercase hex.',
       );
     }
     await this.#log.refresh();

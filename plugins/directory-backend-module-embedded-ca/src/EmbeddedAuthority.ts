@@ -265,7 +265,7 @@ async function available<T>(work: () => Promise<T>): Promise<T> {
  * received the response sends the same request again; a request for other names
  * is for another certificate.
  *
- * @returns SHA-256, lower-case hex
+ * @returns SHA-256, lowercase hex
  */
 function deduplicationKey(
   request: SigningRequest,

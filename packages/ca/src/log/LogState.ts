@@ -10,7 +10,7 @@ export interface LinePlace {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
-  /** SHA-256 of the line, lower-case hex. */
+  /** SHA-256 of the line, lowercase hex. */
   readonly sha256: string;
 }
 

@@ -24,7 +24,7 @@ export interface Head {
   readonly file: string;
   /** Number of the line, from 1. */
   readonly lines: number;
-  /** SHA-256 of the line, lower-case hex. */
+  /** SHA-256 of the line, lowercase hex. */
   readonly sha256: string;
 }
 
@@ -50,7 +50,7 @@ export interface RevocationListEntry {
   readonly time: Date;
   readonly issuerId: IssuerId;
   readonly number: bigint;
-  /** SHA-256 of the CRL, lower-case hex. */
+  /** SHA-256 of the CRL, lowercase hex. */
   readonly sha256: string;
   readonly added: readonly ListedRevocation[];
   readonly removed: readonly bigint[];

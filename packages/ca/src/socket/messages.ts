@@ -23,7 +23,7 @@ const text = z
 
 const names = z.array(text).max(1000).readonly();
 
-/** SHA-256, lower-case hex. */
+/** SHA-256, lowercase hex. */
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** A number of at most 20 octets in hex, such as a serial number (RFC 5280 §4.1.2.2). */

@@ -120,9 +120,9 @@ export interface CertificateDescription {
   readonly notBefore: number;
   /** `validNotAfter` in milliseconds since 1970. */
   readonly notAfter: number;
-  /** Lower-case hex with colons. */
+  /** Lowercase hex with colons. */
   readonly sha1Fingerprint: string;
-  /** Lower-case hex with colons. */
+  /** Lowercase hex with colons. */
   readonly sha256Fingerprint: string;
   /** Every alternative name in the order of the encoding. */
   readonly alternativeNames: readonly GeneralName[];
@@ -136,9 +136,9 @@ export interface CertificateDescription {
   readonly keyUsage: readonly KeyUsage[] | undefined;
   /** Names such as `clientAuth`, or OIDs. undefined: not restricted. */
   readonly extendedKeyUsage: readonly string[] | undefined;
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   readonly subjectKeyIdentifier: string | undefined;
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   readonly authorityKeyIdentifier: string | undefined;
   /** URLs of the CRL; empty when there are none. */
   readonly crlDistributionPoints: readonly string[];
@@ -148,7 +148,7 @@ export interface CertificateDescription {
   readonly caIssuers: readonly string[];
   /** Identifies the certified key. */
   readonly publicKey: {
-    /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
+    /** SHA-256 of the SubjectPublicKeyInfo, lowercase hex. */
     readonly sha256: string;
   };
   /** OIDs of the extensions that cannot be read. */

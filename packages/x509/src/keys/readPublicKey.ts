@@ -21,7 +21,7 @@ export interface SubjectPublicKey {
   readonly algorithm: 'rsa' | 'ec' | 'ed25519';
   /** DER of the SubjectPublicKeyInfo, as in the request. */
   readonly spki: Buffer;
-  /** SHA-256 of `spki`, lower-case hex: identifies the key in records. */
+  /** SHA-256 of `spki`, lowercase hex: identifies the key in records. */
   readonly sha256: string;
   /** The key for `node:crypto`. */
   readonly keyObject: KeyObject;

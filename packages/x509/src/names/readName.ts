@@ -15,7 +15,7 @@ export interface NameAttribute {
   readonly value: string | undefined;
   /** ASN.1 type of the value; undefined when it is not a character string. */
   readonly stringType: StringType | undefined;
-  /** DER of the value, lower-case hex. */
+  /** DER of the value, lowercase hex. */
   readonly hex: string;
 }
 

@@ -5,7 +5,7 @@ import { AUTHORITIES, type AuthorityRow } from '../database/rows';
 
 /** The record of an issuer. */
 export interface IssuerRecord {
-  /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
+  /** SHA-256 of the SubjectPublicKeyInfo, lowercase hex. */
   readonly id: string;
   /** The issuer's certificate and its issuers, DER. */
   readonly chain: readonly Buffer[];
