@@ -1,6 +1,6 @@
 import { alice, expect, test } from './test';
 
-test('a private profile is complete for its owner only', async ({
+test('a private profile is complete only for its owner', async ({
   portal,
   openBrowserAs,
 }) => {
