@@ -56,11 +56,10 @@ export interface Config {
       };
 
       /**
-       * Shortcut that opens the command palette: `Mod` (Cmd on Apple devices, *
+       * Shortcut that opens the command palette: `Mod` (Cmd on Apple devices,
        * Ctrl on other devices), `Ctrl`, `Alt` or `Meta`, optionally `Shift`,
        * and a letter or digit. Default: `Mod+K`.
-       * @pattern
-       *   ^(?:Shift\\+)?(?:Mod|Ctrl|Alt|Meta)\\+(?:(?:Mod|Ctrl|Alt|Meta|Shift)\\+)*[A-Za-z0-9]$
+       * @pattern ^(?:Shift\\+)?(?:Mod|Ctrl|Alt|Meta)\\+(?:(?:Mod|Ctrl|Alt|Meta|Shift)\\+)*[A-Za-z0-9]$
        * @visibility frontend
        */
       paletteShortcut?: string;
