@@ -3,14 +3,14 @@ import { defineConfig } from '@playwright/test';
 const results = '../../.build/e2e';
 
 /**
- * Browser tests and screenshots, on the production build (`scripts/build`).
- * The browser is Debian's; nothing is downloaded.
+ * Browser tests and screenshots of the production build (`scripts/build`). Uses
+ * Debian's Chromium; nothing is downloaded.
  */
 export default defineConfig({
   testDir: 'e2e-tests',
   outputDir: `${results}/artifacts`,
-  // Each worker has its own realm, portal and browsers. Two cores are all that
-  // some machines have.
+  // Each worker has its own realm, portal and browsers. Some machines have only
+  // two cores.
   workers: 2,
   timeout: 600_000,
   expect: { timeout: 90_000 },

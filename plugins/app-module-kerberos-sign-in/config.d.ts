@@ -2,7 +2,7 @@ export interface Config {
   auth?: {
     providers?: {
       /**
-       * Guest provider of Backstage. The sign-in page offers it when this block
+       * Backstage's guest provider. The sign-in page offers it when this block
        * is set, in development or with `dangerouslyAllowOutsideDevelopment`.
        *
        * @example
@@ -16,7 +16,7 @@ export interface Config {
        */
       guest?: {
         /**
-         * Entity reference of the guest, whose name the sign-in page shows.
+         * Entity reference of the guest. The sign-in page shows its name.
          * Default: `user:development/guest`.
          * @visibility frontend
          */

@@ -1,13 +1,13 @@
 export interface Config {
   directory?: {
     /**
-     * Groups of the directory in portal tokens, by which Backstage decides what
-     * a user owns.
+     * Directory groups in portal tokens, which determine what a user owns in
+     * Backstage.
      */
     ownership?: {
       /**
-       * Maximum number of groups in a token. Of more, the nearest ones are
-       * kept, and a warning is logged.
+       * Maximum number of groups in a token. If there are more, the nearest
+       * ones are kept and a warning is logged.
        * @default 200
        */
       maxGroups?: number;
@@ -42,7 +42,7 @@ export interface Config {
                 /**
                  * The catalog user whose annotation
                  * `directory-gateway/kerberos-principal` is the principal, for
-                 * example `alice@EXAMPLE.ORG`. Needs
+                 * example `alice@EXAMPLE.ORG`. Requires
                  * `directory.trustedLocations`.
                  */
                 resolver: 'principalMatchingUserEntityAnnotation';
@@ -50,7 +50,7 @@ export interface Config {
             | {
                 /**
                  * The catalog user with the name of the principal and of its
-                 * account. Needs `directory.trustedLocations`, unless
+                 * account. Requires `directory.trustedLocations`, unless
                  * `dangerouslyAllowSignInWithoutUserInCatalog` is set.
                  */
                 resolver: 'usernameMatchingUserEntityName';
@@ -65,8 +65,8 @@ export interface Config {
                  */
                 realms?: string[];
                 /**
-                 * Whether users of the directory who are not in the catalog may
-                 * sign in.
+                 * Whether directory users who are not in the catalog may sign
+                 * in.
                  * @default false
                  */
                 dangerouslyAllowSignInWithoutUserInCatalog?: boolean;

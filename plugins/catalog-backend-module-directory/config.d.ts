@@ -4,7 +4,7 @@ export interface Config {
   catalog?: {
     providers?: {
       /**
-       * Users and groups of the directory as entities. The block can be omitted.
+       * Users and groups of the directory as entities. The block is optional.
        *
        * @example
        * ```yaml
@@ -21,14 +21,14 @@ export interface Config {
          */
         namespace?: string;
         /**
-         * Maximum number of direct members of a group. Entities do not state the
-         * membership in larger groups, which link to the page of the group.
+         * Maximum number of direct members of a group. Entities do not contain
+         * memberships in larger groups, which link to the page of the group.
          * @default 1000
          */
         maxMembers?: number;
         /**
-         * Percentage of the entities. If more of them, and more than 10, would
-         * be removed at once, none is removed, and an error is logged.
+         * Percentage of the entities. If more than this, and more than 10,
+         * would be removed at once, none are removed and an error is logged.
          * @default 5
          */
         rejectRemovalsAbovePercentage?: number;

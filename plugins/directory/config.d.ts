@@ -1,6 +1,6 @@
 export interface Config {
   directory?: {
-    /** Mapping of portal users to directory users; the backend documents it. */
+    /** Mapping of portal users to directory users, as in the backend. */
     portalUsers?: {
       /**
        * Namespace of the user and group entities.
@@ -8,7 +8,7 @@ export interface Config {
        */
       namespace: string;
       /**
-       * Source of the directory name: the name of the entity, or its annotation.
+       * Source of the directory name: the name of the entity or its annotation.
        * @visibility frontend
        */
       username: 'entityName' | 'annotation';
@@ -34,9 +34,9 @@ export interface Config {
        */
       editProfileUrl?: string;
       /**
-       * Whether the page of a person shows the person's day beside the user's
+       * Whether the page of a person shows the person's day next to the user's
        * own, with working hours from 9:00 to 17:00 on Monday to Friday, and the
-       * next working hours that both share.
+       * next shared working hours.
        * @default true
        * @visibility frontend
        */
@@ -57,8 +57,8 @@ export interface Config {
 
       /**
        * Shortcut that opens the command palette: `Mod` (Cmd on Apple devices,
-       * Ctrl on others), `Ctrl`, `Alt` or `Meta`, optionally `Shift`, and a
-       * letter or digit. Default: `Mod+K`.
+       * Ctrl on other devices), `Ctrl`, `Alt` or `Meta`, optionally `Shift`,
+       * and a letter or digit. Default: `Mod+K`.
        * @pattern ^(?:Shift\\+)?(?:Mod|Ctrl|Alt|Meta)\\+(?:(?:Mod|Ctrl|Alt|Meta|Shift)\\+)*[A-Za-z0-9]$
        * @visibility frontend
        */

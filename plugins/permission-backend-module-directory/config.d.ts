@@ -1,7 +1,7 @@
 export interface Config {
   permission?: {
     /**
-     * The permission policy of a portal with the directory gateway.
+     * Permission policy for a portal with the directory gateway.
      *
      * @example
      * ```yaml
@@ -24,9 +24,9 @@ export interface Config {
        */
       administrators?: string[];
       /**
-       * Rules that replace the default of the policy for single permissions.
-       * Permissions that neither the policy nor a rule names are denied to
-       * every user. Default: no rules.
+       * Rules that replace the default of the policy for individual
+       * permissions. Permissions that neither the policy nor a rule names are
+       * denied to every user. Default: no rules.
        */
       rules?: Array<{
         /** Names of permissions, such as `scaffolder.task.create`. */

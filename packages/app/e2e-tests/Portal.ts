@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const repository = resolve(__dirname, '../../..');
 
-/** The portal as `make start` runs it, with its own realm and port. */
+/** The portal as started by `make start`, with its own realm and port. */
 export class Portal {
   /** For example `http://localhost:40123`. */
   readonly url: string;
@@ -18,11 +18,13 @@ export class Portal {
   /**
    * Starts the output of `scripts/build` and waits until it is ready.
    *
-   * @throws Error with the log when the process exits before
+   * @throws Error with the log when the process exits earlier
    */
   static async start(options: {
     readonly realm: Realm;
-    /** Configuration files, loaded after those of the demo. */
+    /**
+     * Configuration files, loaded after those of the demo. Defaults to none.
+     */
     readonly config?: readonly string[];
   }): Promise<Portal> {
     const { realm, config = [] } = options;
@@ -65,12 +67,12 @@ export class Portal {
     this.#log = options.log;
   }
 
-  /** Returns the log so far. */
+  /** Returns the log until now. */
   log(): string {
     return this.#log.join('\n');
   }
 
-  /** Stops the directory and waits until the portal's data is too old. */
+  /** Stops the directory and waits until the portal rejects its stale data. */
   async stopDirectory(): Promise<void> {
     await this.realm.directory.stop();
     await this.#untilReady(503);
@@ -89,7 +91,7 @@ export class Portal {
     }
   }
 
-  /** Stops the portal and waits for its exit. */
+  /** Stops the portal and waits until it exits. */
   async stop(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       this.#process.kill('SIGTERM');

@@ -9,13 +9,16 @@ import {
 } from './scenes/Scene';
 import { expect, test } from './test';
 
-/** axe rules that depend on colors. */
+/** axe rules for colors. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Returns the axe violations of a page; in the dark theme, of colors only. */
+/**
+ * Returns the axe violations of a page; in the dark theme, only those of color
+ * rules.
+ */
 async function axeViolations(page: Page, colorScheme: 'light' | 'dark') {
-  // The portal has no frames of other origins, so that axe can examine all of it
-  // in the page itself, in half the time. Rules that pass are not reported.
+  // The portal has no cross-origin frames, so axe can run inside the page,
+  // which halves the time. Passed rules are not reported.
   const axe = new AxeBuilder({ page })
     .setLegacyMode()
     .options({ resultTypes: ['violations'] });
@@ -28,7 +31,7 @@ async function axeViolations(page: Page, colorScheme: 'light' | 'dark') {
   );
 }
 
-/** Returns the pixels by which a page is wider than its window. */
+/** Returns how much wider a page is than its window, in pixels. */
 async function overflowOf(page: Page) {
   return await page.evaluate(
     () => document.documentElement.scrollWidth - window.innerWidth,
@@ -43,7 +46,7 @@ async function checkPage(page: Page, { colorScheme }: Appearance) {
   expect(await overflowOf(page)).toBeLessThanOrEqual(0);
 }
 
-// The scenes change no state, so that two workers can share them.
+// Scenes do not change state, so two workers can share them.
 test.describe.configure({ mode: 'parallel' });
 
 for (const scene of scenes) {

@@ -1,6 +1,6 @@
 import { alice, expect, test } from './test';
 
-/** Entities of users and groups of the directory. */
+/** Directory entries and their catalog entities. */
 const linked = [
   {
     what: 'a user',
@@ -25,7 +25,8 @@ for (const { what, directory, catalog, titles, card } of linked) {
   }) => {
     const page = await openBrowserAs(alice);
     const link = page.getByRole('link', { name: 'Open in the catalog' });
-    // The catalog reads the directory for some seconds after the portal is ready.
+    // The catalog imports the directory in the first seconds after the portal
+    // is ready.
     await expect(async () => {
       await page.goto(`${portal.url}${directory}`);
       await expect(link).toBeVisible({ timeout: 10_000 });
@@ -48,7 +49,7 @@ test('the search finds users and groups', async ({ portal, openBrowserAs }) => {
     { query: 'Liddell', name: /Alice Liddell/, href: 'user/alice' },
     { query: 'packager', name: /^packager/, href: 'group/packager' },
   ]) {
-    // The index is updated some seconds after the catalog.
+    // The search index is updated a few seconds after the catalog.
     await expect(async () => {
       await page.goto(`${portal.url}/search?query=${query}`);
       const result = page.getByRole('link', { name }).first();

@@ -11,7 +11,7 @@ import { readStorage, recordTraffic } from './traces';
 const run = promisify(execFile);
 const PASSPHRASE = 'correct horse "battery"';
 
-/** Completes all steps with a generated key. */
+/** Completes all steps of a request with a generated key. */
 async function requestCertificate(page: Page, portalUrl: string) {
   await page.goto(`${portalUrl}/directory/certificates`);
   await page
@@ -37,7 +37,7 @@ async function download(page: Page, button: string): Promise<string> {
   return await file.path();
 }
 
-/** Returns the private key in all encodings in which it could be leaked. */
+/** Returns the private key in all encodings in which it could leak. */
 function formsOf(pem: string): string[] {
   const key = createPrivateKey(pem);
   const { d } = key.export({ format: 'jwk' });
@@ -47,7 +47,7 @@ function formsOf(pem: string): string[] {
     ...[d!, scalar.toString('base64'), scalar.toString('hex')],
     ...[scalar.toString('latin1'), scalar.join(',')],
     ...[pkcs8.toString('hex'), pkcs8.toString('latin1')],
-    // The same bytes at other offsets of a base64 group.
+    // The same bytes at other offsets within a base64 group.
     ...[1, 2].map(skip =>
       scalar.subarray(skip).toString('base64').slice(0, -4),
     ),
@@ -86,7 +86,7 @@ test('a generated key works in TLS clients and is neither sent nor stored', asyn
   const { stdout: held } = await run('certutil', ['-L', ...store]);
   expect(held).toMatch(/^alice +u,u,u$/m);
 
-  // Servers that trust the portal's CA authenticate alice by either file.
+  // Servers that trust the portal's CA authenticate alice with either file.
   const authority = await openssl(...opened, '-cacerts', '-nokeys');
   const pfx = { pfx: await readFile(p12), passphrase: PASSPHRASE };
   for (const identity of [pfx, { key: pem, cert: pem }]) {

@@ -62,7 +62,7 @@ test('a long serial number stays exact on all pages', async ({
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toBe(serial);
 
-  // In the format of OpenSSL, with the keyboard.
+  // In OpenSSL format, with the keyboard.
   const octets = BigInt(serial)
     .toString(16)
     .replace(/^(.)((..)*)$/, '0$1$2');
@@ -80,13 +80,13 @@ test('an external certificate is shown with its exact serial number', async ({
 }) => {
   const page = await openBrowserAs({ ticket: 'dave' });
   const certificates = `${portal.url}/directory/certificates`;
-  const serial = String(2n ** 126n + 15n); // see the realm's people
+  const serial = String(2n ** 126n + 15n); // from the people of the realm
   await page.goto(`${certificates}/0x${BigInt(serial).toString(16)}`);
   const about = page.getByRole('region', { name: 'About this certificate' });
   await expect(about.getByText(serial, { exact: true })).toBeVisible();
   await expect(about.getByText('External')).toBeVisible();
 
-  const other = String(2n ** 128n - 3n); // as random as FreeIPA's
+  const other = String(2n ** 128n - 3n); // random, as in FreeIPA
   const request = page.waitForRequest('**/v1/certs/**');
   await page.goto(`${certificates}/${other}`);
   await expect(

@@ -13,7 +13,7 @@ export async function openssl(...args: string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/** Returns the CSR of a new key, which is written to a file. */
+/** Writes a new key to a file and returns its CSR. */
 export async function createCsr(options: {
   readonly name: string;
   readonly keyFile: string;
@@ -28,8 +28,8 @@ export async function createCsr(options: {
 }
 
 /**
- * Requests a certificate by the API with the ticket of the browser, on a page of
- * the portal; returns its serial number.
+ * Requests a certificate through the API from a portal page, with the ticket of
+ * the browser. Returns the serial number.
  */
 export async function issueCertificate(
   page: Page,
@@ -40,7 +40,7 @@ export async function issueCertificate(
   },
 ): Promise<string> {
   const { username, profile = 'userCerts' } = options;
-  // Only after the sign-in does the browser send tickets by itself.
+  // The browser sends tickets automatically only after the sign-in.
   await expect(
     page.getByRole('link', { name: 'Certificates' }).first(),
   ).toBeVisible();
@@ -65,7 +65,7 @@ export async function issueCertificate(
   return /"serial_number": ?(\d+)/.exec(response)![1];
 }
 
-/** Revokes the certificate whose details are on the page. */
+/** Revokes the certificate that the page shows. */
 export async function revokeCertificate(page: Page): Promise<void> {
   const name = 'Revoke certificate';
   await page.getByRole('button', { name }).click();
@@ -75,7 +75,7 @@ export async function revokeCertificate(page: Page): Promise<void> {
   await expect(page.getByText('This certificate is revoked')).toBeVisible();
 }
 
-/** Serial numbers by the state of the certificates some weeks later. */
+/** Serial numbers by the state of the certificates a few weeks later. */
 export interface TestCertificates {
   readonly valid: string;
   readonly expiring: string;
@@ -86,7 +86,7 @@ export interface TestCertificates {
 /** Issued certificates by user and portal. */
 const issued = new Map<string, TestCertificates>();
 
-/** Issues one certificate of every state to a user, once per portal. */
+/** Issues one certificate in each state to a user, once per portal. */
 export async function ensureCertificates(
   page: Page,
   username: string,

@@ -72,7 +72,7 @@ test('sends POST requests with a ticket', async ({ portal, openBrowserAs }) => {
     .fill(JSON.stringify({ user: 'alice', csr: 'no request' }));
   await sign.getByRole('button', { name: 'Execute' }).click();
 
-  // Rejected for its content, not for its origin (that would be 403).
+  // Rejected because of its content, not its origin (which would be 403).
   const live = sign.locator('.live-responses-table');
   await expect(live.locator('.response-col_status').last()).toContainText(
     '400',

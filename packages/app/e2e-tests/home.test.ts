@@ -1,6 +1,6 @@
 import { alice, expect, test } from './test';
 
-test('the home page opens people by keyboard and lists them as recently visited', async ({
+test('the home page opens people with the keyboard and lists them as recently visited', async ({
   portal,
   openBrowserAs,
 }) => {

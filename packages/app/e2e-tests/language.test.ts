@@ -25,7 +25,9 @@ const accents: Partial<Record<string, string>> = {
   u: 'ü',
 };
 
-/** Returns `[!! Pérsönén ··· !!]`: a text that is at least 40 % longer. */
+/**
+ * Returns a text that is at least 40 % longer, such as `[!! Pérsönén ··· !!]`.
+ */
 function lengthen(text: string): string {
   const accented = text.replace(
     /\{\{.*?\}\}|\\x..|\\u....|[aeiou]/g,
@@ -34,7 +36,7 @@ function lengthen(text: string): string {
   return `[!! ${accented}${' ···'.repeat(text.length / 10 + 1)} !!]`;
 }
 
-/** Lengthens the messages of the directory's pages and of the navigation. */
+/** Lengthens the messages of the directory pages and the navigation. */
 async function lengthenMessages(page: Page): Promise<void> {
   await page.addInitScript(() => localStorage.setItem('language', 'de'));
   await page.route('**/static/*.js', async route => {

@@ -2,7 +2,8 @@ import { alice, expect, test } from './test';
 
 test('pages report no errors', async ({ portal, openBrowserAs }) => {
   const page = await openBrowserAs(alice);
-  // The catalog reads the directory for some seconds after the portal is ready.
+  // The catalog imports the directory in the first seconds after the portal is
+  // ready.
   await expect(async () => {
     await page.goto(`${portal.url}/catalog/default/user/alice`);
     await expect(

@@ -2,7 +2,7 @@ import { issueCertificate } from './certificates';
 import { openPalette } from './scenes/paletteScenes';
 import { alice, expect, test } from './test';
 
-test('the palette finds everything by keyboard', async ({
+test('the command palette finds by keyboard', async ({
   portal,
   openBrowserAs,
 }) => {
@@ -21,7 +21,7 @@ test('the palette finds everything by keyboard', async ({
   const option = (name: string | RegExp) =>
     page.getByRole('option', { name }).first();
 
-  await test.step('a person, also when the name is misspelled', async () => {
+  await test.step('a person, even if the name is misspelled', async () => {
     await open('Liddell, Alcie');
     await expect(option(/Alice Liddell/)).toBeVisible();
     await expect(
@@ -55,7 +55,7 @@ test('the palette finds everything by keyboard', async ({
     );
   });
 
-  await test.step('the user of a pasted SSH key', async () => {
+  await test.step('the owner of a pasted SSH key', async () => {
     const field = await open(sshKey);
     await expect(page.getByText('People with this key')).toBeVisible();
     await expect(option(/Alice Liddell/)).toBeVisible();

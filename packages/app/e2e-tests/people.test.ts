@@ -37,7 +37,8 @@ test('superseded searches are not sent', async ({ portal, openBrowserAs }) => {
     }
   });
 
-  // At once: a slow browser would search for the first letters.
+  // Filled at once: with slow typing, the page would search for the first
+  // letters.
   await page.getByRole('searchbox').evaluate((box: HTMLInputElement) => {
     const { set } = Object.getOwnPropertyDescriptor(
       HTMLInputElement.prototype,

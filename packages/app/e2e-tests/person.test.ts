@@ -1,6 +1,6 @@
 import { alice, expect, test } from './test';
 
-test('a private profile is complete for its owner only', async ({
+test('a private profile is complete only for its owner', async ({
   portal,
   openBrowserAs,
 }) => {
@@ -14,7 +14,7 @@ test('a private profile is complete for its owner only', async ({
   const owner = await openBrowserAs({ ticket: 'bob' });
   await owner.goto(`${portal.url}/directory/people/bob`);
   await expect(owner.getByRole('link', { name: 'bob-gh' })).toBeVisible();
-  await owner.getByText('View as other users').click();
+  await owner.getByText('View as others see it').click();
   await expect(owner.getByText('This profile is private')).toBeVisible();
   await expect(owner.getByText('bob-gh')).toBeHidden();
 });

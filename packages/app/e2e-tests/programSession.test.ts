@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 const ME = '/api/directory/v1/me/';
 
-/** Returns the session cookie that an API client gets with a ticket. */
+/** Returns the session cookie that an API client receives with a ticket. */
 async function sessionOf(ticket: string, portal: Portal) {
   const { stdout } = await run(
     'curl',
@@ -32,7 +32,7 @@ test('a planted session cookie does not change the user', async ({
   expect(value).toBeTruthy();
   const other = await openBrowserAs();
   const user = await openBrowserAs(alice);
-  // A fresh profile's first challenge fails.
+  // The first challenge in a fresh profile fails.
   await user.goto(portal.url + ME);
   await user.goto(portal.url + ME);
   await expect(user.locator('body')).toContainText('"username":"alice"');

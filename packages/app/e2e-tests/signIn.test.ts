@@ -17,14 +17,14 @@ test('a ticket signs in without a click in a fresh profile', async ({
   await page.goto(portal.url);
   await expect(inside(page)).toBeVisible();
 
-  // Before it, Chromium may leave challenges to a fresh profile unanswered.
+  // In a fresh profile, Chromium may ignore earlier challenges.
   expect(refreshes.last().status()).toBe(200);
   const { profile, backstageIdentity } = await refreshes.last().json();
   expect(profile).toEqual({ displayName: 'alice' });
   expect(backstageIdentity.identity).toEqual({
     type: 'user',
     userEntityRef: 'user:default/alice',
-    // Groups of the directory.
+    // From the groups in the directory.
     ownershipEntityRefs: expect.arrayContaining([
       'user:default/alice',
       'group:default/contributors',
@@ -53,11 +53,11 @@ test('a user without a catalog entity can sign in', async ({
 for (const [what, caller] of [
   ['without a ticket', {}],
   [
-    'with a ticket and a browser that keeps it',
+    'with a ticket that the browser does not send',
     { ticket: 'alice', hostAllowed: false },
   ],
 ] as const) {
-  test(`the page ${what} shows both fixes and does not retry by itself`, async ({
+  test(`the sign-in page ${what} shows both fixes and does not retry automatically`, async ({
     portal,
     openBrowserAs,
   }) => {
@@ -67,7 +67,7 @@ for (const [what, caller] of [
     await page.goto(portal.url);
 
     await expect(page.getByRole('status').first()).toHaveText(
-      'Your browser sent no Kerberos ticket.',
+      'Your browser did not send a Kerberos ticket.',
     );
     await expect(page.getByRole('heading', { level: 2 })).toHaveText([
       'Get a ticket',
@@ -87,7 +87,7 @@ for (const [ticket, sentence] of [
   ['bot/builder.example.test', /belongs to a service or a host/],
   ['plus+user', /characters that the portal cannot use/],
 ] as const) {
-  test(`${ticket} is rejected with the reason`, async ({
+  test(`${ticket} is rejected with a reason`, async ({
     portal,
     openBrowserAs,
   }) => {
@@ -147,7 +147,7 @@ test.describe('when an account is locked', () => {
 
   test.afterEach(({ realm }) => realm.modify(lock(false)));
 
-  test('its session ends at the next renewal and the page shows the reason', async ({
+  test('the session ends at the next renewal and the sign-in page shows the reason', async ({
     portal,
     realm,
     openBrowserAs,
@@ -162,7 +162,8 @@ test.describe('when an account is locked', () => {
     await expect.poll(me).toBe(401);
     const refreshes = new RefreshLog(page);
 
-    // The token is valid for an hour and renewed five minutes before its end.
+    // The token is valid for an hour and renewed five minutes before it
+    // expires.
     await page.clock.fastForward('57:00');
     await page.getByRole('link', { name: 'Groups', exact: true }).click();
     await expect(page.getByText(/Your account is locked/)).toBeVisible();

@@ -23,7 +23,7 @@ test('autoSignIn: false waits for a click', async ({
   expect(refreshes.last().status()).toBe(200);
 });
 
-test('the page shows the configured realm and help link', async ({
+test('the sign-in page shows the configured realm and help link', async ({
   portal,
   openBrowserAs,
 }) => {

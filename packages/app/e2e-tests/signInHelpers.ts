@@ -12,12 +12,12 @@ export class RefreshLog {
     });
   }
 
-  /** Statuses in order. */
+  /** Statuses of the responses, in order. */
   statuses(): number[] {
     return this.#responses.map(response => response.status());
   }
 
-  /** The latest response. */
+  /** The last response. */
   last(): Response {
     const response = this.#responses.at(-1);
     if (!response) {
@@ -27,7 +27,7 @@ export class RefreshLog {
   }
 }
 
-/** Signs out on the settings page, and waits until the sign-out is complete. */
+/** Signs out on the settings page and waits until the sign-out is complete. */
 export async function signOut(page: Page): Promise<void> {
   await page.goto(new URL('/settings', page.url()).href);
   await page.getByTestId('user-settings-menu').click();

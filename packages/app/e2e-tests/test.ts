@@ -13,27 +13,31 @@ export { expect } from '@playwright/test';
 /** Kerberos credentials of a browser. */
 export interface Caller {
   /**
-   * Principal of the ticket that the browser finds: `alice`, `carol` (locked),
-   * `bob` (private) …, see the realm's README. Defaults to no ticket.
+   * Principal of the ticket in the browser's environment, such as `alice`,
+   * `carol` (locked) or `bob` (private); see the README of the realm. Defaults
+   * to no ticket.
    */
   readonly ticket?: string;
   /** Whether the browser may send tickets to the portal. Defaults to true. */
   readonly hostAllowed?: boolean;
 }
 
-/** A user who may revoke certificates and export members, by `portal.yaml`. */
+/**
+ * A user who may revoke certificates and export members, as set in
+ * `portal.yaml`.
+ */
 export const officer: Caller = { ticket: 'john.doe' };
 
-/** An ordinary user, who is signed in without a click. */
+/** An ordinary user with a ticket. */
 export const alice: Caller = { ticket: 'alice' };
 
 /** Path of Debian's Chromium, unless `CHROMIUM` is set. */
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /**
- * Opens Chromium with a fresh profile in `folder`. Not a context of a shared
- * browser: tickets come from the environment of the whole browser, and private
- * windows, as such contexts are, send none.
+ * Opens Chromium with a fresh profile in `folder`. A context of a shared
+ * browser would not work: tickets come from the environment of the whole
+ * browser, and such contexts are private windows, which do not send tickets.
  */
 async function openBrowser(options: {
   readonly portal: Portal;
@@ -65,43 +69,43 @@ async function openBrowser(options: {
   });
 }
 
-/** Fixtures of a test in addition to Playwright's. */
+/** Test fixtures in addition to Playwright's. */
 export interface Fixtures {
   /**
-   * Opens a browser with a fresh profile; the page is blank. It closes when the
-   * test ends.
+   * Opens a browser with a fresh profile and a blank page. The browser closes
+   * when the test ends.
    */
   readonly openBrowserAs: (caller?: Caller) => Promise<Page>;
 
   /**
-   * Opens a tab in a browser that all callers with the same ticket share: much
-   * faster than {@link openBrowserAs}, for tests that change no state. The tab
-   * closes when the test ends.
+   * Opens a tab in a browser shared by all callers with the same ticket. Much
+   * faster than {@link openBrowserAs}, for tests that do not change any state.
+   * The tab closes when the test ends.
    */
   readonly openTabAs: (caller: Caller) => Promise<Page>;
 }
 
-/** Fixtures that tests share. */
+/** Fixtures shared by tests. */
 export interface WorkerFixtures {
-  /** Configuration files of this folder, loaded after those of the demo. */
+  /** Configuration files in this folder, loaded after those of the demo. */
   readonly portalConfig: readonly string[];
-  /** A realm with 200 people. A test that changes it must change it back. */
+  /** A realm with 200 people. Tests must restore what they change. */
   readonly realm: Realm;
-  /** The portal's production build, ready. */
+  /** The production build of the portal, ready for requests. */
   readonly portal: Portal;
   /** The browsers that {@link Fixtures.openTabAs} keeps open. */
   readonly sharedBrowser: (caller: Caller) => Promise<BrowserContext>;
 }
 
 /**
- * Playwright's `test` with a portal. Playwright's own `page` and `browser` must
- * not be used: they have no tickets.
+ * Playwright's `test` with a portal. Do not use Playwright's own `page` and
+ * `browser`: they do not have tickets.
  */
 export const test = base.extend<Fixtures, WorkerFixtures>({
   portalConfig: [['portal.yaml'], { scope: 'worker', option: true }],
 
   realm: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright reads the pattern
+    // eslint-disable-next-line no-empty-pattern -- Playwright requires a pattern
     async ({}, provide) => {
       const realm = await startRealm();
       await provide(realm);

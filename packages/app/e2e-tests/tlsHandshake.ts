@@ -7,11 +7,12 @@ import { connect, createServer, type ConnectionOptions } from 'node:tls';
 import { openssl } from './certificates';
 
 /**
- * Connects to a TLS server that requires a client certificate of one CA; returns
- * the common name that the server reads from it, or `refused`.
+ * Connects to a TLS server that requires a client certificate from a given CA.
+ * Returns the common name that the server reads from the certificate, or
+ * `refused`.
  */
 export async function tlsHandshake(options: {
-  /** CA that the server trusts, in PEM. */
+  /** CA certificate that the server trusts, in PEM. */
   readonly authority: string;
   /** Key and certificate of the client. */
   readonly identity: Pick<
@@ -22,7 +23,7 @@ export async function tlsHandshake(options: {
   const { authority, identity } = options;
   const own = await makeServerIdentity();
   const server = createServer({ ...own, ca: authority, requestCert: true });
-  server.on('tlsClientError', () => undefined); // the client gets an error, too
+  server.on('tlsClientError', () => undefined); // the client also gets an error
   server.on('secureConnection', socket =>
     socket.end(String(socket.getPeerCertificate().subject.CN)),
   );
@@ -34,7 +35,7 @@ export async function tlsHandshake(options: {
     port,
     host: '127.0.0.1',
     ca: own.cert,
-    checkServerIdentity: () => undefined, // the certificate has no host name
+    checkServerIdentity: () => undefined, // the certificate does not contain a host name
   });
   try {
     let received = '';

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 
 /**
- * Records what a page sends from now on: URLs, headers, bodies, WebSocket frames
- * and console messages.
+ * Records what a page sends after the call: URLs, headers, bodies, WebSocket
+ * frames and console messages.
  */
 export function recordTraffic(page: Page): readonly string[] {
   const sent: string[] = [];
@@ -23,8 +23,9 @@ export function recordTraffic(page: Page): readonly string[] {
 }
 
 /**
- * Returns what a page's origin stores: web storage, databases, caches, cookies,
- * URL and history state. A `CryptoKey` in a database is replaced by its name.
+ * Returns what the origin of a page stores: web storage, databases, cache
+ * names, cookies, URL and history state. A `CryptoKey` in a database is
+ * replaced by its type.
  */
 export async function readStorage(page: Page): Promise<string> {
   const cookies = await page.context().cookies();

@@ -2,7 +2,7 @@ import { render, screen } from '@testing-library/react';
 import { app } from './App';
 
 // The app reads its configuration from here when the page does not contain it.
-// It is an array, which the real process.env would convert to a string.
+// The value is an array, which the real process.env would convert to a string.
 const APP_CONFIG = [
   {
     context: 'test',

@@ -13,8 +13,8 @@ import { notFoundModule } from './notFoundPage';
 import { userSettingsStorage } from './userSettingsStorage';
 
 /**
- * The portal: the list of its features. Pages of these plugins appear in the
- * navigation with their title and icon.
+ * The portal as a list of features. The pages of these plugins appear in the
+ * navigation with their titles and icons.
  */
 export const app = createApp({
   features: [

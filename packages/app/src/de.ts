@@ -1,4 +1,4 @@
-/** The texts of the portal itself in German. */
+/** German messages of the portal itself. */
 export default {
   find: 'Suchen',
   home: '{{title}}, Startseite',

@@ -5,7 +5,7 @@ import { HomePageWidgetBlueprint } from '@backstage/plugin-home-react/alpha';
 import { screen } from '@testing-library/react';
 import { homeModule } from './home';
 
-/** A plugin whose widgets have only a heading. */
+/** A plugin whose widgets consist of a heading only. */
 function pluginWithWidgets(pluginId: string, names: readonly string[]) {
   return createFrontendPlugin({
     pluginId,
@@ -21,7 +21,7 @@ function pluginWithWidgets(pluginId: string, names: readonly string[]) {
 }
 
 describe('Home page', () => {
-  it('shows the widgets of the directory, the search first', async () => {
+  it('shows the directory widgets, with the search first', async () => {
     renderTestApp({
       config: {
         app: {

@@ -28,8 +28,8 @@ const POSITIONS = [
 ];
 
 /**
- * The home page: the search first, then the sections of the directory in two
- * columns. It does not have the widgets of other plugins.
+ * The home page: the search, then the directory sections in two columns. It
+ * does not show widgets from other plugins.
  */
 export function HomePage({ widgets }: HomePageLayoutProps) {
   const title = useApi(configApiRef).getString('app.title');
@@ -50,11 +50,11 @@ export function HomePage({ widgets }: HomePageLayoutProps) {
   );
 }
 
-/** Address of the page of a person. */
+/** Path of a person page. */
 const PERSON_PAGE = /^\/directory\/people\/[^/]+$/;
 
 /**
- * Arranges the home page, and records the opened pages of people: in the
+ * Sets the layout of the home page and records visited person pages in the
  * browser, so that the server does not store them.
  */
 export const homeModule = createFrontendModule({

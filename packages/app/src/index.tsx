@@ -7,8 +7,8 @@ const container = document.getElementById('root');
 if (!container) {
   throw new Error('index.html has no element with the id "root"');
 }
-// A path that begins with two slashes would be read as another host in relative
-// links, such as "Go back" on the page of a 404.
+// Relative links would interpret a path that begins with two slashes as another
+// host.
 const { pathname, search, hash } = window.location;
 if (pathname.startsWith('//')) {
   const path = pathname.replace(/^\/+/, '/');

@@ -34,11 +34,11 @@ function pluginWithPage(options: {
 }
 
 describe('Navigation', () => {
-  it('lists home and the directory first, and the settings last', async () => {
+  it('lists home and the directory first and the settings last', async () => {
     renderTestApp({
       config: {
         app: { title: 'Directory gateway' },
-        // No server listens there.
+        // No server listens on this port.
         backend: { baseUrl: 'http://localhost' },
       },
       features: [
@@ -79,7 +79,7 @@ describe('Navigation', () => {
     ]);
   });
 
-  it('sets the title of the tab and skips to the content', async () => {
+  it('sets the document title and skips to the content', async () => {
     renderTestApp({
       config: {
         app: { title: 'Directory gateway' },

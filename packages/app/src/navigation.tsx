@@ -31,7 +31,7 @@ import styles from './navigation.module.css';
 import { useNavigationTitle } from './pageTitle';
 import { portalTranslationRef } from './translation';
 
-/** Pages that come first; the others follow by title. */
+/** IDs of the pages that come first. Other pages follow, sorted by title. */
 const FIRST_PAGES = [
   'page:directory/people',
   'page:directory/groups',
@@ -41,7 +41,7 @@ const FIRST_PAGES = [
 
 type PageTitle = Extract<keyof typeof portalTranslationRef.T, `page.${string}`>;
 
-/** Titles of pages that are translated: Backstage has them in English only. */
+/** Messages for page titles that Backstage has only in English. */
 const titles: Partial<Record<string, PageTitle>> = {
   'page:catalog': 'page.catalog',
   'page:directory/certificates': 'page.certificates',
@@ -54,8 +54,8 @@ const titles: Partial<Record<string, PageTitle>> = {
 };
 
 /**
- * The sidebar: the home page, the pages of all plugins, the user's settings last.
- * On a phone, a bar at the bottom: the home page, the pages in a menu, the
+ * The sidebar: the home page, the pages of all plugins, and the user's settings
+ * last. On phones, a bar at the bottom with the home page, a menu of pages, the
  * notifications and the settings.
  */
 function Navigation({ navItems }: NavContentComponentProps) {
@@ -69,11 +69,11 @@ function Navigation({ navItems }: NavContentComponentProps) {
     <SidebarItem icon={() => item.icon} to={item.href} text={titleOf(item)} />
   ));
   const home = navItems.take('page:home');
-  // Taken before the rest, otherwise they would be listed twice.
+  // Taken before the rest, so that they are not listed twice.
   const firstPages = FIRST_PAGES.map(id => entries.take(id));
   const settings = entries.take('page:user-settings');
-  // The plugin's own entry restores the previous title of the browser tab up to
-  // 100 ms late.
+  // The entry of the plugin itself restores the previous document title with a
+  // delay of up to 100 ms.
   const notifications = entries.take('page:notifications');
   const palette = usePalette();
 
@@ -152,7 +152,9 @@ function HomeIcon() {
   return <RiHomeLine size={24} />;
 }
 
-/** Link to the home page: the logo, and the title while the sidebar is open. */
+/**
+ * Link to the home page: the logo, with the title while the sidebar is open.
+ */
 function Logo() {
   const { t } = useTranslationRef(portalTranslationRef);
   const title = useApi(configApiRef).getString('app.title');

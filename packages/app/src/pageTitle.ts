@@ -7,8 +7,8 @@ import { useEffect } from 'react';
 import { useLocation } from 'react-router-dom';
 
 /**
- * Sets the title of the browser tab to that of the navigation entry of the page.
- * Pages with a title of their own replace it.
+ * Sets the document title to the title of the current navigation entry. Pages
+ * with their own title replace it.
  */
 export function useNavigationTitle(
   navItems: NavContentComponentProps['navItems'],
@@ -22,7 +22,7 @@ export function useNavigationTitle(
   usePageTitle(entry && titleOf(entry));
 }
 
-/** Sets the title of the browser tab; `undefined` leaves it as it is. */
+/** Sets the document title. `undefined` leaves it unchanged. */
 export function usePageTitle(title: string | undefined) {
   const app = useApi(configApiRef).getString('app.title');
   useEffect(() => {

@@ -2,12 +2,13 @@
 import '@testing-library/jest-dom';
 import { configure } from '@testing-library/react';
 
-// On a busy machine a page takes longer than the default second to appear.
+// On a busy machine, a page takes longer to appear than the default of one
+// second.
 configure({ asyncUtilTimeout: 60_000 });
 jest.setTimeout(180_000);
 
-// Warnings of React 18 and jsdom about Material UI 4 in Backstage's own pages,
-// which would hide warnings of this package.
+// Warnings from React 18 and jsdom about Material UI 4 in Backstage's own
+// pages, which would hide warnings from this package.
 const IGNORED =
   /findDOMNode is deprecated|\[JSS\] processedRuleToParse is not defined/;
 

@@ -1,6 +1,6 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
 
-/** Texts of the portal itself, in English and German. */
+/** Messages of the portal itself in English and German. */
 export const portalTranslationRef = createTranslationRef({
   id: 'portal',
   messages: {

@@ -4,7 +4,7 @@ import { portalTranslationRef } from './translation';
 
 type Messages = Record<string, string>;
 
-/** The parts of a translation ref that Backstage reads and does not declare. */
+/** Members of a translation ref that Backstage uses but does not declare. */
 interface InternalRef {
   getDefaultMessages(): Messages;
   getDefaultResource(): {
@@ -15,7 +15,7 @@ interface InternalRef {
   };
 }
 
-/** Returns the placeholders of each message, each once. */
+/** Returns the distinct placeholders of each message. */
 function placeholders(messages: Messages): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(messages).map(([key, text]) => [
@@ -25,12 +25,12 @@ function placeholders(messages: Messages): Record<string, string[]> {
   );
 }
 
-describe('German', () => {
+describe('German translation', () => {
   it.each([
     directoryTranslationRef,
     kerberosSignInTranslationRef,
     portalTranslationRef,
-  ])('has the messages and placeholders of $id', async ref => {
+  ])('has the same messages and placeholders as $id', async ref => {
     const internalRef = ref as unknown as InternalRef;
     const [german] = internalRef.getDefaultResource().resources;
 

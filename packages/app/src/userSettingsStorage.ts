@@ -10,11 +10,11 @@ import {
 import { UserSettingsStorage } from '@backstage/plugin-user-settings';
 
 /**
- * Stores user settings on the server, as
- * `@backstage/plugin-app-module-user-settings` does, but without signals: that
- * module requires the signals API, and `plugin-signals-backend` accepts
- * WebSocket frames of any size without credentials. A change made in another
- * browser appears after a reload.
+ * Stores user settings on the server, like
+ * `@backstage/plugin-app-module-user-settings` but without signals: that module
+ * requires the signals API, and `plugin-signals-backend` accepts WebSocket
+ * frames of any size without credentials. Changes made in another browser
+ * appear after a reload.
  */
 export const userSettingsStorage = createFrontendModule({
   pluginId: 'app',

@@ -1,4 +1,4 @@
-/** The texts of the sign-in page in German. */
+/** German messages of the sign-in page. */
 export default {
   'state.signingIn': 'Sie werden mit Ihrem Kerberos-Ticket angemeldet…',
   'state.ready': 'Sie können sich mit Ihrem Kerberos-Ticket anmelden.',
@@ -16,7 +16,7 @@ export default {
   'reason.unknown_service_key':
     'Ihr Ticket ist für einen anderen Server oder einen früheren Schlüssel dieses Servers.',
   'reason.replayed':
-    'Das Portal hat dasselbe Kerberos-Token zweimal erhalten. Versuchen Sie es erneut; Ihr Browser sendet dann ein neues Token. Geschieht es wieder, wiederholt ein Proxy Anfragen: Wenden Sie sich an die Administration.',
+    'Das Portal hat dasselbe Kerberos-Token zweimal erhalten. Versuchen Sie es erneut, um ein neues Token zu senden. Wenn es wieder geschieht, wiederholt möglicherweise ein Proxy Anfragen. Wenden Sie sich dann an die Administration.',
   'reason.realm_refused': 'Tickets Ihres Realms werden nicht akzeptiert.',
   'reason.malformed_token':
     'Ihr Browser hat ein ungültiges Kerberos-Token gesendet.',

@@ -90,7 +90,7 @@ describe('suggestFixes', () => {
     ],
     ['edge', 'windows', /^reg add HKLM\\Software\\Policies\\Microsoft\\Edge /],
   ] as const)(
-    'returns the command for %s on %s',
+    'returns the commands for %s on %s',
     (browser, system, command) => {
       expect(fixes({ browser, system })[1]).toEqual([
         'allowHost',
@@ -99,7 +99,7 @@ describe('suggestFixes', () => {
     },
   );
 
-  it('returns a policy in JSON', () => {
+  it('returns a policy in JSON format', () => {
     const [, [, command]] = fixes({ browser: 'chrome', system: 'linux' });
     expect(JSON.parse(/echo '(.*)'/.exec(command ?? '')![1])).toEqual({
       AuthServerAllowlist: 'portal.example.org',
@@ -125,7 +125,7 @@ describe('suggestFixes', () => {
     ['macos', 'sudo sntp -sS time.apple.com', 'kdestroy; kinit'],
     ['windows', 'w32tm /resync', 'klist purge'],
     ['other', undefined, undefined],
-  ] as const)('suggests to set the clock of %s', (system, clock, ticket) => {
+  ] as const)('suggests setting the clock on %s', (system, clock, ticket) => {
     const failure = { reason: 'clock_skew', minutesAhead: -3 };
     expect(fixes({ browser: 'chrome', system }, failure)).toEqual([
       ['clock', clock],

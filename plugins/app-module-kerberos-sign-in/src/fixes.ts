@@ -2,16 +2,16 @@ import type { SignInFailure } from './session/fetchSession';
 
 type FixKind = 'ticket' | 'allowHost' | 'clock';
 
-/** A step that may make the sign-in succeed. */
+/** A step that may fix the sign-in. */
 export interface Fix {
-  /** Selects the message of the title. */
+  /** Message key of the title. */
   readonly kind: FixKind;
-  /** Selects the message of the instructions. */
+  /** Message key of the instructions. */
   readonly how:
     | `${FixKind}${'Command' | 'Other'}`
     | 'ticketWindows'
     | 'allowHostFirefox';
-  /** Command or value to copy. */
+  /** Command or value to copy. Defaults to none. */
   readonly copyable?: string;
 }
 
@@ -21,7 +21,7 @@ const clockCommands: Partial<Record<System, string>> = {
   windows: 'w32tm /resync',
 };
 
-/** Refusals that a first or a new ticket may resolve. */
+/** Refusal reasons that a first or a new ticket may resolve. */
 const ticketReasons: Readonly<Record<string, 'first' | 'new'>> = {
   no_credentials: 'first',
   ntlm_refused: 'first',
@@ -35,14 +35,14 @@ const ticketReasons: Readonly<Record<string, 'first' | 'new'>> = {
 };
 
 /**
- * Returns the steps that the user can try, in order. Without a token the server
- * cannot distinguish a missing ticket from a browser that does not send it, so
- * both steps are returned.
+ * Returns the steps that the user can try, in order. Without a token, the
+ * server cannot distinguish a missing ticket from a browser that does not send
+ * it, so both steps are returned.
  */
 export function suggestFixes(options: {
   readonly failure: SignInFailure;
   readonly client: Client;
-  /** Host of the portal, without a port. */
+  /** Host name of the portal. */
   readonly host: string;
   /** Realm in the `kinit` command, for example `EXAMPLE.TEST`. Defaults to none. */
   readonly realm?: string;
@@ -67,7 +67,9 @@ export function suggestFixes(options: {
   return fixes;
 }
 
-/** Returns a fix by a command, or by other instructions without one. */
+/**
+ * Returns a fix with a command, or with other instructions if there is none.
+ */
 function commandFix(kind: FixKind, command: string | undefined): Fix {
   return {
     kind,
@@ -83,7 +85,7 @@ function getTicket(options: {
 }): Fix {
   const { ticket, system, realm } = options;
   if (system === 'windows') {
-    // Windows gets tickets automatically; only old ones can be purged.
+    // Windows gets tickets automatically; users can only purge old ones.
     return ticket === 'new'
       ? commandFix('ticket', 'klist purge')
       : { kind: 'ticket', how: 'ticketWindows' };
@@ -95,7 +97,7 @@ function getTicket(options: {
   return commandFix('ticket', ticket === 'new' ? `kdestroy; ${kinit}` : kinit);
 }
 
-/** Preference of Firefox with the hosts that get tickets. */
+/** Firefox preference with the hosts that receive tickets. */
 export const FIREFOX_PREFERENCE = 'network.negotiate-auth.trusted-uris';
 
 function allowHost(client: Client, host: string): Fix {
@@ -105,7 +107,7 @@ function allowHost(client: Client, host: string): Fix {
 }
 
 /**
- * Locations of the policy `AuthServerAllowlist`
+ * Locations of the `AuthServerAllowlist` policy
  * (https://chromeenterprise.google/policies/#AuthServerAllowlist).
  */
 const policyPaths = {
@@ -128,7 +130,7 @@ const policyPaths = {
 
 /**
  * Returns the command that allows a browser to send tickets to a host;
- * `undefined` when there is none.
+ * `undefined` if there is none.
  */
 function allowHostCommand(client: Client, host: string): string | undefined {
   const { browser, system } = client;
@@ -152,7 +154,7 @@ function allowHostCommand(client: Client, host: string): string | undefined {
   }
 }
 
-/** A browser that the page has instructions for. */
+/** A browser for which the page has instructions. */
 export type Browser =
   | 'chrome'
   | 'chromium'
@@ -161,7 +163,7 @@ export type Browser =
   | 'safari'
   | 'other';
 
-/** An operating system that the page has instructions for. */
+/** An operating system for which the page has instructions. */
 type System = 'linux' | 'macos' | 'windows' | 'other';
 
 /** Browser and operating system of the user. */
@@ -170,7 +172,10 @@ export interface Client {
   readonly system: System;
 }
 
-/** Checked in this order: each browser also claims to be the later ones. */
+/**
+ * Checked in this order, because browsers also claim to be those listed after
+ * them.
+ */
 const browsers: ReadonlyArray<readonly [RegExp, Browser]> = [
   [/\bEdg\//, 'edge'],
   [/\b(?:OPR|Vivaldi|SamsungBrowser)\//, 'other'],
@@ -187,7 +192,10 @@ const systems: ReadonlyArray<readonly [RegExp, System]> = [
   [/Linux|X11/, 'linux'],
 ];
 
-/** Self-description of the browser; newer ones list their brands. */
+/**
+ * Properties by which a browser identifies itself. Newer browsers list their
+ * brands.
+ */
 export interface SelfDescription {
   readonly userAgent: string;
   readonly userAgentData?: {

@@ -1,5 +1,5 @@
 /**
- * Sign-in page for Kerberos tickets.
+ * Sign-in page for users with Kerberos tickets.
  *
  * @packageDocumentation
  */

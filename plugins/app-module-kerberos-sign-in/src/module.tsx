@@ -22,10 +22,10 @@ const signInPage = SignInPageBlueprint.makeWithOverrides({
 
 /**
  * Replaces the app's sign-in page (`sign-in-page:app`) with one that signs in
- * users with a Kerberos ticket and shows instructions to others. Configuration:
- * `autoSignIn` (boolean, default true; false waits for a click, for sites whose
- * browsers prompt), `realm` (realm in the `kinit` command) and `helpUrl` (page
- * with the site's own help).
+ * users with a Kerberos ticket and shows instructions to other users.
+ * Configuration: `autoSignIn` (boolean, default true; false waits for a click,
+ * for sites whose browsers prompt for a password), `realm` (realm in the
+ * `kinit` command) and `helpUrl` (URL of the site's help page).
  *
  * @public
  */

@@ -1,22 +1,22 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
 
-/** Texts of the reasons of the API for a refusal. */
+/** Messages for the refusal reasons of the API. */
 export const reasonMessages = {
-  no_credentials: 'Your browser sent no Kerberos ticket.',
+  no_credentials: 'Your browser did not send a Kerberos ticket.',
   ntlm_refused:
-    'Your browser has no Kerberos ticket for this portal and offered NTLM. NTLM is not accepted.',
+    'Your browser does not have a Kerberos ticket for this portal and offered NTLM, which is not accepted.',
   clock_skew:
     'Your ticket is not valid at this time: it has expired, or a clock is wrong.',
   unknown_service_key:
     'Your ticket is for another server or an earlier key of this server.',
   replayed:
-    'The portal received the same Kerberos token twice. Try again; your browser then sends a new token. If this persists, a proxy repeats requests: contact your administrator.',
+    'The portal received the same Kerberos token twice. Try again to send a new token. If this persists, a proxy may be repeating requests: contact your administrator.',
   realm_refused: 'Tickets of your realm are not accepted.',
   malformed_token: 'Your browser sent an invalid Kerberos token.',
   token_too_large:
     'Your ticket is larger than the portal accepts. Contact your administrator.',
   continuation_required:
-    'Your browser supports Negotiate, but has no Kerberos ticket for this portal.',
+    'Your browser supports Negotiate but does not have a Kerberos ticket for this portal.',
   unknown_principal:
     'Your ticket is valid, but your account has no user in the portal. Contact your administrator or use another account.',
   account_locked: 'Your account is locked. Contact your administrator.',
@@ -24,11 +24,11 @@ export const reasonMessages = {
   service_principal:
     'Your ticket belongs to a service or a host. Only users can sign in.',
   unusable_name:
-    'Your user name has characters that the portal cannot use. Contact your administrator.',
+    'Your user name contains characters that the portal cannot use. Contact your administrator.',
 } as const;
 
 /**
- * Texts of the sign-in page, in English and German.
+ * Messages of the sign-in page in English and German.
  *
  * @public
  */
@@ -66,7 +66,7 @@ export const kerberosSignInTranslationRef = createTranslationRef({
         'Allow integrated (Negotiate) authentication for {{host}} in the browser settings.',
       clockTitle: 'Set your clock',
       clockCommand: 'In a terminal:',
-      clockOther: 'Let your system set it from the network.',
+      clockOther: 'Set your system to update the clock automatically.',
     },
     browser: {
       chrome: 'Chrome',

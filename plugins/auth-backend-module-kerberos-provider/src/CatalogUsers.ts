@@ -11,7 +11,7 @@ import type { CatalogService } from '@backstage/plugin-catalog-node';
 import { DIRECTORY_ENTITY_LOCATION } from '@directory-gateway/backstage-plugin-directory-common';
 import type { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 
-/** The fields by which an entity is identified and its location is known. */
+/** Fields with the reference and the location of an entity. */
 const ENTITY_FIELDS = [
   'kind',
   'metadata.namespace',
@@ -19,10 +19,10 @@ const ENTITY_FIELDS = [
   'metadata.annotations',
 ];
 
-/** The fields of a user, with the groups. */
+/** Fields of a user, including the groups. */
 const USER_FIELDS = [...ENTITY_FIELDS, 'relations'];
 
-/** Maximum number of groups that one request to the catalog looks up. */
+/** Maximum number of groups in one catalog request. */
 const GROUPS_PER_REQUEST = 100;
 
 interface CatalogUsersOptions {
@@ -33,8 +33,8 @@ interface CatalogUsersOptions {
 }
 
 /**
- * Reads users and their groups from the catalog. Entities that are not from
- * `directory.trustedLocations` are ignored.
+ * Reads users and their groups from the catalog. Ignores entities that are not
+ * from `directory.trustedLocations`.
  */
 export class CatalogUsers {
   readonly #options: CatalogUsersOptions;
@@ -43,15 +43,17 @@ export class CatalogUsers {
     this.#options = options;
   }
 
-  /** Whether there are trusted locations. Without them, there are no users. */
+  /**
+   * Whether trusted locations are configured. Without them, no user is found.
+   */
   get hasTrustedLocations(): boolean {
     return !this.#options.trustedLocations.isEmpty;
   }
 
   /**
-   * Returns the trusted user of that name, `undefined` when there is none.
+   * Returns the trusted user with a name; `undefined` if there is none.
    *
-   * @param query - `namespace` is `default` unless given
+   * @param query - `namespace` defaults to `default`
    */
   async findByName(query: {
     readonly namespace?: string;
@@ -69,8 +71,8 @@ export class CatalogUsers {
   }
 
   /**
-   * Returns the trusted user with exactly this annotation, `undefined` when
-   * there is none.
+   * Returns the trusted user with exactly this annotation; `undefined` if there
+   * is none.
    *
    * @throws ConflictError when several trusted users have it
    */
@@ -85,7 +87,7 @@ export class CatalogUsers {
       },
       { credentials: await this.#options.auth.getOwnServiceCredentials() },
     );
-    // The catalog ignores case, Kerberos does not.
+    // The catalog is case-insensitive; Kerberos is not.
     const matching = items.filter(
       ({ metadata }) => metadata.annotations?.[annotation] === value,
     );
@@ -99,20 +101,18 @@ export class CatalogUsers {
       );
     }
     if (others.length > 0) {
-      throw new ConflictError(
-        'Several users of the catalog have the same principal',
-      );
+      throw new ConflictError('Several catalog users have the same principal');
     }
     return user;
   }
 
   /**
-   * Issues a portal token for a user, with the groups of the directory and those
-   * of their entity. A group of the catalog that does not come from a trusted
-   * location is left out: it can name its own members. So is a group that comes
-   * from the directory, which the catalog may know later than the directory.
+   * Issues a portal token for a user, with the directory groups and the groups
+   * of the user's entity. Omits catalog groups that do not come from a trusted
+   * location, because they can name their own members, and catalog groups that
+   * come from the directory, because the catalog may be outdated.
    *
-   * @param options - `groupRefs` are the groups in the directory; `entity` is the
+   * @param options - `groupRefs`: the groups in the directory; `entity`: the
    *   user's trusted entity, if there is one
    */
   async issueToken(options: {

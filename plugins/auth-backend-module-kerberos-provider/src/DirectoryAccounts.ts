@@ -10,13 +10,16 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { type Principal, SignInRefusal } from './Principal';
 
-/** Maximum time that a sign-in waits for the directory. */
+/** Maximum time that a sign-in waits for the directory, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Groups of one request. */
+/** Number of groups in one request. */
 const PAGE_SIZE = 1000;
 
-/** Looks up accounts and their groups in the plugin `directory`, as the auth plugin. */
+/**
+ * Looks up accounts and their groups in the `directory` plugin, with the
+ * service credentials of the auth plugin.
+ */
 export class DirectoryAccounts {
   readonly #auth: AuthService;
   readonly #discovery: DiscoveryService;
@@ -30,8 +33,8 @@ export class DirectoryAccounts {
   }
 
   /**
-   * Returns the user name of a principal's live account. The whole principal
-   * is looked up, including its realm.
+   * Returns the user name of a principal's active account. Looks up the full
+   * principal, including the realm.
    *
    * @throws NotFoundError when there is no account
    * @throws SignInRefusal with `account_locked` or `account_expired`
@@ -49,9 +52,9 @@ export class DirectoryAccounts {
   }
 
   /**
-   * Names of the groups that a user is in, directly or through other groups: the
-   * nearest groups first, then by name. `undefined` when the directory does not
-   * have the user, or the user is locked.
+   * Returns the names of the groups that a user is in, directly or through
+   * other groups: nearest groups first, then by name. `undefined` if the user
+   * is locked or not in the directory.
    *
    * @throws ServiceUnavailableError when the directory is unavailable
    */
@@ -87,7 +90,7 @@ export class DirectoryAccounts {
         return undefined;
       }
       throw new ServiceUnavailableError(
-        'The groups of a user cannot be looked up in the directory',
+        'The groups of the user cannot be looked up in the directory',
         error,
       );
     }
@@ -122,10 +125,10 @@ export class DirectoryAccounts {
       });
       return data.result;
     } catch (error) {
-      // Any other 404 is not about the account: the plugin is not installed, or
-      // it is too old.
+      // Any other 404 does not concern the account: the plugin is not installed
+      // or too old.
       if (isNotFound(error, 'Account not found')) {
-        throw new NotFoundError('The directory has no such account');
+        throw new NotFoundError('The directory does not have this account');
       }
       throw new ServiceUnavailableError(
         'The account cannot be looked up in the directory',

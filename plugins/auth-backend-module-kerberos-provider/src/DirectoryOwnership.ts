@@ -8,14 +8,17 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { DirectoryAccounts } from './DirectoryAccounts';
 
-/** With longer names, a token of this many groups has about 10 KB. */
+/** A token with this many groups with long names has about 10 KB. */
 const DEFAULT_MAX_GROUPS = 200;
 
-/** The groups of directory users as entity references, for portal tokens. */
+/**
+ * Returns the groups of directory users as entity references, for portal
+ * tokens.
+ */
 export class DirectoryOwnership {
   readonly #accounts: DirectoryAccounts;
   readonly #logger: LoggerService;
-  /** Maximum number of groups of a user. */
+  /** Maximum number of groups in a token. */
   readonly maxGroups: number;
 
   private constructor(options: {
@@ -31,7 +34,7 @@ export class DirectoryOwnership {
   /**
    * Reads `directory.ownership.maxGroups`.
    *
-   * @throws InputError when it is not a whole number
+   * @throws InputError when it is not a whole number or is negative
    */
   static create(options: {
     readonly accounts: DirectoryAccounts;
@@ -48,11 +51,11 @@ export class DirectoryOwnership {
   }
 
   /**
-   * References of the groups that a user is in, directly or through other groups.
-   * The nearest ones are kept when there are too many. `undefined` when the
-   * directory does not have the user, or the user is locked.
+   * Returns references to the groups that a user is in, directly or through
+   * other groups. If there are too many, keeps the nearest ones. `undefined` if
+   * the user is locked or not in the directory.
    *
-   * @param namespace - of the groups
+   * @param namespace - namespace of the groups
    * @throws ServiceUnavailableError when the directory is unavailable
    */
   async groupRefsOf(

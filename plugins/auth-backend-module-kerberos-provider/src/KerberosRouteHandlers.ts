@@ -16,10 +16,12 @@ import {
   parsePrincipal,
 } from './Principal';
 
-/** Refusals after which a client may retry with another token. */
+/** Reasons after which a client may retry with another token. */
 const CHALLENGED = new Set<SignInRefusalReason>(['no_credentials', 'replayed']);
 
-/** `Retry-After` while the directory or the keytab is unavailable. */
+/**
+ * `Retry-After` while the directory or the keytab is unavailable, in seconds.
+ */
 const RETRY_AFTER_SECONDS = 5;
 
 interface RouteHandlerOptions {
@@ -31,15 +33,15 @@ interface RouteHandlerOptions {
 }
 
 /**
- * Handles `/api/auth/kerberos/refresh`: returns a portal identity for a Kerberos
- * ticket. There is no session; the browser keeps the ticket.
+ * Handles `/api/auth/kerberos/refresh`: returns a portal identity for a
+ * Kerberos ticket. There is no session: the browser keeps the ticket.
  *
- * Backstage's handlers for proxies cannot set headers, and a challenge
- * (RFC 4559 §4) is a header.
+ * Backstage's proxy handlers cannot set headers, but a challenge (RFC 4559 §4)
+ * is a header.
  */
 export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
   readonly #options: RouteHandlerOptions;
-  /** Never with a name. */
+  /** Counter of sign-ins, without names in its attributes. */
   readonly #signIns = metrics
     .getMeter('directory-gateway.kerberos-sign-in')
     .createCounter<Attributes>('kerberos.sign_in.count', {
@@ -52,18 +54,18 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
   }
 
   async start(): Promise<void> {
-    throw new NotImplementedError('Kerberos sign-in needs no pop-up');
+    throw new NotImplementedError('Kerberos sign-in does not use a pop-up');
   }
 
   async frameHandler(): Promise<void> {
-    throw new NotImplementedError('Kerberos sign-in needs no pop-up');
+    throw new NotImplementedError('Kerberos sign-in does not use a pop-up');
   }
 
   async refresh(req: Request, res: Response): Promise<void> {
     res.set('Cache-Control', 'no-store');
     if (!this.#isOwnPage(req)) {
       res.status(403).json({
-        message: 'Send X-Requested-With, from a page of the portal.',
+        message: 'Send the header X-Requested-With from a page of the portal.',
       });
       return;
     }
@@ -83,9 +85,10 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
   }
 
   /**
-   * A browser sends its ticket for any request, even for an image on a foreign
-   * page. Only a script can set the header, and the server must allow that to a
-   * foreign script (CORS).
+   * Whether a request comes from a page of the portal. Browsers send tickets
+   * with any request, even for an image on a foreign page. Only a script can
+   * set the header, and foreign scripts require the permission of the server
+   * (CORS).
    */
   #isOwnPage(req: Request): boolean {
     const { origin } = req.headers;
@@ -106,8 +109,8 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
       const backstageIdentity = prepareBackstageIdentityResponse(
         await signInResolver({ profile, result: principal }, resolverContext),
       );
-      // Mutual authentication (RFC 4559 §5), on success only: a browser would
-      // take the header of a 401 for a challenge.
+      // Mutual authentication (RFC 4559 §5), only on success: a browser would
+      // interpret the header in a 401 response as a challenge.
       if (accepted.replyToken) {
         res.set('WWW-Authenticate', `Negotiate ${accepted.replyToken}`);
       }
@@ -122,10 +125,10 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
     if (error instanceof SignInRefusal) {
       this.#refuse(error, res);
     } else if (isError(error) && error.name === 'ServiceUnavailableError') {
-      this.#fail('The directory is unavailable at the moment.', res);
+      this.#fail('The directory is currently unavailable.', res);
     } else if (isError(error) && error.name === 'ConflictError') {
       this.#options.logger.warn(
-        'Several trusted users of the catalog are annotated with the same Kerberos principal: it cannot sign in',
+        'Several trusted catalog users are annotated with the same Kerberos principal, which therefore cannot sign in',
       );
       this.#refuse(new SignInRefusal('unknown_principal'), res);
     } else {
@@ -157,13 +160,13 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
 }
 
 /**
- * Returns 503 for every request. Used when the provider is misconfigured: an
- * error at start would disable the other providers too.
+ * Returns 503 for every request. Used when the provider is misconfigured,
+ * because an error at startup would also disable the other providers.
  */
 export function misconfiguredRouteHandlers(): AuthProviderRouteHandlers {
   const handle = async (_req: Request, res: Response) => {
     res.status(503).json({
-      message: 'Kerberos sign-in is misconfigured; the log has the cause.',
+      message: 'Kerberos sign-in is misconfigured. See the log for the cause.',
       reason: 'misconfigured',
     });
   };

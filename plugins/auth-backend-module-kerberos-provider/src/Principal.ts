@@ -3,17 +3,18 @@ import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
 const messages: Readonly<Record<AccountRefusalReason, string>> = {
   service_principal: 'Services and hosts cannot sign in.',
   unusable_name: 'This name is not valid for a user of the portal.',
-  unknown_principal: 'The ticket is valid, but the portal has no such user.',
+  unknown_principal:
+    'The ticket is valid, but the portal does not have this user.',
   account_locked: 'This account is locked.',
   account_expired: 'This account has expired.',
 };
 
 /**
- * Why the client of a valid ticket is refused.
+ * Reason for which the client of a valid ticket is refused.
  *
- * - `service_principal`: a service, a host or an administrative instance (`HTTP/localhost`,
- *   `alice/admin`)
- * - `unusable_name`: the name cannot be an entity's name in Backstage
+ * - `service_principal`: a service, a host or an administrative instance
+ *   (`HTTP/localhost`, `alice/admin`)
+ * - `unusable_name`: the name is not a valid entity name in Backstage
  * - `unknown_principal`: not a user of the portal
  * - `account_locked`: locked in the directory
  * - `account_expired`: expired in the directory
@@ -55,12 +56,12 @@ export interface Principal {
   readonly realm: string;
 }
 
-/** One component and a realm (RFC 1964 §2.1.1), without escapes. */
+/** A single component and a realm (RFC 1964 §2.1.1), without escapes. */
 const USER = /^(?<name>[^\\/@]+)@(?<realm>[^\\/@]+)$/;
 
 /**
- * Parses a user's principal. Names of several components belong to services, hosts and administrative
- * instances (RFC 4120 §6.2), which do not sign in.
+ * Parses a user's principal. Names with several components belong to services,
+ * hosts and administrative instances (RFC 4120 §6.2), which cannot sign in.
  *
  * @throws SignInRefusal with `service_principal` or `unusable_name`
  */

@@ -1,5 +1,5 @@
 /**
- * Auth provider for sign-in with Kerberos.
+ * Auth provider for Kerberos sign-in.
  *
  * @packageDocumentation
  */

@@ -10,7 +10,7 @@ import {
 
 const CHALLENGE = 'WWW-Authenticate';
 
-/** The location of a user who registers their own entities. */
+/** Location of entities that a user has registered. */
 const REGISTERED_LOCATION = 'url:https://git.test/mallory/users.yaml';
 
 function user(options: {
@@ -73,7 +73,10 @@ describe('authModuleKerberosProvider', () => {
     portal = undefined;
   });
 
-  /** The entity reference of the signed-in user, or the reason of a refusal. */
+  /**
+   * Returns the entity reference of the signed-in user or the reason of a
+   * refusal.
+   */
   async function signIn(principal: string) {
     const response = await portal!.refresh(principal);
     const body = await response.json();
@@ -117,7 +120,7 @@ describe('authModuleKerberosProvider', () => {
       });
     });
 
-    it('accepts scripts of the portal only', async () => {
+    it('accepts only scripts of the portal', async () => {
       const { refresh } = await start(options);
       const ticket = 'alice@EXAMPLE.TEST';
 
@@ -157,7 +160,7 @@ describe('authModuleKerberosProvider', () => {
     expect(logged()).not.toContain('cmVwbHk=');
   });
 
-  it('signs in users who have a live account in the directory', async () => {
+  it('signs in users with an active account in the directory', async () => {
     await start({
       resolvers: [{ resolver: 'directoryUser', namespace: 'people' }],
       accounts: {
@@ -210,7 +213,7 @@ describe('authModuleKerberosProvider', () => {
     expect(logged()).toContain('annotated with the same Kerberos principal');
   });
 
-  it('refuses annotated users from locations that are not trusted', async () => {
+  it('refuses annotated users from untrusted locations', async () => {
     const { logged } = await start({
       resolvers: [{ resolver: 'principalMatchingUserEntityAnnotation' }],
       users: [
@@ -230,7 +233,7 @@ describe('authModuleKerberosProvider', () => {
     });
 
     expect(await signIn('bob@EXAMPLE.TEST')).toBe('unknown_principal');
-    // An entity of another location does not lock out the trusted user.
+    // An entity from another location does not lock out the trusted user.
     expect(await signIn('alice@EXAMPLE.TEST')).toBe('user:default/alice');
     expect(logged()).toContain('directory.trustedLocations does not list');
   });
@@ -240,7 +243,7 @@ describe('authModuleKerberosProvider', () => {
     'usernameMatchingUserEntityName',
     'directoryUser',
   ])(
-    'issues tokens by %s with the trusted groups of trusted users only',
+    'issues tokens by %s only with the trusted groups of trusted users',
     async resolver => {
       const { refresh } = await start({
         resolvers: [{ resolver }, { resolver: 'directoryUser' }],
@@ -275,7 +278,7 @@ describe('authModuleKerberosProvider', () => {
     },
   );
 
-  describe('groups of the directory', () => {
+  describe('directory groups', () => {
     const claimsOf = async (principal: string) =>
       (await (await portal!.refresh(principal)).json()).backstageIdentity
         .identity.ownershipEntityRefs;
@@ -289,7 +292,7 @@ describe('authModuleKerberosProvider', () => {
       'usernameMatchingUserEntityName',
       'directoryUser',
     ])(
-      'are claims of tokens by %s, with those of the catalog',
+      'are claims of tokens by %s, in addition to catalog groups',
       async resolver => {
         await start({
           resolvers: [{ resolver }],
@@ -319,7 +322,7 @@ describe('authModuleKerberosProvider', () => {
       },
     );
 
-    it('end with the membership, also while the catalog has it', async () => {
+    it('end with the membership, even if the catalog still has it', async () => {
       const DIRECTORY = 'directory:default';
       await start({
         resolvers: [{ resolver: 'directoryUser' }],
@@ -343,7 +346,7 @@ describe('authModuleKerberosProvider', () => {
       ]);
     });
 
-    it('are claims of users who are not in the catalog, in their namespace', async () => {
+    it('are claims of users who are not in the catalog, in the namespace of the user', async () => {
       await start({
         resolvers: [{ resolver: 'directoryUser', namespace: 'people' }],
         accounts: alice({ staff: ['staff'] }),
@@ -399,7 +402,7 @@ describe('authModuleKerberosProvider', () => {
     });
   });
 
-  it('signs in by name only if the account belongs to the principal', async () => {
+  it('signs in by name only when the account belongs to the principal', async () => {
     await start({
       resolvers: [
         { resolver: 'usernameMatchingUserEntityName' },
@@ -481,7 +484,7 @@ describe('authModuleKerberosProvider', () => {
     });
   });
 
-  it('refuses services and names that are not valid for an entity', async () => {
+  it('refuses services and names that are not valid entity names', async () => {
     await start({
       resolvers: [
         {
@@ -533,11 +536,11 @@ describe('authModuleKerberosProvider', () => {
       /auth\.providers\.kerberos\.signIn\.resolvers .* directory\.trustedLocations is not set/,
     ],
     [
-      'while everyone may register users',
+      'while any user may register users',
       { catalogRules: [{ allow: ['Component', 'user'] }] },
       /auth\.providers\.kerberos\.signIn\.resolvers .* catalog\.rules\[0\] .*directory\.trustedLocations/,
     ],
-  ])('fails at start with annotations %s', async (_, given, cause) => {
+  ])('fails at startup with annotations %s', async (_, given, cause) => {
     await expect(
       startPortal({
         ...given,

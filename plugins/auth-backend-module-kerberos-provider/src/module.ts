@@ -31,9 +31,9 @@ const RESOLVERS = 'auth.providers.kerberos.signIn.resolvers';
 
 /**
  * Registers the auth provider `kerberos`: `/api/auth/kerberos/refresh` returns
- * a portal token for a Kerberos ticket, by the resolvers of
- * `auth.providers.kerberos.signIn`. Start fails when these take identities from
- * the catalog that users can write themselves.
+ * a portal token for a Kerberos ticket, using the resolvers in
+ * `auth.providers.kerberos.signIn`. The backend does not start if these take
+ * identities from catalog entities that users can write themselves.
  *
  * @public
  */
@@ -70,7 +70,10 @@ export const authModuleKerberosProvider = createBackendModule({
   },
 });
 
-/** @throws InputError when the configured resolvers need trusted locations */
+/**
+ * @throws InputError when the configured resolvers require trusted locations
+ *   that are not set
+ */
 function readTrustedLocations(config: Config): TrustedLocations {
   const trustedLocations = TrustedLocations.fromConfig(config);
   const resolvers = (config.getOptionalConfigArray(RESOLVERS) ?? []).map(
@@ -83,8 +86,8 @@ function readTrustedLocations(config: Config): TrustedLocations {
 }
 
 /**
- * Creates the provider `kerberos`. A wrong configuration is logged, and every
- * request gets 503.
+ * Creates the provider `kerberos`. With an invalid configuration, logs the
+ * error and returns 503 for every request.
  */
 function createKerberosProvider(
   options: ResolverOptions & { readonly kerberos: KerberosService },
@@ -102,7 +105,7 @@ function createKerberosProvider(
     } catch (error) {
       const { message } = isError(error) ? error : { message: String(error) };
       logger.error(
-        `auth.providers.kerberos is misconfigured, so that users cannot sign in with Kerberos: ${message}`,
+        `auth.providers.kerberos is misconfigured; users cannot sign in with Kerberos: ${message}`,
       );
       return misconfiguredRouteHandlers();
     }

@@ -18,7 +18,7 @@ import { authModuleDirectoryOwnership } from './ownershipModule';
 
 const TRUSTED = 'file:/etc/portal/org.yaml';
 
-/** Another sign-in provider, which signs in the user that a header names. */
+/** Another sign-in provider, which signs in the user named in a header. */
 const otherProvider = createBackendModule({
   pluginId: 'auth',
   moduleId: 'other',
@@ -47,7 +47,9 @@ const otherProvider = createBackendModule({
   },
 });
 
-/** A fake plugin `directory` with a group of alice, bob and lou, who is locked. */
+/**
+ * A fake `directory` plugin with a group of alice, bob and lou, who is locked.
+ */
 const directory = createBackendPlugin({
   pluginId: 'directory',
   register(env) {
@@ -146,13 +148,13 @@ describe('authModuleDirectoryOwnership', () => {
   let portal: Awaited<ReturnType<typeof start>>;
   afterEach(() => portal.stop());
 
-  it('adds the groups of users who are mapped by name', async () => {
+  it('adds the groups of users mapped by name', async () => {
     portal = await start({ namespace: 'default', username: 'entityName' });
     expect(await portal.signIn('alice')).toEqual([
       'user:default/alice',
       'group:default/staff',
     ]);
-    // Deleted from the directory, with an entity that has not been removed.
+    // Deleted from the directory, but the entity has not been removed yet.
     expect(await portal.signIn('outsider')).toEqual(['user:default/outsider']);
     expect(await portal.signIn('lou')).toEqual(['user:default/lou']);
     expect(await portal.signIn('broken')).toBe(503);

@@ -16,13 +16,13 @@ import { DirectoryOwnership } from './DirectoryOwnership';
 const USERNAME_ANNOTATION = 'directory-gateway/username';
 
 /**
- * Adds the groups of the directory to the portal tokens of users who sign in
- * with other providers, if `directory.portalUsers` maps the user to a directory
- * user. A mapped user who is locked or not in the directory gets no groups. Users
- * who are not mapped keep Backstage's default: the groups of their entity. An
- * unavailable directory rejects the sign-in of mapped users.
+ * Adds directory groups to the portal tokens of users who sign in with other
+ * providers, if `directory.portalUsers` maps the user to a directory user.
+ * Mapped users who are locked or not in the directory do not get any groups.
+ * Users who are not mapped keep Backstage's default, the groups of their
+ * entity. While the directory is unavailable, mapped users cannot sign in.
  *
- * Optional: a portal can have one module of this kind.
+ * Optional. A portal can have only one module of this kind.
  *
  * @public
  */

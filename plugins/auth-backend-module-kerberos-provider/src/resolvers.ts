@@ -18,8 +18,8 @@ import { type Principal, SignInRefusal } from './Principal';
 import { type Config, ConfigReader } from '@backstage/config';
 
 /**
- * The annotation of a catalog user with their principal, including its realm:
- * `alice@EXAMPLE.TEST`. It counts only on entities from
+ * Annotation with the principal of a catalog user, including the realm:
+ * `alice@EXAMPLE.TEST`. Ignored on entities that are not from
  * `directory.trustedLocations`.
  *
  * @public
@@ -29,7 +29,7 @@ export const KERBEROS_PRINCIPAL_ANNOTATION =
 
 /** Dependencies of the resolvers. */
 export interface ResolverOptions {
-  /** Realms that are accepted in addition to the portal's own. */
+  /** Realms accepted in addition to the portal's own. */
   readonly foreignRealms: readonly string[];
   readonly accounts: DirectoryAccounts;
   readonly ownership: DirectoryOwnership;
@@ -48,8 +48,8 @@ const usernameOptions = directoryUserOptions.extend({
 });
 
 /**
- * Signs in users of the directory, with or without a user in the catalog; a user
- * from a trusted location can have further groups.
+ * Signs in directory users, with or without a catalog user. A catalog user from
+ * a trusted location can have additional groups.
  */
 function directoryUser(options: ResolverOptions) {
   return createSignInResolverFactory({
@@ -59,7 +59,7 @@ function directoryUser(options: ResolverOptions) {
   });
 }
 
-/** Signs in users of the directory who have a user of that name in the catalog. */
+/** Signs in directory users who have a catalog user with the same name. */
 function usernameMatchingUserEntityName(options: ResolverOptions) {
   return createSignInResolverFactory({
     optionsSchema: usernameOptions.optional(),
@@ -103,19 +103,19 @@ function resolveByName(
 }
 
 /**
- * Returns the name of a principal, which must be the user name of its live
+ * Returns the name of a principal, which must be the user name of its active
  * account.
  *
- * @throws NotFoundError when names of the realm are not accepted, or there is no
- * such account, so that the next resolver is tried
- * @throws SignInRefusal when the name is not valid for an entity, or the account
- * is locked or expired
+ * @throws NotFoundError when names of the realm are not accepted or there is no
+ *   such account; the next resolver is then tried
+ * @throws SignInRefusal when the name is not a valid entity name, or the
+ *   account is locked or expired
  * @throws ServiceUnavailableError when the directory is unavailable
  */
 async function requireName(
   options: ResolverOptions & {
     readonly principal: Principal;
-    /** Realms whose names are accepted. Default: all but `foreignRealms`. */
+    /** Accepted realms. Default: all except `foreignRealms`. */
     readonly realms?: readonly string[];
   },
 ): Promise<string> {
@@ -137,7 +137,7 @@ async function requireName(
   return name;
 }
 
-/** The last resolver: refuses principals that no other resolver knows. */
+/** Last resolver, which refuses principals that no other resolver accepts. */
 const unknownPrincipal = createSignInResolverFactory({
   create() {
     return async () => {
@@ -149,11 +149,11 @@ const unknownPrincipal = createSignInResolverFactory({
 /**
  * Reads `auth.providers.kerberos.signIn`.
  *
- * @throws Error that names the resolver or the key at fault
+ * @throws Error that names the invalid resolver or key
  */
 export function createSignInResolver(
   options: ResolverOptions & {
-    /** The block `auth.providers.kerberos`. */
+    /** The `auth.providers.kerberos` block. */
     readonly config: Config;
   },
 ): SignInResolver<Principal> {
@@ -181,7 +181,7 @@ export function createSignInResolver(
   return resolver;
 }
 
-/** Signs in the catalog user whose annotation is the principal. */
+/** Signs in the catalog user whose annotation equals the principal. */
 function principalMatchingUserEntityAnnotation({
   accounts,
   ownership,

@@ -26,23 +26,23 @@ import {
 import type { DirectoryGroup, DirectoryUser } from './entities';
 import type { DirectoryTransforms } from './extensionPoint';
 
-/** A directory and its log, as the reader returns them. */
+/** A directory and its change log, as returned by the reader. */
 class TestDirectory {
   readonly users = new Map<string, DirectoryUser>();
   readonly groups = new Map<string, DirectoryGroup>();
-  /** Names in the order of their changes. */
+  /** Names of changed entries, in order. */
   readonly log: ({ user: string } | { group: string })[] = [];
   isAvailable = true;
   isExpired = false;
-  /** Whether the log is written. */
+  /** Whether changes are logged. */
   hasLog = true;
-  /** Whether the log will exist. */
+  /** Whether a missing log is only temporarily unavailable. */
   isLogTemporary = false;
   failsToReadAll = false;
-  /** Counts of reads of everything, and of the cursor. */
+  /** Number of full reads and of cursor reads. */
   fullReads = 0;
   cursorReads = 0;
-  /** Called when a user is read that does not exist. */
+  /** Called when a missing user is read. */
   onMissing = () => {};
   /** Called when a request waits for changes. */
   onIdle = () => {};
@@ -130,11 +130,11 @@ class TestDirectory {
   }
 }
 
-/** A catalog that applies mutations at once. */
+/** A catalog that applies mutations immediately. */
 class TestCatalog {
   readonly entities = new Map<string, Entity>();
   readonly mutations: EntityProviderMutation[] = [];
-  /** Entities that are shown when they are written again, with a change. */
+  /** Entities that appear only when they are written again with a change. */
   readonly stuck = new Map<string, Entity | undefined>();
 
   async applyMutation(mutation: EntityProviderMutation) {
@@ -213,14 +213,14 @@ async function connect(
       const ended = new AbortController();
       let idle = 0;
       directory.onIdle = () => {
-        // The first request may be followed by reads of settled changes.
+        // Settled changes may be read again after the first request.
         if (++idle === 3) {
           ended.abort();
         }
       };
       await provider.run(ended.signal);
     },
-    /** Runs until something was logged, and a condition holds. */
+    /** Runs until a text is logged and a condition is true. */
     async runUntil(text: string, isTrue = () => true) {
       const ended = new AbortController();
       const running = provider.run(ended.signal);
@@ -243,7 +243,7 @@ function filled(count: number) {
 }
 
 describe('DirectoryEntityProvider', () => {
-  it('writes all entities once, and nothing at the next start', async () => {
+  it('writes all entities once and nothing at the next start', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
     await (await connect(directory, catalog)).follow();
@@ -261,7 +261,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toEqual([]);
   });
 
-  it('writes entities again that a killed process had taken, until they are shown', async () => {
+  it('rewrites entities that a killed process had taken until the catalog shows them', async () => {
     const directory = filled(3);
     directory.hasLog = false;
     const catalog = new TestCatalog();
@@ -278,7 +278,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toHaveLength(2);
   });
 
-  it('stops, and then follows no longer', async () => {
+  it('does not follow changes after it has stopped', async () => {
     const directory = filled(2);
     const catalog = new TestCatalog();
     const { provider } = await connect(directory, catalog);
@@ -291,7 +291,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toHaveLength(length);
   });
 
-  it('maps names that are not valid for entities', async () => {
+  it('maps names that are not valid entity names', async () => {
     const directory = new TestDirectory();
     directory.setGroup('trust admins');
     directory.setUser('_builder', ['trust admins']);
@@ -307,7 +307,7 @@ describe('DirectoryEntityProvider', () => {
     ).toMatchObject({ memberOf: [group] });
   });
 
-  it('has one parent at most, and cuts cycles', async () => {
+  it('sets at most one parent and cuts cycles', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');
     directory.setGroup('a', { memberGroups: ['b', 'c'] });
@@ -394,7 +394,7 @@ describe('DirectoryEntityProvider', () => {
     },
   );
 
-  it('removes nothing when reads are suspended after a deletion', async () => {
+  it('removes nothing when the directory suspends reads after a deletion', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
     const { follow, runUntil } = await connect(directory, catalog);
@@ -412,7 +412,7 @@ describe('DirectoryEntityProvider', () => {
     );
   });
 
-  it('repeats a reconciliation that failed when a group became large', async () => {
+  it('repeats a failed reconciliation after a group became large', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
     const { follow, runUntil } = await connect(directory, catalog);
@@ -437,7 +437,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.entities.has('user:default/u0')).toBe(false);
   });
 
-  it('compares everything without a change log', async () => {
+  it('compares everything when there is no change log', async () => {
     const directory = filled(3);
     directory.hasLog = false;
     const catalog = new TestCatalog();
@@ -446,7 +446,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.entities.size).toBe(4);
   });
 
-  it('follows the change log as soon as it is written', async () => {
+  it('follows the change log as soon as it is available', async () => {
     const directory = filled(3);
     directory.hasLog = false;
     directory.isLogTemporary = true;
@@ -460,7 +460,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.entities.has('user:default/late')).toBe(true);
   });
 
-  it('compares everything when the change log is no longer written', async () => {
+  it('compares everything when the change log becomes unavailable', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
     const { follow, runUntil } = await connect(directory, catalog, {
@@ -475,7 +475,7 @@ describe('DirectoryEntityProvider', () => {
     );
   });
 
-  it('leaves out what filters reject, and writes what transforms return', async () => {
+  it('omits what filters reject and writes what transforms return', async () => {
     const directory = filled(2);
     directory.setGroup('hidden');
     directory.setUser('u2', ['hidden', 'staff']);
@@ -504,7 +504,7 @@ describe('DirectoryEntityProvider', () => {
     });
   });
 
-  it('ends with the entities of a complete read after any changes', async () => {
+  it('has the same entities as a full read after any changes', async () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd');
     const names = fc.uniqueArray(name, { maxLength: 3 });
     const change = fc.oneof(

@@ -22,34 +22,44 @@ import { digestOf, rewritten, type EntityOptions } from './entities';
 import type { DirectoryTransforms } from './extensionPoint';
 import { Organization } from './Organization';
 
-/** Duration of a run, after which another process may run. */
+/** Duration of a run in milliseconds. Another process may run afterwards. */
 export const RUN_MS = 5 * 60_000;
 
-/** Instances of the portal are at most this far apart. */
+/** Maximum lag between instances of the portal, in milliseconds. */
 const SETTLE_MS = 3000;
 
 /**
- * Interval of reconciliations while the directory does not log changes. When
- * reading changes has failed for this long, all entities are compared, too.
+ * Interval of reconciliations while the change log is unavailable, in
+ * milliseconds. All entities are also compared when reading changes has failed
+ * for this long.
  */
 const UNLOGGED_INTERVAL_MS = 20_000;
 
-/** Interval of attempts to follow changes again. */
+/** Interval of attempts to follow changes again, in milliseconds. */
 const CURSOR_INTERVAL_MS = 1000;
 
-/** Entries that are read one by one; more of them cause a reconciliation. */
+/**
+ * Maximum number of entries that are read one by one; more cause a
+ * reconciliation.
+ */
 const MAX_READS = 500;
 
-/** Entities of one mutation. */
+/** Maximum number of entities in a mutation. */
 const ENTITIES_PER_MUTATION = 1000;
 
-/** Removals that are always applied. */
+/** Number of removals that are always applied. */
 const MIN_REMOVALS = 10;
 
-/** Time until entities that were written at a start are looked up. */
+/**
+ * Time until entities written by a reconciliation are looked up, in
+ * milliseconds.
+ */
 const CONFIRM_MS = 15_000;
 
-/** After longer pauses without progress, entities are not looked up again. */
+/**
+ * Maximum pause between lookups without progress, in milliseconds. Lookups then
+ * end.
+ */
 const MAX_CONFIRM_MS = 15 * 60_000;
 
 const WAIT_SECONDS = 30;
@@ -65,64 +75,72 @@ export interface DirectoryEntityProviderOptions extends EntityOptions {
   readonly transforms: DirectoryTransforms;
   readonly rejectRemovalsAbovePercentage: number;
   readonly reconciliationIntervalMs: number;
-  /** Milliseconds by which instances may be apart. Default: 3000. */
+  /** Maximum lag between instances, in milliseconds. Default: 3000. */
   readonly settleMs?: number;
-  /** Milliseconds between reconciliations without a log. Default: 20000. */
+  /**
+   * Interval of reconciliations without a change log, in milliseconds. Default:
+   * 20000.
+   */
   readonly unloggedIntervalMs?: number;
-  /** Milliseconds until written entities are looked up. Default: 15000. */
+  /**
+   * Time until written entities are looked up, in milliseconds. Default: 15000.
+   */
   readonly confirmMs?: number;
 }
 
-/** Deletions that are applied when the names are read again. */
+/** Deletions that are applied after a second read of the names. */
 interface PendingDeletions {
-  /** When the last one was found. */
+  /** Time at which the last deletion was found. */
   readonly at: number;
   readonly changed: ChangedNames;
   readonly refs: ReadonlySet<string>;
 }
 
-/** What the catalog has, and from where to continue. */
+/** Content of the catalog, and the position in the change log. */
 interface FollowedState {
   readonly organization: Organization;
   /** Digests by reference. */
   readonly applied: Map<string, string>;
-  /** `undefined` when changes are not logged. */
+  /** Position in the change log; `undefined` when changes are not logged. */
   cursor: string | undefined;
-  /** Whether changes are temporarily not logged. */
+  /** Whether the change log is temporarily unavailable. */
   readonly isUnlogged: boolean;
-  /** Changes to read again, because another instance may have lagged behind. */
+  /** Changes to read again, because another instance may lag behind. */
   readonly unsettled: { readonly at: number; readonly changed: ChangedNames }[];
-  /** Entities of the catalog that the directory does not have. */
+  /** References of catalog entities that the directory does not have. */
   missing: ReadonlySet<string>;
   deletions: PendingDeletions | undefined;
   reconcileAt: number;
-  /** Entities that a reconciliation has written and the catalog may not show. */
+  /**
+   * References of entities that a reconciliation has written but the catalog
+   * may not show yet.
+   */
   readonly unconfirmed: Set<string>;
   confirmAt: number;
   confirmPauseMs: number;
 }
 
 /**
- * Keeps the catalog's users and groups equal to those of the directory. Only
- * differences are applied: found by digests that the entities have in the
- * catalog, and then by the change log.
+ * Keeps the users and groups in the catalog equal to those in the directory.
+ * Writes only differences, which it finds by the digests of the entities in the
+ * catalog and then by the change log.
  */
 export class DirectoryEntityProvider implements EntityProvider {
   readonly #options: DirectoryEntityProviderOptions;
   readonly #mutations = metrics
     .getMeter('catalog')
     .createCounter('catalog.directory.entities', {
-      description: 'Entities of the directory that were written or removed',
+      description: 'Directory entities written to or removed from the catalog',
     });
   #connection: EntityProviderConnection | undefined;
   #state: FollowedState | undefined;
-  /** Entities that the last reconciliation did not find, if they are kept. */
+  /** Entities that the last reconciliation did not find but kept. */
   #missing: ReadonlySet<string> = new Set();
   readonly #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
   /** Time of the first failure since the last success. */
   #failedAt: number | undefined;
-  /** Missing entities that stay because they are too many. */
+  /** Number of missing entities that are kept because they are too many. */
   #rejectedRemovals = 0;
   #reported = '';
 
@@ -131,7 +149,8 @@ export class DirectoryEntityProvider implements EntityProvider {
     metrics
       .getMeter('catalog')
       .createObservableGauge('catalog.directory.removals.rejected', {
-        description: 'Removals that are rejected because they are too many',
+        description:
+          'Entities that are not removed because too many would be removed',
       })
       .addCallback(result => result.observe(this.#rejectedRemovals));
   }
@@ -158,15 +177,15 @@ export class DirectoryEntityProvider implements EntityProvider {
   }
 
   /**
-   * Follows the directory until the signal is aborted, or for five minutes; not
-   * at all after {@link stop}.
+   * Follows the directory for five minutes or until the signal is aborted. Does
+   * nothing after {@link stop}.
    */
   async run(signal: AbortSignal): Promise<void> {
     this.#running = this.#run(AbortSignal.any([signal, this.#stopped.signal]));
     await this.#running;
   }
 
-  /** Ends {@link run}, and resolves when it has ended. */
+  /** Ends {@link run} and resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
@@ -195,7 +214,8 @@ export class DirectoryEntityProvider implements EntityProvider {
         }
         const failedMs = now - (this.#failedAt ?? now);
         if (failedMs >= this.#unloggedIntervalMs) {
-          // Entities can be compared while only the change log is unavailable.
+          // Entities can still be compared if only the change log is
+          // unavailable.
           this.#state = undefined;
         }
         await pause(pauseMs, signal);
@@ -252,22 +272,23 @@ export class DirectoryEntityProvider implements EntityProvider {
     if (countOf(changed) > 0) {
       state.unsettled.push({ at: performance.now(), changed });
     }
-    // A failure before repeats these changes.
+    // After an earlier failure, these changes are read again.
     state.cursor = changed.cursor;
   }
 
-  /** Compares all entities with those of the catalog. */
+  /** Compares all directory entities with those in the catalog. */
   async #reconcile(signal: AbortSignal): Promise<void> {
     const { logger, reader, reconciliationIntervalMs } = this.#options;
     const startedAt = performance.now();
     const start = await reader.presentCursor(signal);
     const isUnlogged = start.cursor === undefined && start.isTemporary;
     if (start.cursor !== undefined) {
-      // The instance that is read may lag behind the one with the cursor.
+      // The instance that serves the reads may lag behind the one that returned
+      // the cursor.
       await pause(this.#settleMs, signal);
     } else if (!isUnlogged && !this.#state) {
       logger.info(
-        'Changes of the directory are not logged: users and groups of the catalog are updated at the reconciliation interval. Set directory.changes',
+        'The directory does not log changes: users and groups in the catalog are updated only at the reconciliation interval. Set directory.changes to follow changes',
       );
     }
     const directory = await reader.readAll(signal);
@@ -296,7 +317,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       missing: new Set(applied.keys()),
       onWritten: ref => state.unconfirmed.add(ref),
     });
-    // Entities are removed when two reconciliations do not find them.
+    // Entities are removed only when two reconciliations do not find them.
     this.#missing = appeared.length > 0 ? state.missing : new Set();
     if (appeared.length > 0) {
       state.reconcileAt = performance.now() + this.#settleMs;
@@ -311,9 +332,10 @@ export class DirectoryEntityProvider implements EntityProvider {
   }
 
   /**
-   * Reads what has changed, and applies the differences.
+   * Reads changed entries and applies the differences.
    *
-   * @param options - `confirmed` are removed if they are not found again
+   * @param options - `confirmed`: entities to remove if they are not found
+   *   again
    */
   async #readChanged(
     state: FollowedState,
@@ -328,7 +350,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     if (count === 0) {
       return;
     }
-    // Without a state, a failure is followed by a reconciliation.
+    // Without a state, a failure leads to a reconciliation.
     this.#state = undefined;
     if (count > MAX_READS) {
       await this.#reconcile(signal);
@@ -338,7 +360,8 @@ export class DirectoryEntityProvider implements EntityProvider {
     const { organization } = state;
     const before = organization.largeGroups;
     const groups = new Set([...changed.groups, ...changed.membersOf]);
-    // A renamed group does not change its members.
+    // Renaming a group is not a change of its members, who are therefore read
+    // as well.
     const users = new Set([
       ...changed.users,
       ...organization.usersIn(changed.groups),
@@ -348,7 +371,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     });
     const largeGroups = organization.largeGroups;
     if (!isEqual(before, largeGroups)) {
-      // Members of a group get or lose their relations.
+      // The members of a group gain or lose their relations.
       await this.#reconcile(signal);
       return;
     }
@@ -361,7 +384,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       missing: new Set(state.missing),
     });
     if (appeared.length > 0) {
-      // While the directory is being emptied, no entity is removed, until the
+      // If the directory is being emptied, nothing is removed before the
       // directory suspends reads.
       const { changed: others, refs = [] } = state.deletions ?? {};
       state.deletions = {
@@ -376,11 +399,11 @@ export class DirectoryEntityProvider implements EntityProvider {
   }
 
   /**
-   * Looks up entities that a reconciliation has written, and writes those again
-   * that the catalog does not show. A process that was killed may have taken them
-   * from the queue, where they return after the processing interval; or it may
-   * have processed them and not stitched them, which the catalog does only when
-   * their content changes.
+   * Looks up entities that a reconciliation has written, and rewrites those
+   * that the catalog does not show. A killed process may have taken them from
+   * the queue, to which they return only after the processing interval, or
+   * processed them without stitching, which the catalog repeats only when their
+   * content changes.
    */
   async #confirm(state: FollowedState): Promise<void> {
     const { auth, catalog } = this.#options;
@@ -402,7 +425,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       .filter(ref => !remaining.has(ref))
       .forEach(ref => unconfirmed.delete(ref));
     if (outdated.length < entityRefs.length) {
-      // The catalog is processing entities.
+      // The catalog is still processing entities.
       state.confirmPauseMs = this.#confirmMs;
     } else {
       const entities = await Promise.all(
@@ -420,7 +443,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     state.confirmAt = performance.now() + state.confirmPauseMs;
   }
 
-  /** The digests of the entities that the catalog has, by reference. */
+  /** Returns the digests of the entities in the catalog by reference. */
   async #readApplied(): Promise<Map<string, string>> {
     const { auth, catalog } = this.#options;
     const applied = new Map<string, string>();
@@ -449,11 +472,11 @@ export class DirectoryEntityProvider implements EntityProvider {
   }
 
   /**
-   * Writes what differs, and removes the confirmed entities that are missing,
-   * unless others are missing that were not before.
+   * Writes differences and removes missing entities that are confirmed, unless
+   * other entities are newly missing.
    *
-   * @param options - `missing`: the entities that are missing unless they are
-   *   found now; `onWritten` is called for each entity that is written
+   * @param options - `missing`: entities that are missing unless found now;
+   *   `onWritten`: called for each written entity
    */
   async #apply(
     state: FollowedState,
@@ -534,7 +557,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     const isRejected = count > MIN_REMOVALS && count > (known * maximum) / 100;
     if (isRejected && this.#rejectedRemovals === 0) {
       logger.error(
-        `${count} of ${known} users and groups would be removed from the catalog, which is more than ${maximum} %: none is removed. If they were really deleted, raise catalog.providers.directory.rejectRemovalsAbovePercentage for one start`,
+        `${count} of ${known} users and groups would be removed from the catalog, which is more than ${maximum} %: none are removed. If the deletions are intended, raise catalog.providers.directory.rejectRemovalsAbovePercentage for one start`,
       );
     }
     if (isRejected) {
@@ -543,7 +566,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     return !isRejected;
   }
 
-  /** Logs problems when they are new. */
+  /** Logs new problems. */
   #report({
     cycles,
     collisions,
@@ -553,7 +576,9 @@ export class DirectoryEntityProvider implements EntityProvider {
   }): void {
     const problems = [
       ...cycles.map(cycle => `a cycle of groups is cut at ${cycle}`),
-      ...collisions.map(name => `${name} has the entity name of another one`),
+      ...collisions.map(
+        name => `${name} has the same entity name as another user or group`,
+      ),
     ].join('; ');
     if (problems !== '' && problems !== this.#reported) {
       this.#options.logger.warn(

@@ -14,10 +14,13 @@ const PAGE_SIZE = 1000;
 
 const USER_FIELDS = 'username,human_name,emails,locked';
 
-/** Maximum time of one request that does not wait for changes. */
+/**
+ * Timeout of a request, in milliseconds. Requests that wait for changes wait
+ * less.
+ */
 const TIMEOUT_MS = 60_000;
 
-/** Requests that are sent at the same time. */
+/** Maximum number of concurrent requests. */
 const CONCURRENCY = 4;
 
 /** All users and groups. */
@@ -26,7 +29,7 @@ export interface Directory {
   readonly groups: ReadonlyMap<string, DirectoryGroup>;
 }
 
-/** Changes of the directory, as the names of users and groups to read again. */
+/** Changes in the directory, as names of users and groups to read again. */
 export interface ChangedNames {
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
@@ -35,22 +38,22 @@ export interface ChangedNames {
   readonly cursor: string;
 }
 
-/** Where to start following changes. */
+/** Position from which to follow changes. */
 export type PresentCursor =
   | { readonly cursor: string }
   | {
       readonly cursor: undefined;
-      /** Whether changes are to be logged, but are not at present. */
+      /** Whether the change log is configured but temporarily unavailable. */
       readonly isTemporary: boolean;
     };
 
-/** The changes after a cursor are not retained. */
+/** The changes after a cursor are no longer retained. */
 export class CursorExpiredError extends Error {}
 
 /**
- * Reads the directory by its API, as the catalog plugin: what a caller without
- * special rights may see. Rejects when a response is missing: the directory
- * is never smaller than it is.
+ * Reads the directory through its API with the service credentials of the
+ * catalog plugin, so only what any reader may see. Rejects if any request
+ * fails: results are never incomplete.
  */
 export class DirectoryReader {
   readonly #auth: AuthService;
@@ -60,7 +63,7 @@ export class DirectoryReader {
   constructor(options: {
     readonly auth: AuthService;
     readonly discovery: DiscoveryService;
-    /** Maximum number of direct members of groups with relations. */
+    /** Maximum number of direct members of a group with relations. */
     readonly maxMembers: number;
   }) {
     this.#auth = options.auth;
@@ -68,7 +71,7 @@ export class DirectoryReader {
     this.#maxMembers = options.maxMembers;
   }
 
-  /** Reads everything. */
+  /** Reads all users and groups. */
   async readAll(signal: AbortSignal): Promise<Directory> {
     const { client, headers } = await this.#connect();
     const groupsByUser = new Map<string, string[]>();
@@ -119,9 +122,9 @@ export class DirectoryReader {
   }
 
   /**
-   * Reads a user. `undefined` when there is none.
+   * Reads a user; `undefined` if there is none.
    *
-   * @param options - `largeGroups` are left out
+   * @param options - `largeGroups`: groups to omit
    */
   async readUser(
     username: string,
@@ -165,9 +168,9 @@ export class DirectoryReader {
   }
 
   /**
-   * Reads a group and the groups in it. `undefined` when there is none.
+   * Reads a group and its member groups; `undefined` if there is none.
    *
-   * @param options - `isLarge` if that is known
+   * @param options - `isLarge`: whether the group is large, if known
    */
   async readGroup(
     groupname: string,
@@ -208,7 +211,7 @@ export class DirectoryReader {
     });
   }
 
-  /** The cursor of the present. */
+  /** Returns the current cursor. */
   async presentCursor(signal: AbortSignal): Promise<PresentCursor> {
     const { client, headers } = await this.#connect();
     try {
@@ -229,7 +232,7 @@ export class DirectoryReader {
   }
 
   /**
-   * Waits for changes.
+   * Waits for changes after a cursor.
    *
    * @throws CursorExpiredError when everything must be read again
    */
@@ -256,7 +259,9 @@ export class DirectoryReader {
     }
   }
 
-  /** The users that a group itself names; `undefined` for too many. */
+  /**
+   * Returns the direct members of a group; `undefined` if there are too many.
+   */
   async #membersOf(
     groupname: string,
     signal: AbortSignal,
@@ -348,7 +353,10 @@ function changedNames(page: {
   return { users, groups, membersOf, cursor: page.cursor };
 }
 
-/** The result of requests; `undefined` when the user or group does not exist. */
+/**
+ * Returns the result of requests; `undefined` if the user or group does not
+ * exist.
+ */
 async function existing<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request();
@@ -356,7 +364,7 @@ async function existing<T>(request: () => Promise<T>): Promise<T | undefined> {
     const message = isDirectoryResponseError(error)
       ? error.body?.message
       : undefined;
-    // Any other 404 is not about the entry: the plugin is not installed.
+    // Any other 404 does not concern the entry: the plugin is not installed.
     if (message === 'User not found' || message === 'Group not found') {
       return undefined;
     }
@@ -368,7 +376,7 @@ function within(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
 }
 
-/** Calls a function for all items, some at the same time. */
+/** Calls a function for all items, with limited concurrency. */
 export async function eachOf<T>(
   items: Iterable<T>,
   run: (item: T) => Promise<void>,

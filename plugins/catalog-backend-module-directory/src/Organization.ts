@@ -11,14 +11,14 @@ import {
 } from './entities';
 import type { DirectoryTransforms } from './extensionPoint';
 
-/** Entities that are built before yielding to the event loop. */
+/** Number of entities built before yielding to the event loop. */
 const ENTITIES_PER_SLICE = 200;
 
-/** What cannot be represented in the catalog. */
+/** Parts of the directory that the catalog cannot represent. */
 export interface OrganizationProblems {
-  /** Memberships that are left out because groups contain each other. */
+  /** Memberships omitted because groups contain each other. */
   readonly cycles: readonly string[];
-  /** Users and groups whose entity name another one has. */
+  /** Users and groups whose entity name is taken by another one. */
   readonly collisions: readonly string[];
 }
 
@@ -26,8 +26,8 @@ export interface OrganizationProblems {
 type Key = `group:${string}` | `user:${string}`;
 
 /**
- * The users and groups of the directory. Entities are built when they are
- * written and not kept, which limits the memory of large directories.
+ * The users and groups in the directory. Entities are built on demand and not
+ * kept, which limits memory use with large directories.
  */
 export class Organization {
   readonly #users: Map<string, DirectoryUser>;
@@ -38,11 +38,11 @@ export class Organization {
   #isNestingCurrent = false;
   /** Users and groups whose entities may have changed. */
   readonly #changed = new Set<Key>();
-  /** References of the entities of users and groups. */
+  /** Entity references by user or group. */
   readonly #refs = new Map<Key, string>();
-  /** The users and groups of each reference. The first one has the entity. */
+  /** Users and groups by entity reference. The first one has the entity. */
   readonly #keys = new Map<string, readonly Key[]>();
-  /** References of several users or groups. */
+  /** References shared by several users or groups. */
   readonly #collisions = new Set<string>();
 
   constructor(
@@ -60,7 +60,7 @@ export class Organization {
     }
   }
 
-  /** Names of the groups with too many members for relations. */
+  /** Names of groups with too many members for relations. */
   get largeGroups(): ReadonlySet<string> {
     return new Set(
       [...this.#groups.values()]
@@ -69,7 +69,7 @@ export class Organization {
     );
   }
 
-  /** What the entities of the last {@link updates} do not represent. */
+  /** Problems found by the last {@link updates}. */
   get problems(): OrganizationProblems {
     const colliding = [...this.#collisions].flatMap(ref =>
       this.#keys.get(ref)!.slice(1),
@@ -80,7 +80,7 @@ export class Organization {
     };
   }
 
-  /** Names of the users in any of these groups. */
+  /** Returns the names of the users in any of these groups. */
   usersIn(groups: ReadonlySet<string>): readonly string[] {
     return groups.size === 0
       ? []
@@ -95,7 +95,10 @@ export class Organization {
     this.#changed.add(`user:${name}`).add(`user:${key}`);
   }
 
-  /** Users in a new or deleted group must be set, too. */
+  /**
+   * Sets or removes a group. Users in a new or deleted group must be set as
+   * well.
+   */
   setGroup(name: string, group: DirectoryGroup | undefined): void {
     const key = group?.groupname ?? name;
     const { filterGroup } = this.#transforms;
@@ -109,8 +112,9 @@ export class Organization {
   }
 
   /**
-   * Returns the entities that may have changed since the last call, by reference:
-   * at first all of them; `undefined` for references that have no entity now.
+   * Yields the entities that may have changed since the last call, by
+   * reference; initially all of them. `undefined` for references that no longer
+   * have an entity.
    */
   async *updates(): AsyncGenerator<readonly [string, Entity | undefined]> {
     this.#updateNesting();
@@ -166,7 +170,7 @@ export class Organization {
     }
   }
 
-  /** Nests the groups again, and finds those whose relations have changed. */
+  /** Nests the groups again and marks those whose relations have changed. */
   #updateNesting(): void {
     if (this.#isNestingCurrent) {
       return;
@@ -222,7 +226,7 @@ function nameOf(key: Key): string {
   return key.slice(key.indexOf(':') + 1);
 }
 
-/** Whether two lists, or none, have the same names in the same order. */
+/** Whether two optional lists have the same names in the same order. */
 function isSame(
   a: readonly string[] | undefined,
   b: readonly string[] | undefined,
@@ -233,7 +237,7 @@ function isSame(
   );
 }
 
-/** Replaces an entry that may have another name, or none, now. */
+/** Replaces an entry that may have been renamed or removed. */
 function replace<T>(
   entries: Map<string, T>,
   options: {
@@ -251,17 +255,17 @@ function replace<T>(
   }
 }
 
-/** Groups by the groups that contain them, without cycles. */
+/** Nested groups, without cycles. */
 interface Nesting {
   readonly children: ReadonlyMap<string, readonly string[]>;
   readonly parents: ReadonlyMap<string, readonly string[]>;
-  /** The memberships that would close a cycle. */
+  /** Memberships that would close a cycle. */
   readonly cut: readonly string[];
 }
 
 /**
- * Adds memberships in the order of names, and leaves out each that would close
- * a cycle: the result depends only on the groups.
+ * Adds memberships in name order and omits each one that would close a cycle,
+ * so that the result depends only on the groups.
  */
 function nest(groups: ReadonlyMap<string, DirectoryGroup>): Nesting {
   const children = new Map<string, string[]>();

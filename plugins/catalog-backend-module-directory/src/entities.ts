@@ -11,45 +11,45 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { createHash } from 'node:crypto';
 
-/** The annotation by which a changed entity is recognized. */
+/** Annotation with the digest of an entity, by which changes are detected. */
 export const DIGEST_ANNOTATION = 'directory-gateway/digest';
 
 /**
- * A user as every reader of the directory may see it.
+ * A user as visible to every reader of the directory.
  *
  * @public
  */
 export interface DirectoryUser {
-  /** In the directory's spelling. */
+  /** User name, in the directory's spelling. */
   readonly username: string;
-  /** `undefined` also in a private profile. */
+  /** Full name; `undefined` if not set or in a private profile. */
   readonly humanName?: string;
-  /** The first address. */
+  /** First e-mail address; `undefined` if there is none. */
   readonly email?: string;
-  /** Names of the groups that name the user themselves. */
+  /** Names of the groups in which the user is a direct member. */
   readonly groups: readonly string[];
 }
 
 /**
- * A group of the directory.
+ * A group in the directory.
  *
  * @public
  */
 export interface DirectoryGroup {
-  /** In the directory's spelling. */
+  /** Group name, in the directory's spelling. */
   readonly groupname: string;
-  /** `undefined` when the group has none. */
+  /** Description; `undefined` if there is none. */
   readonly description?: string;
   /** Names of the groups that are direct members. */
   readonly memberGroups: readonly string[];
-  /** Whether it has too many members for relations. */
+  /** Whether the group has too many members for relations. */
   readonly isLarge: boolean;
 }
 
-/** What entities have in common. */
+/** Options of all entities. */
 export interface EntityOptions {
   readonly namespace: string;
-  /** URL of the portal's pages. */
+  /** Base URL of the portal, without a trailing slash. */
   readonly appUrl: string;
 }
 
@@ -65,7 +65,7 @@ export function userEntity(
     metadata: {
       name: entityNameOf(username),
       namespace,
-      // The title of search results.
+      // Title in search results.
       ...(humanName !== undefined && { title: humanName }),
       annotations: { 'directory-gateway/username': username },
       links: [
@@ -86,7 +86,7 @@ export function userEntity(
   };
 }
 
-/** Creates the entity of a group, with the groups in it. */
+/** Creates the entity of a group with its child groups. */
 export function groupEntity(
   group: DirectoryGroup,
   options: EntityOptions & {
@@ -121,7 +121,7 @@ export function groupEntity(
   };
 }
 
-/** An entity with its location and digest. */
+/** Adds the location and digest annotations to an entity. */
 export function located(entity: Entity): Entity {
   const annotations = {
     ...entity.metadata.annotations,
@@ -144,7 +144,10 @@ export function located(entity: Entity): Entity {
   };
 }
 
-/** The same entity with another annotation: the catalog processes it again. */
+/**
+ * Changes the digest annotation of an entity, so that the catalog processes it
+ * again.
+ */
 export function rewritten({ metadata, ...entity }: Entity): Entity {
   const annotations = {
     ...metadata.annotations,
@@ -153,7 +156,9 @@ export function rewritten({ metadata, ...entity }: Entity): Entity {
   return { ...entity, metadata: { ...metadata, annotations } };
 }
 
-/** The digest of an entity; `undefined` when it is not of the provider. */
+/**
+ * Returns the digest of an entity; `undefined` for entities of other providers.
+ */
 export function digestOf({ metadata }: Entity): string | undefined {
   return metadata.annotations?.[DIGEST_ANNOTATION]?.split('.')[0];
 }

@@ -3,8 +3,8 @@ import type { GroupEntity, UserEntity } from '@backstage/catalog-model';
 import type { DirectoryGroup, DirectoryUser } from './entities';
 
 /**
- * Functions that choose and change the entities of users and groups. They must
- * depend on their arguments only.
+ * Functions that filter and change the entities of users and groups. Results
+ * must depend only on the arguments.
  *
  * @public
  */
@@ -26,11 +26,11 @@ export interface DirectoryTransforms {
 }
 
 /**
- * Sets the functions that choose and change the entities of users and groups.
+ * Sets the functions that filter and change the entities of users and groups.
  *
  * @public
  */
 export const directoryTransformsExtensionPoint = createExtensionPoint<{
-  /** Replaces functions that were set before. */
+  /** Sets the functions. Replaces those set before. */
   setTransforms(transforms: DirectoryTransforms): void;
 }>({ id: 'catalog.directory.transforms' });

@@ -21,7 +21,7 @@ const PREFIX = 'catalog.providers.directory';
 
 /**
  * Provides the users and groups of the directory gateway as entities. The
- * plugin `directory` can run in the same backend or in another one.
+ * `directory` plugin can run in the same backend or in another one.
  *
  * @public
  */
@@ -55,11 +55,12 @@ export const catalogModuleDirectory = createBackendModule({
           reader: new DirectoryReader({ ...deps, ...config }),
         });
         deps.processing.addEntityProvider(provider);
-        // A run that ends while the databases are closed may not be recorded as
-        // ended, and keeps the next process from running.
+        // If a run ends after the databases are closed, its end may not be
+        // recorded, which prevents the next process from running.
         deps.rootLifecycle.addBeforeShutdownHook(() => provider.stop());
-        // At its start, the catalog deletes the entities of providers that are
-        // not installed, and refuses entities with the same references before.
+        // At startup, the catalog deletes the entities of providers that are no
+        // longer installed. Before that, it refuses entities with the same
+        // references.
         deps.rootLifecycle.addStartupHook(() =>
           deps.scheduler.scheduleTask({
             id: 'directory-entities',
@@ -77,7 +78,7 @@ export const catalogModuleDirectory = createBackendModule({
 /**
  * Reads `catalog.providers.directory`.
  *
- * @throws InputError that names the key that is wrong
+ * @throws InputError that names the invalid key
  */
 export function readProviderConfig(root: Config) {
   const config = root.getOptionalConfig(PREFIX);

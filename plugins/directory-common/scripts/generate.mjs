@@ -1,6 +1,6 @@
 /**
- * Generates `src/generated` from `src/openapi.yaml`. With `--check` it exits
- * with 1 when the committed files are outdated.
+ * Generates `src/generated` from `src/openapi.yaml`. With `--check`, exits with
+ * status 1 when the committed files are outdated.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 const root = new URL('../', import.meta.url);
 const source = new URL('src/openapi.yaml', root);
 
-/** Comments of generated declarations that have none. */
+/** Comments for generated declarations without one. */
 const TAGS = {
   'export interface paths {':
     'The operations of the API, by path and method. @public',
@@ -22,12 +22,14 @@ const TAGS = {
   'type WithRequired<': '@ignore',
 };
 
-/** Replaces the JSDoc tags of openapi-typescript, which TSDoc does not have. */
+/**
+ * Replaces the JSDoc tags of openapi-typescript that TSDoc does not support.
+ */
 function toTsDoc(comment) {
   const indent = /^ */.exec(comment)[0];
   const [text, ...examples] = comment
     .replace(/^ *\/\*\*| *\*\/\n$/g, '')
-    // The second and further lines of a text are indented.
+    // Lines of a text after the first one are indented.
     .replace(/^ *\* ?( {4})?/gm, '')
     .replace(/@description /, '\n')
     .replace(/@constant|@enum \{\w+\}/, '')
@@ -50,7 +52,7 @@ function toTsDoc(comment) {
     : `${indent}/**\n${lines.join('\n')}\n${indent} */\n`;
 }
 
-/** Serial numbers have up to 160 bits. */
+/** Types serial numbers as bigint: they have up to 160 bits. */
 function bigintTypes(schema) {
   return schema.format === 'bigint'
     ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
@@ -72,7 +74,10 @@ async function generateDocument() {
   return JSON.stringify(document);
 }
 
-/** Formats as the repository does, so that formatting a file changes nothing. */
+/**
+ * Formats code with the settings of the repository, so that reformatting does
+ * not change it.
+ */
 async function format(name, text) {
   const filepath = fileURLToPath(new URL(`src/generated/${name}`, root));
   const options = await prettier.resolveConfig(filepath);

@@ -6,10 +6,11 @@ import type {
 import type { paths } from './generated/openapi';
 
 /**
- * A typed client of the directory. `get`, `post` and `put` have the parameters
- * of openapi-fetch's `GET`, `POST` and `PUT`. They throw a {@link DirectoryResponseError}
- * for an error status, the error of `fetch` without a response, and a
- * SyntaxError for a response that is not JSON. Middleware is openapi-fetch's.
+ * A typed client for the directory. `get`, `post` and `put` take the parameters
+ * of openapi-fetch's `GET`, `POST` and `PUT`. They throw a {@link
+ * DirectoryResponseError} for an error status, the error of `fetch` if there is
+ * no response, and a SyntaxError for a response that is not JSON. Middleware
+ * works as in openapi-fetch.
  *
  * @public
  */
@@ -21,15 +22,15 @@ export interface DirectoryClient extends Pick<Client<paths>, 'use' | 'eject'> {
   /** Calls a PUT operation. */
   put: DirectoryMethod<'put'>;
   /**
-   * Calls a GET operation that returns a file, and streams it. Reading throws
-   * when the response is aborted.
+   * Calls a GET operation that returns a file and streams it. Reading throws if
+   * the response is aborted.
    */
   stream: DirectoryStream;
 }
 
 /**
- * {@link DirectoryClient.stream}. An aborted `signal` ends the response and the
- * server's work.
+ * Type of {@link DirectoryClient.stream}. Aborting the `signal` ends the
+ * response and the work of the server.
  *
  * @public
  */
@@ -44,10 +45,10 @@ export type DirectoryStream = <
 ) => Promise<{ data: ReadableStream<Uint8Array>; response: Response }>;
 
 /**
- * A method of {@link DirectoryClient}. Serial numbers are `bigint`, in paths
- * and in responses. Records are complete unless `params.header['X-Fields']`
- * sends a mask: then every key may be missing. With `dry_run: 'true' as const`
- * the data is a signing check.
+ * A method of {@link DirectoryClient}. Serial numbers are `bigint` in paths and
+ * responses. Records are complete unless `params.header['X-Fields']` contains a
+ * mask: then any key may be missing. With `dry_run: 'true' as const`, the data
+ * is a signing check.
  *
  * @public
  */
@@ -78,7 +79,7 @@ type JsonPath<Method extends 'get' | 'post' | 'put'> = {
 }[ClientPathsWithMethod<Client<paths>, Method>];
 
 /**
- * The JSON bodies of a 200 response: complete and masked.
+ * JSON bodies of a 200 response, complete and masked.
  *
  * @ignore
  */
@@ -91,7 +92,7 @@ type Body<PathItem, Method extends string> = PathItem extends {
   : never;
 
 /**
- * A signing check for `dry_run`, otherwise the certificate.
+ * A signing check with `dry_run`, otherwise the certificate.
  *
  * @ignore
  */
@@ -104,14 +105,14 @@ interface MaskHeader<Mask> {
 }
 
 /**
- * The default of `Init`.
+ * Default of `Init`.
  *
  * @ignore
  */
 type WithoutMask<Init> = NonNullable<Init> & MaskHeader<undefined>;
 
 /**
- * `undefined` when the options of a call do not contain a mask.
+ * The mask in the options of a call; `undefined` if there is none.
  *
  * @ignore
  */
@@ -122,7 +123,7 @@ type MaskOf<Init> = Init extends { params?: { header?: infer Header } }
   : undefined;
 
 /**
- * The body for the mask; an operation without masks has one body.
+ * The body for a mask. Operations without masks have only one body.
  *
  * @ignore
  */
@@ -132,7 +133,7 @@ type ResponseBody<Data, Mask> = [Mask] extends [undefined]
   ? Data
   : MaskedBody<Data>;
 
-/** The bodies whose records may lack every key. */
+/** Bodies of records in which any key may be missing. */
 type MaskedBody<Data> = Data extends { result: infer Result }
   ? {} extends ItemOf<Result>
     ? Data

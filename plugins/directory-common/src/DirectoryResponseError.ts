@@ -1,8 +1,8 @@
 import type { ErrorBody } from './errorBodies';
 
 /**
- * An error status of the gateway or of a proxy. `message` is the server's, for
- * display.
+ * An error response from the gateway or a proxy. `message` is the server's
+ * message, for display.
  *
  * @public
  */
@@ -10,16 +10,16 @@ export class DirectoryResponseError extends Error {
   /** Name of the error. */
   override readonly name = 'DirectoryResponseError';
 
-  /** The HTTP status. */
+  /** HTTP status. */
   readonly status: number;
 
   /**
-   * The gateway's error. `undefined` when the response is from a proxy, or from
-   * the portal before the gateway.
+   * The gateway's error body; `undefined` if the response is from a proxy or
+   * from the portal in front of the gateway.
    */
   readonly body: ErrorBody | undefined;
 
-  /** Seconds to wait before a retry, if the server sent them. */
+  /** Delay before a retry in seconds, if the server sent one. */
   readonly retryAfter: number | undefined;
 
   /** Reads an error response. */
@@ -49,8 +49,8 @@ export class DirectoryResponseError extends Error {
 }
 
 /**
- * Recognizes a {@link DirectoryResponseError} by its name, so that it works
- * across copies of this package.
+ * Returns whether an error is a {@link DirectoryResponseError}. Checks the
+ * name, so it works with several copies of this package.
  *
  * @public
  */
@@ -64,7 +64,7 @@ function readBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    return undefined; // page of a proxy
+    return undefined; // error page of a proxy
   }
 }
 
@@ -72,7 +72,9 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return hasMessage(body) && 'request_id' in body;
 }
 
-/** The message of the gateway's body, or of the portal's `{"error": …}`. */
+/**
+ * Returns the message in the gateway's body or in the portal's `{"error": …}`.
+ */
 function messageOf(body: unknown): string | undefined {
   if (hasMessage(body)) {
     return body.message;
@@ -92,22 +94,22 @@ function hasMessage(value: unknown): value is { message: string } {
   );
 }
 
-/** In seconds; the contract does not use dates. */
+/** Parses the value in seconds; the contract does not use dates. */
 function readRetryAfter(value: string | null): number | undefined {
   return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/** Third argument of a reviver (ECMA-262, JSON.parse source text access). */
+/** Third argument of a reviver (ECMAScript JSON.parse source text access). */
 interface ReviverContext {
   source?: string;
 }
 
 /**
- * Parses the JSON of the contract with exact serial numbers: they have up to 160
+ * Parses JSON of the contract with exact serial numbers, which have up to 160
  * bits and become `bigint`. Other numbers are page numbers and counts.
  *
- * Throws a SyntaxError when the text is not JSON or a serial number is not an
- * integer, and a RangeError when a serial number is too long for a runtime
+ * Throws a SyntaxError if the text is not JSON or a serial number is not an
+ * integer, and a RangeError if a serial number is too long for a runtime
  * without source text access (Node.js before 22).
  */
 export function parseJson(text: string): unknown {

@@ -41,7 +41,7 @@ async function errorOf(
 
 const serialNumber = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n });
 
-describe('serial numbers', () => {
+describe('DirectoryClient serial numbers', () => {
   it('are exact in paths and responses, at any length', async () => {
     server.respond = ({ target }) => ({
       body: `{"result":{"serial_number":${target.split('/')[3]}}}`,
@@ -88,7 +88,7 @@ describe('serial numbers', () => {
   });
 });
 
-describe('requests', () => {
+describe('DirectoryClient requests', () => {
   it('repeat the parameter of an array and encode values', async () => {
     server.respond = () => ({
       body: '{"result":[],"page":1,"page_size":40,"total_results":0}',
@@ -141,7 +141,7 @@ describe('requests', () => {
   });
 });
 
-describe('types', () => {
+describe('DirectoryClient types', () => {
   it('are complete without a mask and partial with one', async () => {
     server.respond = ({ headers }) => ({
       body: headers['x-fields']
@@ -177,7 +177,7 @@ describe('types', () => {
   });
 });
 
-describe('extensions', () => {
+describe('DirectoryClient extensions', () => {
   it('have complete and masked records', async () => {
     server.respond = () => ({
       body: '{"result":[{"path":["infra",null,"packager"]}],"page":1,"page_size":40,"total_results":1}',
@@ -199,7 +199,7 @@ describe('extensions', () => {
     ]);
   });
 
-  it('stream a file, and throw for an error status', async () => {
+  it('stream a file and throw for an error status', async () => {
     server.respond = () => ({
       headers: { 'X-Total-Results': '1' },
       body: 'username\r\nalice\r\n',
@@ -223,10 +223,10 @@ describe('extensions', () => {
   });
 });
 
-describe('errors', () => {
+describe('DirectoryClient errors', () => {
   const getMe = () => client.get('/me/');
 
-  it('have status, body and message', async () => {
+  it('contain status, body and message', async () => {
     server.respond = () => ({
       status: 401,
       body: '{"message":"Unauthorized. You need to be logged in.","reason":"clock_skew","request_id":"r1"}',
@@ -240,7 +240,7 @@ describe('errors', () => {
     });
   });
 
-  it('have the delay before a retry', async () => {
+  it('contain the delay before a retry', async () => {
     server.respond = () => ({
       status: 503,
       headers: { 'Retry-After': '7' },
@@ -255,7 +255,7 @@ describe('errors', () => {
     ['', 'The directory returned 502'],
     ['null', 'The directory returned 502'],
   ])(
-    "have no body when the response is not the gateway's: %s",
+    "do not contain a body when the response is not the gateway's: %s",
     async (body, message) => {
       server.respond = () => ({ status: 502, body });
       expect(await errorOf(getMe())).toMatchObject({
@@ -280,7 +280,7 @@ describe('errors', () => {
     }
   });
 
-  it('of fetch are passed on', async () => {
+  it('from fetch are passed on', async () => {
     const unreachable = new TypeError('fetch failed');
     const offline = createDirectoryClient({
       baseUrl: 'plugin://directory/v1',

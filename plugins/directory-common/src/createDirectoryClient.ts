@@ -31,18 +31,22 @@ type PlainRequest = <ParseAs extends 'text' | 'stream'>(
  */
 export interface DirectoryClientOptions {
   /**
-   * Base URL of the API with `/v1`: `plugin://directory/v1` with Backstage's
-   * fetch API, the URL of the discovery API plus `/v1`, or any other URL.
+   * Base URL of the API including `/v1`: `plugin://directory/v1` with
+   * Backstage's fetch API, the URL from the discovery API plus `/v1`, or any
+   * other URL.
    */
   baseUrl: string;
 
-  /** Sends requests with credentials. Default: the global `fetch`, without. */
+  /**
+   * Sends requests with credentials. Default: the global `fetch`, without
+   * credentials.
+   */
   fetch?: FetchByUrl;
 }
 
 /**
- * Creates a client of the directory, for Node.js and browsers: openapi-fetch
- * with exact serial numbers, which throws for an error status.
+ * Creates a directory client for Node.js and browsers, based on openapi-fetch.
+ * It keeps serial numbers exact and throws for an error status.
  *
  * @example
  * ```ts
@@ -64,8 +68,8 @@ export function createDirectoryClient(
   const client = createClient<paths>({ baseUrl, fetch: fetchByUrl(fetch) });
   client.use(throwErrors);
 
-  // openapi-fetch uses JSON.parse, which rounds long numbers. A wrapper loses
-  // its signatures: DirectoryClient declares them again, with data that is
+  // openapi-fetch uses JSON.parse, which rounds long numbers. Wrapping it loses
+  // its signatures, so DirectoryClient declares them again, with data that is
   // always defined.
   const request = client.request as unknown as PlainRequest;
   const readExactly =
@@ -87,7 +91,7 @@ export function createDirectoryClient(
 }
 
 /**
- * The part of `fetch` that a directory client uses.
+ * The subset of `fetch` that a directory client uses.
  *
  * @public
  */
@@ -96,8 +100,8 @@ export type FetchByUrl = (url: string, init: RequestInit) => Promise<Response>;
 /**
  * Adapts `fetch` to openapi-fetch, which passes a Request. Backstage's fetch
  * middleware (`PluginProtocolResolverFetchMiddleware` in core-app-api) copies a
- * Request and so consumes its body, which fails every POST; a URL with its init
- * can be copied any number of times.
+ * Request and thereby consumes its body, so that every POST fails. A URL and
+ * its init can be copied any number of times.
  */
 function fetchByUrl(
   fetch: FetchByUrl,

@@ -23,13 +23,13 @@ describe('entityNameOf', () => {
     );
   });
 
-  it('maps a name that looks like a mapped name', () => {
+  it('maps names that look like mapped names', () => {
     const mapped = entityNameOf('trust admins');
     expect(entityNameOf(mapped)).not.toBe(mapped);
     expect(entityNameOf(mapped.toUpperCase()).toLowerCase()).not.toBe(mapped);
   });
 
-  it('returns a valid name of an entity for every name', () => {
+  it('returns a valid entity name for every name', () => {
     fc.assert(
       fc.property(names, name => {
         const result = entityNameOf(name);
@@ -39,7 +39,7 @@ describe('entityNameOf', () => {
     );
   });
 
-  it('ignores the case of letters', () => {
+  it('ignores case', () => {
     fc.assert(
       fc.property(names, name => {
         expect(entityNameOf(name.toUpperCase()).toLowerCase()).toBe(

@@ -5,7 +5,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 const ENTITY_NAME = /^[a-z0-9](?:[a-z0-9_.-]{0,61}[a-z0-9])?$/i;
 
 /**
- * The location of catalog entities that come from the directory
+ * Location of catalog entities from the directory
  * (`catalog-backend-module-directory`).
  *
  * @public
@@ -13,8 +13,9 @@ const ENTITY_NAME = /^[a-z0-9](?:[a-z0-9_.-]{0,61}[a-z0-9])?$/i;
 export const DIRECTORY_ENTITY_LOCATION = 'directory:default';
 
 /**
- * Whether a group contains every user, as FreeIPA's `ipausers` does. Such a
- * group owns nothing, and its members are not in the catalog.
+ * Returns whether a group contains every user, like FreeIPA's `ipausers`. Such
+ * a group does not own anything, and the catalog does not contain its
+ * memberships.
  *
  * @public
  */
@@ -22,18 +23,18 @@ export function isGroupOfAllUsers(groupname: string): boolean {
   return groupname.toLowerCase() === 'ipausers';
 }
 
-/** The end of a mapped name. */
+/** Suffix of a mapped name. */
 const MAPPED = /--[0-9a-f]{16}$/i;
 
 const MAX_LENGTH = 63;
 
 /**
- * The name of the catalog entity of a directory user or group. Most names are
- * also valid names of entities and stay as they are. Any other name becomes its
- * valid part and 16 hexadecimal digits of its SHA-256: `trust admins` becomes
- * `trust-admins--` and the digits. A name that already looks like a mapped name is
- * mapped as well, so that a group cannot take the entity of another group by its
- * name. The case of letters does not count, as in the directory.
+ * Returns the name of the catalog entity of a directory user or group. Most
+ * names are valid entity names and stay unchanged. Other names become their
+ * valid part and 16 hexadecimal digits of their SHA-256: `trust admins` becomes
+ * `trust-admins--` and the digits. Names that already look like mapped names
+ * are mapped as well, so that a group cannot take over the entity of another
+ * group. Names are case-insensitive, as in the directory.
  *
  * @public
  */

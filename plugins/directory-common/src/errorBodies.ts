@@ -1,9 +1,9 @@
 import type { components } from './generated/openapi';
 
 /**
- * The body of any error of the API: always `message` (for display) and
- * `request_id` (identifies the request in the portal's logs), with the keys of
- * the specific errors where they apply.
+ * Body of an API error: always `message` (for display) and `request_id`
+ * (identifies the request in the portal's logs), plus the keys of specific
+ * errors where they apply.
  *
  * @public
  */

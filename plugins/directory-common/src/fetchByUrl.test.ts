@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("Backstage's fetch API", () => {
-  it('resolves plugin:// and adds the credentials, with and without a body', async () => {
+  it('resolves plugin:// and adds credentials to requests with and without a body', async () => {
     const { origin } = new URL(server.baseUrl);
     const { fetch } = createFetchApi({
       middleware: [

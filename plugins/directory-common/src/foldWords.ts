@@ -1,4 +1,4 @@
-/** Letters that Unicode does not decompose into one without an accent. */
+/** Letters that Unicode does not decompose into a base letter and an accent. */
 const LETTERS = new Map(
   'æ ae, đ d, ð d, ħ h, ı i, ł l, ø o, œ oe, ß ss, þ th, ŧ t'
     .split(', ')
@@ -9,8 +9,8 @@ const ASCII = /^[\0-\x7f]*$/;
 const NOT_DECOMPOSED = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g');
 
 /**
- * Returns the words of a text, as the parameter `q` of searches compares them:
- * without case, accents and punctuation.
+ * Returns the words of a text as compared by the search parameter `q`: without
+ * case, accents and punctuation.
  *
  * @public
  */

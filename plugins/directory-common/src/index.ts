@@ -1,6 +1,6 @@
 /**
- * The API of the directory gateway as code: the OpenAPI document, its types, a
- * typed client and the permissions.
+ * API of the directory gateway: the OpenAPI document, its types, a typed client
+ * and the permissions.
  *
  * @packageDocumentation
  */

@@ -34,7 +34,7 @@ describe('openApiDocument', () => {
     expect(() => validator.resolveRefs()).not.toThrow();
   });
 
-  it('has the operations of the contract, each once', () => {
+  it('has each operation of the contract exactly once', () => {
     const ofContract = operations.filter(operation => !isExtension(operation));
     expect(ofContract).toHaveLength(13);
     expect(titles(ofContract)).toEqual({
@@ -126,7 +126,7 @@ describe('openApiDocument', () => {
     expect(checked.flat()).toEqual([]);
   });
 
-  it('is generated from the current openapi.yaml, as are the types', async () => {
+  it('is up to date with openapi.yaml, like the types', async () => {
     const script = join(__dirname, '../scripts/generate.mjs');
     const check = promisify(execFile)(process.execPath, [script, '--check']);
     await expect(check).resolves.toMatchObject({ stderr: '' });

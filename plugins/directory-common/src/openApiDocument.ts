@@ -2,7 +2,7 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import document from './generated/openapi.json';
 
 /**
- * The API as an OpenAPI 3.1 document: the source of every type and of the
+ * The API as an OpenAPI 3.1 document, the source of all types and of the
  * specification that the gateway publishes. Paths are relative to its `servers`
  * entry, `/api/directory/v1`. Immutable.
  *

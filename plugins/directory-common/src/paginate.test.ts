@@ -23,7 +23,7 @@ describe('paginate', () => {
   const names = (count: number) =>
     Array.from({ length: count }, (_, index) => `user${index}`);
 
-  /** Serves the names by pages of `page_size`. */
+  /** Serves the names in pages of `page_size`. */
   function serve(all: string[]) {
     server.respond = ({ target }) => {
       const query = new URL(target, 'http://directory').searchParams;
@@ -66,7 +66,7 @@ describe('paginate', () => {
     return found;
   }
 
-  it('yields every item once and fetches no page beyond the last', async () => {
+  it('yields every item once and does not fetch pages past the last one', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat({ max: 30 }),
@@ -95,7 +95,7 @@ describe('paginate', () => {
     expect(await collect(members(2))).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('stops at an empty page, whatever the total', async () => {
+  it('stops at an empty page regardless of the total', async () => {
     server.respond = () => ({
       body: '{"result":[],"page":1,"page_size":2,"total_results":9}',
     });
@@ -113,7 +113,7 @@ describe('paginate', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('stops with the reason of its signal, within a page and before one', async () => {
+  it('stops with the reason of the signal, within and before a page', async () => {
     serve(names(9));
     const controller = new AbortController();
     const reason = new Error('Aborted');

@@ -1,7 +1,8 @@
 import type { PageInfo } from './records';
 
 /**
- * Fetches a page: pass `page_number` in the query, and `signal` to the call.
+ * Fetches a page. Must pass `page_number` in the query and `signal` to the
+ * call.
  *
  * @public
  */
@@ -12,10 +13,10 @@ export type FetchPage<Item> = (request: {
 
 /**
  * Iterates over the items of all pages of a paginated operation, in order. A
- * page is fetched when its first item is read. Throws the errors of `fetchPage`,
- * and the signal's reason when it is aborted.
+ * page is fetched when its first item is read. Throws the errors of
+ * `fetchPage`, and the signal's reason when it is aborted.
  *
- * A change of the directory can move items between pages: an item may then be
+ * Changes in the directory can move items between pages: an item may then be
  * returned twice or not at all.
  *
  * @example

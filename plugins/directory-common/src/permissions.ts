@@ -1,7 +1,7 @@
 import { createPermission } from '@backstage/plugin-permission-common';
 
 /**
- * Reading users, groups, agreements and certificates, and searching.
+ * Permission to read users, groups, agreements and certificates, and to search.
  *
  * @public
  */
@@ -11,22 +11,22 @@ export const directoryReadPermission = createPermission({
 });
 
 /**
- * The resource type of users of the directory.
+ * Resource type of directory users.
  *
  * @public
  */
 export const RESOURCE_TYPE_DIRECTORY_USER = 'directory-user';
 
 /**
- * The resource type of groups of the directory.
+ * Resource type of directory groups.
  *
  * @public
  */
 export const RESOURCE_TYPE_DIRECTORY_GROUP = 'directory-group';
 
 /**
- * Seeing a user of the directory, for callers who have `directory.read`. A
- * policy may limit it to some users.
+ * Permission to see a directory user, for callers with `directory.read`. A
+ * policy can limit it to some users.
  *
  * @public
  */
@@ -37,8 +37,8 @@ export const directoryUserReadPermission = createPermission({
 });
 
 /**
- * Seeing a group of the directory, for callers who have `directory.read`. A
- * policy may limit it to some groups.
+ * Permission to see a directory group, for callers with `directory.read`. A
+ * policy can limit it to some groups.
  *
  * @public
  */
@@ -49,7 +49,7 @@ export const directoryGroupReadPermission = createPermission({
 });
 
 /**
- * Requesting a certificate, for oneself unless
+ * Permission to request a certificate: for the caller, or for any user if
  * `directory.certificates.signers` names the caller.
  *
  * @public
@@ -60,7 +60,7 @@ export const directoryCertificateSignPermission = createPermission({
 });
 
 /**
- * Revoking a certificate.
+ * Permission to revoke certificates.
  *
  * @public
  */
@@ -70,7 +70,7 @@ export const directoryCertificateRevokePermission = createPermission({
 });
 
 /**
- * Downloading all members of a group as one file.
+ * Permission to download all members of a group as one file.
  *
  * @public
  */
@@ -80,8 +80,8 @@ export const directoryMembersExportPermission = createPermission({
 });
 
 /**
- * Reading the membership histories of all users and groups. Sponsors read those
- * of their groups, and users their own, without it.
+ * Permission to read the histories of all users and groups. Without it,
+ * sponsors can read the histories of their groups, and users their own.
  *
  * @public
  */
@@ -91,8 +91,8 @@ export const directoryHistoryReadPermission = createPermission({
 });
 
 /**
- * Reading when accounts were locked and unlocked, in the histories that the
- * caller may read.
+ * Permission to read when accounts were locked and unlocked, in the histories
+ * that the caller may read.
  *
  * @public
  */
@@ -102,8 +102,8 @@ export const directoryHistoryLocksReadPermission = createPermission({
 });
 
 /**
- * Overriding the mass-deletion guard, after many entries of the directory were
- * deleted.
+ * Permission to override the mass-deletion guard after many directory entries
+ * were deleted.
  *
  * @public
  */
@@ -113,8 +113,7 @@ export const directoryReplicaOverridePermission = createPermission({
 });
 
 /**
- * The permissions of the directory's operations, which `directory.access` can
- * grant.
+ * All permissions of directory operations, which `directory.access` can grant.
  *
  * @public
  */

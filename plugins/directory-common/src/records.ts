@@ -9,30 +9,30 @@ import type { components } from './generated/openapi';
 export type Me = components['schemas']['Me'];
 
 /**
- * A user with every field. A value that is not set, or hidden by a private
- * profile, is `null`.
+ * A user with all fields. Values that are not set or hidden by a private
+ * profile are `null`.
  *
  * @public
  */
 export type User = components['schemas']['User'];
 
 /**
- * A user under a mask: any subset of {@link User}'s keys.
+ * A user with a mask: any subset of the keys of {@link User}.
  *
  * @public
  */
 export type MaskedUser = components['schemas']['MaskedUser'];
 
 /**
- * A group with every field. A value that is not set is `null`.
+ * A group with all fields. Values that are not set are `null`.
  *
  * @public
  */
 export type Group = components['schemas']['Group'];
 
 /**
- * A group under a mask: any subset of {@link Group}'s keys, and `member_count`
- * if the mask names it (an extension of the contract).
+ * A group with a mask: any subset of the keys of {@link Group}, and
+ * `member_count` if the mask contains it (an extension of the contract).
  *
  * @public
  */
@@ -46,8 +46,8 @@ export type MaskedGroup = components['schemas']['MaskedGroup'];
 export type MemberItem = components['schemas']['MemberItem'];
 
 /**
- * A member or a sponsor of a group under a mask: any subset of {@link User}'s
- * keys but `locked`.
+ * A member or a sponsor of a group with a mask: any subset of the keys of
+ * {@link User} except `locked`.
  *
  * @public
  */
@@ -57,57 +57,57 @@ export type MaskedMember = Omit<
 >;
 
 /**
- * An agreement that a user has signed.
+ * An agreement signed by a user.
  *
  * @public
  */
 export type Agreement = components['schemas']['Agreement'];
 
 /**
- * A certificate with every field. Its serial number has up to 160 bits.
+ * A certificate with all fields. Its serial number has up to 160 bits.
  *
  * @public
  */
 export type Certificate = components['schemas']['Certificate'];
 
 /**
- * A certificate under a mask: any subset of {@link Certificate}'s keys.
+ * A certificate with a mask: any subset of the keys of {@link Certificate}.
  *
  * @public
  */
 export type MaskedCertificate = components['schemas']['MaskedCertificate'];
 
 /**
- * A certificate profile, with every field: an extension of the contract.
+ * A certificate profile with all fields: an extension of the contract.
  *
  * @public
  */
 export type CertificateProfile = components['schemas']['CertificateProfile'];
 
 /**
- * The body of `POST /certs/`: the user, a certificate request in PEM, and a
- * profile unless the configured default is used.
+ * Body of `POST /certs/`: the user, a CSR in PEM, and optionally a profile.
+ * Defaults to the configured profile.
  *
  * @public
  */
 export type SigningRequest = components['schemas']['SigningRequest'];
 
 /**
- * The position of a page among all results; `page` counts from 1.
+ * Position of a page in the results. `page` starts at 1.
  *
  * @public
  */
 export type PageInfo = components['schemas']['PageInfo'];
 
 /**
- * The result of every rule for a signing request (`dry_run`).
+ * Result of each rule for a signing request (`dry_run`).
  *
  * @public
  */
 export type SigningCheck = components['schemas']['SigningCheck'];
 
 /**
- * A group of a user, with every field, and the reason of the membership: an
+ * A group of a user with all fields and the reason for the membership: an
  * extension of the contract.
  *
  * @public
@@ -115,7 +115,7 @@ export type SigningCheck = components['schemas']['SigningCheck'];
 export type Membership = components['schemas']['Membership'];
 
 /**
- * A group that is nested in another, with every field: an extension of the
+ * A group nested in another group, with all fields: an extension of the
  * contract.
  *
  * @public
@@ -123,8 +123,8 @@ export type Membership = components['schemas']['Membership'];
 export type MemberGroup = components['schemas']['MemberGroup'];
 
 /**
- * A nested group under a mask: any subset of {@link MemberGroup}'s keys, and
- * `member_count`.
+ * A nested group with a mask: any subset of the keys of {@link MemberGroup},
+ * and `member_count`.
  *
  * @public
  */

@@ -14,7 +14,7 @@ import {
 } from './CertificateAuthority';
 
 describe('AuthorityMetrics', () => {
-  it('records each operation by its outcome, and no names', async () => {
+  it('records each operation by its outcome, without names', async () => {
     const exporter = new InMemoryMetricExporter(
       AggregationTemporality.CUMULATIVE,
     );

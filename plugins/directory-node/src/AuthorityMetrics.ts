@@ -8,7 +8,7 @@ import { metrics } from '@opentelemetry/api';
  */
 export type AuthorityOutcome =
   | 'success'
-  /** A repeated request returned the certificate of the first one. */
+  /** A repeated request returned the certificate of the first request. */
   | 'repeated'
   | 'not_found'
   | 'refused'
@@ -26,8 +26,8 @@ const ERROR_OUTCOMES: Readonly<Record<string, AuthorityOutcome>> = {
 
 /**
  * Records the histogram `directory.ca.request.duration` in seconds, with the
- * attributes `authority`, `operation` and `outcome`, never a user or a
- * certificate.
+ * attributes `authority`, `operation` and `outcome`. Attributes never contain
+ * users or certificates.
  *
  * @public
  */
@@ -46,7 +46,7 @@ export class AuthorityMetrics {
       },
     });
 
-  /** @param authority - registered name of the CA, for example `freeipa`. */
+  /** @param authority - registered name of the CA, for example `freeipa` */
   constructor(authority: string) {
     this.#authority = authority;
   }
@@ -54,8 +54,8 @@ export class AuthorityMetrics {
   /**
    * Runs an operation and records its duration.
    *
-   * @param outcomeOf - outcome of a result. Default: `not_found` for
-   *   `undefined`, otherwise `success`.
+   * @param outcomeOf - returns the outcome of a result. Default: `not_found`
+   *   for `undefined`, otherwise `success`.
    */
   async measure<T>(
     operation:

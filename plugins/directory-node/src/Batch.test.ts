@@ -1,6 +1,6 @@
 import { Batch } from './Batch';
 
-/** A batch whose runs are recorded, and fail for some items. */
+/** A batch that records its runs and fails for some items. */
 function recorded(failing: readonly number[] = []) {
   const runs: (readonly number[])[] = [];
   const batch = new Batch(async (items: readonly number[]) => {

@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Keeps statements with some parameters per item within a database's limits. */
+/**
+ * Maximum number of items: keeps statements with several parameters per item
+ * within the limits of the database.
+ */
 const MAX_ITEMS = 64;
 
 interface Waiting<Item, Result> {
@@ -10,13 +13,13 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Combines concurrent calls, for example to write several rows in one statement,
- * with one commit. While a batch runs, later calls wait for the next one, so a
- * batch always starts after the calls that it combines.
+ * Combines concurrent calls, for example to write several rows with one
+ * statement and one commit. While a batch runs, later calls wait for the next
+ * one, so a batch always starts after the calls that it combines.
  *
- * A batch of several items that fails is repeated item by item: no call fails
- * because of another one. `run` must therefore have no effect when it fails, or
- * the same effect when it is repeated.
+ * If a batch of several items fails, it is repeated item by item, so that no
+ * call fails because of another one. `run` must therefore have no effect if it
+ * fails, or be idempotent.
  *
  * @public
  */
@@ -25,7 +28,7 @@ export class Batch<Item, Result> {
   readonly #waiting: Waiting<Item, Result>[] = [];
   #isRunning = false;
 
-  /** @param run - returns the result of each item, in their order */
+  /** @param run - returns the results of the items, in the same order */
   constructor(run: (items: readonly Item[]) => Promise<readonly Result[]>) {
     this.#run = run;
   }
@@ -43,8 +46,8 @@ export class Batch<Item, Result> {
 
   async #runAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Calls of the same turn of the event loop are concurrent, too: SQLite
-      // runs statements synchronously, so none are made meanwhile.
+      // Calls in the same turn of the event loop count as concurrent: SQLite
+      // runs statements synchronously, so no calls arrive while a batch runs.
       await nextTurn();
       await this.#runBatch(this.#waiting.splice(0, MAX_ITEMS));
     }

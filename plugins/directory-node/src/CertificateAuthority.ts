@@ -3,29 +3,29 @@ import type { Certificate } from '@directory-gateway/x509';
 
 /**
  * A request to sign a certificate. The gateway has authorized it and verified
- * the CSR: a CA does not decide who may have which certificate.
+ * the CSR: a CA does not decide which user may have which certificate.
  *
  * @public
  */
 export interface SigningRequest {
-  /** User name, as the directory spells it. */
+  /** User name, in the directory's spelling. */
   readonly username: string;
   /** Kerberos principal of the user, for example `alice@EXAMPLE.TEST`. */
   readonly principal: string;
   /** Name of the certificate profile. */
   readonly profile: string;
   /**
-   * The CSR, DER, with its proof of possession verified. Use it only for a CA
-   * that accepts nothing else, such as FreeIPA: it may contain extensions and
-   * attributes that were not checked.
+   * CSR in DER, with a verified proof of possession. Use it only for a CA that
+   * requires a CSR, such as FreeIPA: it may contain extensions and attributes
+   * that were not checked.
    */
   readonly csr: Buffer;
   /**
-   * SubjectPublicKeyInfo of the CSR, DER. Nothing else may be copied from the
-   * CSR. The gateway has checked that it is not a blocked key.
+   * SubjectPublicKeyInfo of the CSR in DER. Nothing else may be copied from the
+   * CSR. The gateway has checked that the key is not blocked.
    */
   readonly publicKey: Buffer;
-  /** Requested subject alternative names, all of which belong to the user. */
+  /** Requested subject alternative names. All of them belong to the user. */
   readonly alternativeNames: {
     /** rfc822Name. */
     readonly emails: readonly string[];
@@ -34,42 +34,45 @@ export interface SigningRequest {
     /** KRB5PrincipalName (RFC 4556), as `name@REALM`. */
     readonly kerberosPrincipalNames: readonly string[];
   };
-  /** Name of the caller: a directory user, or a service without its realm. */
+  /**
+   * Name of the caller: a directory user, or a service principal without its
+   * realm.
+   */
   readonly requestedBy: string;
 }
 
 /**
- * A certificate that a CA has issued.
+ * A certificate issued by a CA.
  *
  * @public
  */
 export interface IssuedCertificate {
-  /** The certificate, whose description is read on first use. */
+  /** The certificate. Its description is parsed on first use. */
   readonly certificate: Certificate;
-  /** The certificate and its issuers, DER, leaf first. */
+  /** The certificate and its issuers in DER, leaf first. */
   readonly chain: readonly Buffer[];
   /** Name of the CA in API responses, for example `ipa`. */
   readonly cacn: string;
   /** Set when the certificate is revoked or on hold. */
   readonly revocation?: {
-    /** RFC 5280 §5.3.1 reason code: 0 to 10, without 7; 6 is on hold. */
+    /** Reason code (RFC 5280 §5.3.1): 0 to 10, without 7; 6 means on hold. */
     readonly reason: number;
-    /** Time of the revocation or of the hold, if the CA knows it. */
+    /** Time of the revocation or hold, if the CA knows it. */
     readonly revokedAt?: Date;
   };
-  /** Names of the users who own the certificate, as far as the CA knows. */
+  /** Names of the users who own the certificate, if the CA knows them. */
   readonly owners?: readonly string[];
 }
 
 /**
- * Properties that all certificates of a profile have.
+ * Properties of all certificates of a profile.
  *
  * @public
  */
 export interface AuthorityProfile {
-  /** Maximum validity in milliseconds. */
+  /** Maximum validity, in milliseconds. */
   readonly validityMs: number;
-  /** Names of key purposes such as `clientAuth`, or OIDs. */
+  /** Extended key usages: names such as `clientAuth`, or OIDs. */
   readonly extendedKeyUsage: readonly string[];
 }
 
@@ -80,8 +83,8 @@ export interface AuthorityProfile {
  */
 export interface LookupOptions {
   /**
-   * Whether the certificate is about to be revoked: a limit on concurrent
-   * lookups does not apply. Default: false.
+   * Whether the certificate is about to be revoked: limits on concurrent
+   * lookups then do not apply. Default: false.
    */
   readonly forRevocation?: boolean;
 }
@@ -92,11 +95,11 @@ export interface LookupOptions {
  * @public
  */
 export interface RevocationRequest {
-  /** The certificate. */
+  /** Serial number of the certificate. */
   readonly serialNumber: bigint;
-  /** Why it is revoked. */
+  /** Reason of the revocation. */
   readonly reason: RevocableReason;
-  /** The caller, for the CA's records: an entity reference, or a name. */
+  /** Caller, for the CA's records: an entity reference or a name. */
   readonly revokedBy: string;
 }
 
@@ -106,9 +109,9 @@ export interface RevocationRequest {
  * @public
  */
 export interface HoldRequest {
-  /** The certificate. */
+  /** Serial number of the certificate. */
   readonly serialNumber: bigint;
-  /** The caller, for the CA's records: an entity reference, or a name. */
+  /** Caller, for the CA's records: an entity reference or a name. */
   readonly heldBy: string;
 }
 
@@ -118,9 +121,9 @@ export interface HoldRequest {
  * @public
  */
 export interface ReleaseRequest {
-  /** The certificate. */
+  /** Serial number of the certificate. */
   readonly serialNumber: bigint;
-  /** The caller, for the CA's records: an entity reference, or a name. */
+  /** Caller, for the CA's records: an entity reference or a name. */
   readonly releasedBy: string;
 }
 
@@ -130,27 +133,31 @@ export interface ReleaseRequest {
  * @public
  */
 export interface BlockedKey {
-  /** SHA-256 of the SubjectPublicKeyInfo, DER, in lower-case hex. */
+  /**
+   * SHA-256 of the DER-encoded SubjectPublicKeyInfo, in lower-case hexadecimal.
+   */
   readonly publicKeySha256: string;
 }
 
 /**
  * The port between the directory gateway and a certificate authority (CA). One
- * CA issues (`directory.certificates.authority`); others may be read.
+ * CA issues certificates (`directory.certificates.authority`); others can be
+ * configured for reading.
  *
  * @public
  */
 export interface CertificateAuthority {
   /**
-   * All profiles of the CA, by name. The gateway does not start when its
-   * configuration names another one. Leave it out if they are not known.
+   * All profiles of the CA by name. The gateway does not start if its
+   * configuration names a different profile. Omit it if the profiles are not
+   * known.
    */
   readonly profiles?: ReadonlyMap<string, AuthorityProfile>;
 
   /**
-   * Issues a certificate and records it before it returns.
+   * Issues a certificate and records it before returning.
    *
-   * @throws AuthorityRefusalError when this request will never be signed.
+   * @throws AuthorityRefusalError when this request will never be signed
    * @throws AuthorityUnavailableError when a later attempt may succeed.
    * @throws OutcomeUnknownError when a certificate may have been issued.
    */
@@ -168,9 +175,9 @@ export interface CertificateAuthority {
   ): Promise<IssuedCertificate | undefined>;
 
   /**
-   * Revokes a certificate permanently. A revoked certificate keeps its reason.
-   * The gateway, not the CA, blocks the key after `keyCompromise`. Leave it out
-   * if the gateway must not revoke.
+   * Revokes a certificate permanently. A revoked certificate keeps its original
+   * reason. The gateway, not the CA, blocks the key after `keyCompromise`. Omit
+   * the method if the gateway must not revoke.
    *
    * @returns the revoked certificate, or `undefined` when the CA did not issue
    *   it.
@@ -179,13 +186,12 @@ export interface CertificateAuthority {
   revoke?(request: RevocationRequest): Promise<IssuedCertificate | undefined>;
 
   /**
-   * Suspends a certificate (`certificateHold`, RFC 5280 §5.3.1) until
-   * {@link CertificateAuthority.release} or
-   * {@link CertificateAuthority.revoke}. A certificate that is revoked or on
-   * hold already does not change. Omit the method if the CA does not support
-   * holds.
+   * Suspends a certificate (`certificateHold`, RFC 5280 §5.3.1) until {@link
+   * CertificateAuthority.release} or {@link CertificateAuthority.revoke}. A
+   * certificate that is already revoked or on hold does not change. Omit the
+   * method if the CA does not support holds.
    *
-   * @returns the certificate as it is then, or `undefined` when the CA did not
+   * @returns the resulting certificate, or `undefined` when the CA did not
    *   issue it.
    * @throws AuthorityUnavailableError when the CA is not available.
    */
@@ -195,16 +201,17 @@ export interface CertificateAuthority {
    * Ends the hold of a certificate. A certificate that is revoked or not on
    * hold does not change. Required with {@link CertificateAuthority.hold}.
    *
-   * @returns the certificate as it is then, or `undefined` when the CA did not
+   * @returns the resulting certificate, or `undefined` when the CA did not
    *   issue it.
    * @throws AuthorityUnavailableError when the CA is not available.
    */
   release?(request: ReleaseRequest): Promise<IssuedCertificate | undefined>;
 
   /**
-   * Blocks a key permanently: the CA refuses to sign it again, whatever the
-   * gateway requests. A key that is blocked already does not change. Omit the
-   * method if the CA cannot block keys; the gateway blocks them in any case.
+   * Blocks a key permanently: the CA refuses to sign it again, even if the
+   * gateway requests it. A key that is already blocked does not change. Omit
+   * the method if the CA cannot block keys; the gateway blocks them in any
+   * case.
    *
    * @throws AuthorityUnavailableError when the CA is not available.
    */
@@ -212,23 +219,23 @@ export interface CertificateAuthority {
 
   /**
    * Returns certificates of users that are not in the directory, by user name.
-   * Users without certificates may be missing. Leave it out if the CA writes
+   * Users without certificates may be missing. Omit the method if the CA writes
    * certificates to the directory.
    *
-   * @throws AuthorityUnavailableError when the CA is not available: never fewer
-   *   certificates instead.
+   * @throws AuthorityUnavailableError when the CA is not available; the result
+   *   is never incomplete.
    */
   listByUsers?(
     query: CertificatesQuery,
   ): Promise<ReadonlyMap<string, readonly IssuedCertificate[]>>;
 
   /**
-   * Returns the users' certificates that expire in an interval and are neither
-   * revoked nor on hold, in any order. Leave it out if the CA cannot find them: users then
-   * get no expiry reminders.
+   * Returns the users' certificates that expire within an interval and are
+   * neither revoked nor on hold, in any order. Omit the method if the CA cannot
+   * find them: users then do not receive expiry reminders.
    *
-   * @throws AuthorityUnavailableError when the CA is not available: never fewer
-   *   certificates instead.
+   * @throws AuthorityUnavailableError when the CA is not available; the result
+   *   is never incomplete.
    */
   listExpiring?(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]>;
 }
@@ -239,9 +246,12 @@ export interface CertificateAuthority {
  * @public
  */
 export interface CertificatesQuery {
-  /** User names as the directory spells them, at most 1,000. */
+  /** User names in the directory's spelling, at most 1,000. */
   readonly usernames: readonly string[];
-  /** `usable`: neither revoked nor on hold nor expired. */
+  /**
+   * `usable`: only certificates that are neither revoked nor on hold nor
+   * expired.
+   */
   readonly which: 'usable' | 'all';
 }
 
@@ -255,30 +265,33 @@ export interface ExpiringQuery {
   readonly from: Date;
   /** Latest expiry, exclusive. Default: no limit. */
   readonly before?: Date;
-  /** Limits the result to one user, as the directory spells the name. */
+  /**
+   * User name in the directory's spelling, to limit the result to one user.
+   * Default: all users.
+   */
   readonly username?: string;
 }
 
 /**
- * A certificate that expires.
+ * An expiring certificate.
  *
  * @public
  */
 export interface ExpiringCertificate {
-  /** The certificate. */
+  /** Serial number of the certificate. */
   readonly serialNumber: bigint;
-  /** Owner as the CA knows it; such a user may not exist. */
+  /** User name of the owner according to the CA. The user may not exist. */
   readonly username: string;
-  /** First moment of validity, in whole seconds. */
+  /** Start of the validity, in whole seconds. */
   readonly notBefore: Date;
-  /** Last moment of validity, in whole seconds. */
+  /** End of the validity, in whole seconds. */
   readonly notAfter: Date;
 }
 
 /**
  * Reasons for which a user's certificate can be revoked (RFC 5280 §5.3.1).
- * Those of CA certificates are missing, and so is `certificateHold`: revocation
- * is permanent, and {@link CertificateAuthority.hold} is not.
+ * Reasons for CA certificates are excluded, and so is `certificateHold`: unlike
+ * {@link CertificateAuthority.hold}, revocation is permanent.
  *
  * @public
  */
@@ -299,7 +312,7 @@ export const REVOCABLE_REASONS = [
 export type RevocableReason = (typeof REVOCABLE_REASONS)[number];
 
 /**
- * The CA refuses a request. The message is returned to the caller.
+ * Thrown when the CA refuses a request. The message is returned to the caller.
  *
  * @public
  */
@@ -308,8 +321,8 @@ export class AuthorityRefusalError extends CustomErrorBase {
   name = 'AuthorityRefusalError' as const;
 
   /**
-   * `invalid` (400): the request is wrong. `forbidden` (403): the gateway has no
-   * permission for it.
+   * `invalid` (400): the request is not valid. `forbidden` (403): the gateway
+   * does not have permission for it.
    */
   readonly kind: 'invalid' | 'forbidden';
 
@@ -323,7 +336,7 @@ export class AuthorityRefusalError extends CustomErrorBase {
 }
 
 /**
- * The CA is not available (503). The message is for the log only.
+ * Thrown when the CA is not available (503). The message is only logged.
  *
  * @public
  */
@@ -333,8 +346,8 @@ export class AuthorityUnavailableError extends CustomErrorBase {
 }
 
 /**
- * A request was sent and its response was lost: a certificate may exist (503).
- * The message is for the log only.
+ * Thrown when a request was sent but its response was lost: a certificate may
+ * exist (503). The message is only logged.
  *
  * @public
  */
@@ -344,7 +357,8 @@ export class OutcomeUnknownError extends CustomErrorBase {
 }
 
 /**
- * The CA returned an invalid response (502). The message is for the log only.
+ * Thrown when the CA returns an invalid response (502). The message is only
+ * logged.
  *
  * @public
  */

@@ -39,19 +39,22 @@ describe('TrustedLocations', () => {
     ['url:ldap://default/uid=alice', true],
     ['url:ldap://other/uid=alice', false],
     [undefined, false],
-  ])('includes an entity from %s: %s', (origin, expected) => {
-    const { trusted } = read([
-      'file:/etc/portal/org.yaml',
-      'file:org.yaml',
-      'url:https://git.test/org/users.yaml',
-      'directory:default/*',
-      'msgraph:*',
-      'url:ldap://default/*',
-    ]);
-    expect(trusted.includes(entityFrom(origin))).toBe(expected);
-  });
+  ])(
+    'decides whether an entity from %s is included: %s',
+    (origin, expected) => {
+      const { trusted } = read([
+        'file:/etc/portal/org.yaml',
+        'file:org.yaml',
+        'url:https://git.test/org/users.yaml',
+        'directory:default/*',
+        'msgraph:*',
+        'url:ldap://default/*',
+      ]);
+      expect(trusted.includes(entityFrom(origin))).toBe(expected);
+    },
+  );
 
-  it('does not include what a trusted location refers to', () => {
+  it('does not include entities from locations that a trusted location refers to', () => {
     const [org, team] = ['org', 'team'].map(
       name => `url:https://git.test/${name}.yaml`,
     );
@@ -110,7 +113,7 @@ describe('TrustedLocations', () => {
       ],
       ['every URL', [{ allow: ['User'], locations: [{ type: 'url' }] }]],
       [
-        'every URL, by a pattern',
+        'every URL, with a pattern',
         [{ allow: ['User'], locations: [{ type: 'url', pattern: '**' }] }],
       ],
       [

@@ -8,17 +8,17 @@ import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { resolve } from 'node:path';
 
-/** Locations that entity providers set: the only ones with a prefix pattern. */
+/** Locations set by entity providers: only these can be trusted by prefix. */
 const PROVIDER_PREFIX =
   /^(?:(?!file:|url:)|url:(?!https?:|file:))[a-z][a-z0-9+.-]*:(?:.*[:/])?\*$/i;
 
-/** A pattern of `catalog.rules` that is limited to one host. */
+/** A `catalog.rules` pattern that is limited to one host. */
 const ONE_HOST = /^[a-z][a-z0-9+.-]*:\/\/[\w.:-]+\//i;
 
 /**
- * The catalog locations that only administrators write
+ * The catalog locations that only administrators can write
  * (`directory.trustedLocations`). The catalog itself sets the origin location
- * of an entity, so that an entity cannot claim another one.
+ * of an entity, so an entity cannot claim a different one.
  *
  * @public
  */
@@ -51,7 +51,8 @@ export class TrustedLocations {
   }
 
   /**
-   * Whether both the location and the origin location of an entity are trusted.
+   * Returns whether the location and the origin location of an entity are
+   * trusted.
    */
   includes({ metadata: { annotations = {} } }: Entity): boolean {
     return [ANNOTATION_ORIGIN_LOCATION, ANNOTATION_LOCATION].every(name => {
@@ -65,13 +66,13 @@ export class TrustedLocations {
   }
 
   /**
-   * Checks that annotations of catalog users can be used as identities: that
-   * there are trusted locations, and that `catalog.rules` does not allow users
-   * from any other one.
+   * Checks that annotations of catalog users can be used as identities: there
+   * are trusted locations, and `catalog.rules` does not allow users from
+   * arbitrary locations.
    *
-   * @param options - `config`: root of the configuration; `usedBy`: the key that
-   *   maps identities by annotations
-   * @throws InputError that names both keys and the change to make.
+   * @param options - `config`: root of the configuration; `usedBy`: the key
+   *   that maps identities by annotations
+   * @throws InputError that names both keys and the required change.
    */
   requireForAnnotations(options: {
     readonly config: Config;
@@ -88,11 +89,11 @@ export class TrustedLocations {
   }
 
   /**
-   * Checks that `catalog.rules` does not allow users from any location.
+   * Checks that `catalog.rules` does not allow users from arbitrary locations.
    *
-   * @param options - `config`: root of the configuration; `usedBy`: the key that
-   *   takes identities from the catalog
-   * @throws InputError that names both keys and the change to make.
+   * @param options - `config`: root of the configuration; `usedBy`: the key
+   *   that takes identities from the catalog
+   * @throws InputError that names both keys and the required change.
    */
   requireClosedRules(options: {
     readonly config: Config;
@@ -121,7 +122,7 @@ function readLocation(ref: string): string {
   }
   try {
     const { type, target } = parseLocationRef(ref);
-    // As the catalog resolves the files of catalog.locations.
+    // Resolved like the files in catalog.locations.
     return type === 'file' ? `file:${resolve(target)}` : ref;
   } catch {
     throw new InputError(
@@ -131,8 +132,8 @@ function readLocation(ref: string): string {
 }
 
 /**
- * The key of the rule that allows users from locations that anyone can
- * register. The catalog's default rules allow no users.
+ * Returns the key of the first rule that allows users from locations that any
+ * user can register. The default rules of the catalog do not allow users.
  */
 function openUserRule(config: Config): string | undefined {
   const rules = config.getOptionalConfigArray('catalog.rules') ?? [];
@@ -151,7 +152,10 @@ function allowedKinds(rule: Config): readonly string[] {
   );
 }
 
-/** Locations of type `url` are the only ones that users can register. */
+/**
+ * Whether users can register the locations: only those of type `url` without a
+ * fixed target or host.
+ */
 function isOpen(location: Config): boolean {
   if (location.getString('type') !== 'url' || location.has('exact')) {
     return false;

@@ -5,10 +5,10 @@ import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 
 /**
- * Reads a duration as milliseconds, which are more than 0.
+ * Reads a duration greater than 0, in milliseconds.
  *
- * @param options - `prefix`: path of `config`, for error messages;
- *   `fallback`: the duration when the key is not set.
+ * @param options - `prefix`: path of `config`, for error messages; `fallback`:
+ *   value when the key is not set.
  * @throws InputError that names the key.
  * @public
  */
@@ -36,8 +36,8 @@ export function readMilliseconds(
 /**
  * Reads a whole number of at least 1.
  *
- * @param options - `prefix`: path of `config`, for error messages;
- *   `fallback`: the number when the key is not set.
+ * @param options - `prefix`: path of `config`, for error messages; `fallback`:
+ *   value when the key is not set.
  * @throws InputError that names the key.
  * @public
  */
@@ -77,7 +77,7 @@ export function readAbsolutePath(
 }
 
 /**
- * Requires a URL with https, or with http on this machine: tickets, tokens and
+ * Requires an https URL, or an http URL on localhost: tickets, tokens and
  * personal data must not be sent unencrypted.
  *
  * @param key - Configuration key of the URL, for the error message.

@@ -7,58 +7,63 @@ import type { Database } from './migrateDatabase';
  * The result of a check of `directory-doctor`.
  *
  * - `ok`: nothing to do
- * - `warn`: works, but with a restriction or a risk
+ * - `warn`: works with a restriction or a risk
  * - `fail`: something does not work
  * - `skip`: not configured, or not possible until another check succeeds
  *
  * @public
  */
 export interface DoctorFinding {
-  /** `skip`: not configured, or not checked because another check failed. */
+  /** Result of the check. */
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
   /**
-   * One sentence without a period. Never contains a secret. The command replaces
-   * control characters, which texts of servers may contain.
+   * One sentence without a period. Never contains a secret. `directory-doctor`
+   * replaces control characters, which server messages may contain.
    */
   readonly message: string;
-  /** What to do about a warning or a failure: commands or keys. */
+  /** Fix for a warning or a failure: commands or configuration keys. */
   readonly fix?: readonly string[];
 }
 
 /**
- * The portal that `directory-doctor` checks.
+ * The portal checked by `directory-doctor`.
  *
  * @public
  */
 export interface DoctorContext {
   /** Root of the configuration. */
   readonly config: Config;
-  /** The environment of the portal. Default: that of the process. */
+  /** Environment variables of the portal. Default: those of the process. */
   readonly env: NodeJS.ProcessEnv;
-  /** Whether the portal's backend loads a package. */
+  /** Returns whether the backend of the portal loads a package. */
   hasPackage(name: string): boolean;
   /**
-   * Connects to the database of the plugin `directory`, without creating or
+   * Connects to the database of the `directory` plugin without creating or
    * migrating it.
    *
-   * @returns `undefined` when it is in memory or does not exist
-   * @throws Error when it cannot be reached
+   * @returns `undefined` if the database is in memory or does not exist
+   * @throws Error when the database cannot be reached
    */
   database(): Promise<Database | undefined>;
 }
 
 /**
- * A check of `directory-doctor`. A package brings its own with an entry point
+ * A check of `directory-doctor`. Packages add checks with an entry point
  * `./doctor` that exports an array `doctorChecks`.
  *
  * @public
  */
 export interface DoctorCheck {
-  /** In kebab case. */
+  /** ID of the check, in kebab case. */
   readonly id: string;
-  /** The check is skipped when one of these failed or was skipped because of a failure. */
+  /**
+   * IDs of checks that must run first. If one of them failed, or was skipped
+   * because of a failure, this check is skipped.
+   */
   readonly after?: readonly string[];
-  /** An error that it throws is a failure with the error's message. */
+  /**
+   * Runs the check. A thrown error is a failure with the message of the error.
+   */
   run(context: DoctorContext): Promise<DoctorFinding>;
 }
 
@@ -95,10 +100,12 @@ export const silentLogger: LoggerService = {
   child: () => silentLogger,
 };
 
-/** In place of the code of an error without one, such as a timeout. */
+/** Replaces the code of errors without one, such as timeouts. */
 const NO_RESPONSE = 'no response';
 
-/** Codes of OpenSSL for a certificate that no trusted CA has issued. */
+/**
+ * OpenSSL error codes for certificates that were not issued by a trusted CA.
+ */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -111,9 +118,9 @@ const UNTRUSTED = new Set([
 /**
  * Explains why a TLS connection to a server failed.
  *
- * @param options - `url`: the server; `caKey`: the configuration key of the CA
- *   file; `urlKey`: the key that names the server
- * @returns the step that failed, and the finding
+ * @param options - `url`: the server; `caKey`: configuration key of the CA
+ *   file; `urlKey`: configuration key of the server
+ * @returns the failed step and the finding
  * @public
  */
 export function explainConnectionError(
@@ -122,7 +129,7 @@ export function explainConnectionError(
     readonly url: string;
     readonly urlKey: string;
     readonly caKey: string;
-    /** Whether the server has accepted the TCP connection. */
+    /** Whether the server accepted the TCP connection. Default: false. */
     readonly isConnected?: boolean;
   },
 ): {
@@ -205,14 +212,14 @@ export function explainConnectionError(
   };
 }
 
-/** `localhost:636`. */
+/** Returns the host and the port, for example `localhost:636`. */
 function hostPort(url: string): string {
   const { port, protocol } = new URL(url);
   const ports: Record<string, string> = { 'ldap:': '389', 'ldaps:': '636' };
   return `${nameOf(new URL(url))}:${port || (ports[protocol] ?? '443')}`;
 }
 
-/** The `code` of an error or of what caused it. */
+/** Returns the `code` of an error or of its cause. */
 function codeOf(error: unknown): string {
   for (let each = error; isError(each); each = each.cause) {
     if (typeof each.code === 'string') {
@@ -222,7 +229,10 @@ function codeOf(error: unknown): string {
   return NO_RESPONSE;
 }
 
-/** The host name, for commands: DNS may return any characters for a service. */
+/**
+ * Returns the host name for use in commands. DNS may return any characters for
+ * a service.
+ */
 function nameOf({ hostname }: URL): string {
   return /^[\w.-]+$|^\[[\da-f:]+\]$/i.test(hostname) ? hostname : 'HOST';
 }

@@ -3,25 +3,29 @@ import { isError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Knex, connected to the plugin's database.
+ * Knex client of the plugin's database.
  *
  * @public
  */
 export type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 
-/** An arbitrary number, the same in every process. */
+/**
+ * Key of the PostgreSQL advisory lock: arbitrary, but the same in every
+ * process.
+ */
 const ADVISORY_LOCK = 0x63_61_31;
 
 const ATTEMPTS = 50;
 
 /**
- * Runs Knex migrations in one transaction: one of several starting processes
- * does the work, and a process that is killed leaves nothing behind, not even
- * Knex's lock.
+ * Runs Knex migrations in one transaction. If several processes start at the
+ * same time, one of them does the work. A killed process leaves nothing behind,
+ * not even Knex's lock.
  *
- * @param options - `directory`: folder of the migrations; `tableName`: table of
- *   completed migrations, unique to the caller because the directory plugin and
- *   its modules share a database. Knex adds a second one with the suffix `_lock`.
+ * @param options - `directory`: directory of the migrations; `tableName`: table
+ *   of completed migrations, unique to the caller because the directory plugin
+ *   and its modules share a database. Knex adds a second table with the suffix
+ *   `_lock`.
  * @public
  */
 export async function migrateDatabase(options: {
@@ -42,8 +46,8 @@ export async function migrateDatabase(options: {
       });
       return;
     } catch (error) {
-      // SQLite does not wait when a transaction that has read begins to write.
-      // Knex's lock is never held for longer than a transaction.
+      // SQLite fails instead of waiting when a transaction that has read starts
+      // to write. Knex's lock is never held longer than a transaction.
       if (!isBusy(error) || attempt === ATTEMPTS) {
         throw error;
       }
@@ -53,8 +57,8 @@ export async function migrateDatabase(options: {
 }
 
 /**
- * Whether another process was writing to the database: SQLite reports it, and
- * Knex mistakes it for a held lock.
+ * Whether another process was writing to the database. SQLite reports this
+ * error, which Knex interprets as a held lock.
  */
 function isBusy(error: unknown): boolean {
   return (

@@ -10,19 +10,19 @@ import {
 import { z } from 'zod';
 
 /**
- * A user or group of the directory that permission rules are applied to.
+ * A directory user or group to which permission rules are applied.
  *
  * @public
  */
 export interface DirectoryPermissionResource<Query> {
-  /** Whether a query selects the entry. */
+  /** Returns whether a query selects the entry. */
   isSelectedBy(query: Query): boolean;
 }
 
 /**
  * Selects users: `isUser` by user name, `isMember` by membership in at least
  * one of the groups, directly or through other groups. Names are
- * case-insensitive; nothing is selected by empty lists and unknown names.
+ * case-insensitive. Empty lists and unknown names do not select anything.
  *
  * @public
  */
@@ -32,8 +32,8 @@ export type DirectoryUserQuery =
 
 /**
  * Selects groups by their members or sponsors: at least one of the users,
- * directly or through other groups. Names are case-insensitive; nothing is
- * selected by empty lists and unknown names.
+ * directly or through other groups. Names are case-insensitive. Empty lists and
+ * unknown names do not select anything.
  *
  * @public
  */
@@ -45,8 +45,8 @@ export interface DirectoryGroupQuery {
 }
 
 /**
- * Users of the directory as a resource of the permission framework. A resource
- * reference is a user name.
+ * Directory users as a resource of the permission framework. Resource
+ * references are user names.
  *
  * @public
  */
@@ -59,8 +59,8 @@ export const directoryUserResourceRef = createPermissionResourceRef<
 });
 
 /**
- * Groups of the directory as a resource of the permission framework. A resource
- * reference is a group name.
+ * Directory groups as a resource of the permission framework. Resource
+ * references are group names.
  *
  * @public
  */
@@ -81,7 +81,7 @@ const groupnamesSchema = z.object({
 });
 
 /**
- * Permission rules for users of the directory, by name.
+ * Permission rules for directory users, by name.
  *
  * @public
  */
@@ -107,7 +107,7 @@ export const directoryUserRules = {
 };
 
 /**
- * Permission rules for groups of the directory, by name.
+ * Permission rules for directory groups, by name.
  *
  * @public
  */
@@ -143,7 +143,7 @@ const groupExports = createConditionExports({
 });
 
 /**
- * Conditions on users of the directory, for permission policies: `isUser` and
+ * Conditions on directory users for permission policies: `isUser` and
  * `isMember`.
  *
  * @public
@@ -151,7 +151,7 @@ const groupExports = createConditionExports({
 export const directoryUserConditions = userExports.conditions;
 
 /**
- * Creates the decision of a policy on `directory.user.read` from conditions.
+ * Creates a policy decision on `directory.user.read` from conditions.
  *
  * @public
  */
@@ -159,15 +159,15 @@ export const createDirectoryUserConditionalDecision =
   userExports.createConditionalDecision;
 
 /**
- * Conditions on groups of the directory, for permission policies: `hasMember`
- * and `hasSponsor`.
+ * Conditions on directory groups for permission policies: `hasMember` and
+ * `hasSponsor`.
  *
  * @public
  */
 export const directoryGroupConditions = groupExports.conditions;
 
 /**
- * Creates the decision of a policy on `directory.group.read` from conditions.
+ * Creates a policy decision on `directory.group.read` from conditions.
  *
  * @public
  */

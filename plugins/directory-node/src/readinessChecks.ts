@@ -4,18 +4,21 @@ import {
 } from '@backstage/backend-plugin-api';
 
 /**
- * A condition that the backend waits for, after all plugins have started,
- * before it reports that it is ready.
+ * A condition that must be true, after all plugins have started, before the
+ * backend reports that it is ready.
  *
  * @public
  */
 export interface ReadinessCheck {
-  /** What is not ready yet, for the readiness response: `directory replica`. */
+  /**
+   * Name of the component in the readiness response, such as `directory
+   * replica`.
+   */
   readonly name: string;
   /**
-   * Maximum delay in milliseconds, from the call of `add`. After that the check
-   * no longer counts: a process that never becomes ready would otherwise stop a
-   * rolling update while a system that it depends on is down.
+   * Maximum delay after the call of `add`, in milliseconds. After that, the
+   * check is ignored: a process that never becomes ready would block a rolling
+   * update while a system that it depends on is down.
    */
   readonly maxWaitMs: number;
   /** Called once per readiness request until it returns true. Must not throw. */
@@ -23,13 +26,13 @@ export interface ReadinessCheck {
 }
 
 /**
- * The readiness checks of all plugins of a backend. They only delay the start:
+ * The readiness checks of all plugins in a backend. They only delay the start:
  * a check that has passed is not called again.
  *
  * @public
  */
 export interface ReadinessChecksService {
-  /** Adds a check. Call it in `init` of a plugin. */
+  /** Adds a check. Must be called in `init` of a plugin. */
   add(check: ReadinessCheck): void;
   /** Returns the names of the checks that the backend is waiting for. */
   pending(): string[];
@@ -53,9 +56,9 @@ class PendingChecks implements ReadinessChecksService {
 }
 
 /**
- * The root service where plugins add readiness checks. The root health service
+ * Root service with which plugins add readiness checks. The root health service
  * of `@directory-gateway/root-http-router` evaluates them; in a backend without
- * it they have no effect.
+ * it, they have no effect.
  *
  * @public
  */

@@ -1,11 +1,12 @@
 /**
- * Prints the JavaScript that the plugin adds to a portal, gzipped: initially and
- * for each page. Packages that Backstage contains are not counted: React, the
- * router, `@backstage/*` and the dependencies of `@backstage/ui`.
+ * Prints the gzipped size of the JavaScript that the plugin adds to a portal:
+ * on startup and for each page. It excludes packages that Backstage already
+ * includes: React, the router, `@backstage/*` and the dependencies of
+ * `@backstage/ui`.
  *
  *   node scripts/bundle-size.mjs
  *
- * Exits with 1 when a page exceeds the budget.
+ * Exits with status 1 when a page exceeds the budget.
  */
 import { build } from 'esbuild';
 import { dirname, join } from 'node:path';
@@ -54,7 +55,7 @@ const sizes = new Map(
 );
 const sizeOf = output => sizes.get(join(folder, output)) ?? 0;
 
-/** Returns an output and its static imports. */
+/** Returns the set of an output and its static imports. */
 function load(output, loaded = new Set()) {
   if (!loaded.has(output) && metafile.outputs[output]) {
     loaded.add(output);

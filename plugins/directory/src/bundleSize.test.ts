@@ -6,7 +6,7 @@ const SCRIPT = resolve(__dirname, '../scripts/bundle-size.mjs');
 
 describe('bundle size', () => {
   it('stays within the budget', async () => {
-    // In a separate process: esbuild does not accept jsdom's Uint8Array.
+    // Runs in a separate process: esbuild does not accept jsdom's Uint8Array.
     const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT]);
     expect(stdout).toContain('initial');
   });

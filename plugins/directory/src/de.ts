@@ -9,7 +9,7 @@ import { paletteGerman } from './palette/messages.de';
 import { peopleGerman } from './people/messages.de';
 import { personGerman } from './person/messages.de';
 
-/** The texts of the directory's pages in German. */
+/** German messages of the directory pages. */
 export default {
   ...certificatesGerman,
   ...componentsGerman,

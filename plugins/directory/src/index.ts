@@ -1,5 +1,5 @@
 /**
- * Pages of the directory gateway: people, groups and certificates.
+ * Directory gateway pages for people, groups and certificates.
  *
  * @packageDocumentation
  */

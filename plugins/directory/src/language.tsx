@@ -6,8 +6,8 @@ import {
 import { useEffect } from 'react';
 
 /**
- * Sets the language of the document to the one that the user has chosen, for
- * screen readers, hyphenation and {@link locale}. Backstage does not.
+ * Sets the document language to the user's selected language, for screen
+ * readers, hyphenation and {@link locale}. Backstage does not set it.
  */
 function DocumentLanguage() {
   const languageApi = useApi(appLanguageApiRef);
@@ -22,15 +22,15 @@ function DocumentLanguage() {
   return null;
 }
 
-/** Keeps the language of the document up to date. */
+/** Keeps the document language up to date. */
 export const documentLanguage = AppRootElementBlueprint.make({
   name: 'language',
   params: { element: <DocumentLanguage /> },
 });
 
 /**
- * Returns the locale of dates and numbers: the language of the document, in the
- * variant of the browser's settings, such as `en-GB`.
+ * Returns the locale for dates and numbers: the document language, in the
+ * variant preferred by the browser, such as `en-GB`.
  */
 export function locale(): string {
   const language = document.documentElement.lang || 'en';

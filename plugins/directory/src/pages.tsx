@@ -11,7 +11,7 @@ const PersonPage = lazy(() =>
   import('./person/PersonPage').then(m => ({ default: m.PersonPage })),
 );
 
-/** The pages below `/directory/people`, each loaded when it is opened. */
+/** The pages under `/directory/people`, each loaded when it is opened. */
 export function PeopleRoutes() {
   return (
     <Suspense fallback={<PageSkeleton />}>
@@ -30,7 +30,7 @@ const GroupPage = lazy(() =>
   import('./group/GroupPage').then(m => ({ default: m.GroupPage })),
 );
 
-/** The pages below `/directory/groups`, each loaded when it is opened. */
+/** The pages under `/directory/groups`, each loaded when it is opened. */
 export function GroupsRoutes() {
   return (
     <Suspense fallback={<PageSkeleton />}>
@@ -58,7 +58,7 @@ const RequestPage = lazy(() =>
   })),
 );
 
-/** The pages below `/directory/certificates`, each loaded when it is opened. */
+/** The pages under `/directory/certificates`, each loaded when it is opened. */
 export function CertificatesRoutes() {
   return (
     <Suspense fallback={<PageSkeleton />}>

@@ -26,8 +26,8 @@ import {
   personRouteRef,
 } from './routes';
 
-// The pages have their own header, so that its h1 is the name of the user or
-// group. Their titles and icons appear in the navigation.
+// The pages have their own headers, whose h1 is the name of the user or group.
+// Their titles and icons appear in the navigation.
 const peoplePage = PageBlueprint.make({
   name: 'people',
   params: {
@@ -64,7 +64,10 @@ const certificatesPage = PageBlueprint.make({
   },
 });
 
-/** Redirects to the people page. Not in the navigation, as it has no route ref. */
+/**
+ * Redirects to the people page. Not in the navigation, because it has no route
+ * ref.
+ */
 const rootPage = PageBlueprint.make({
   params: {
     path: '/directory',
@@ -74,8 +77,8 @@ const rootPage = PageBlueprint.make({
 });
 
 /**
- * The directory pages. They need a fetch API with the user's credentials and the
- * backend plugin `directory`.
+ * The directory pages. They require a fetch API with the user's credentials and
+ * the `directory` backend plugin.
  *
  * @public
  */

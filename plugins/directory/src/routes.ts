@@ -37,7 +37,7 @@ export const certificateRouteRef = createSubRouteRef({
   path: '/:serial',
 });
 
-/** Catalog page of an entity, in portals with a catalog. */
+/** Catalog entity page, in portals with a catalog. */
 export const catalogEntityRouteRef = createExternalRouteRef({
   params: ['kind', 'namespace', 'name'],
   defaultTarget: 'catalog.catalogEntity',

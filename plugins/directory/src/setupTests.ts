@@ -2,12 +2,14 @@
 import '@testing-library/jest-dom';
 import { configure } from '@testing-library/react';
 
-// On a busy machine a page takes longer than the default second to appear.
+// On a busy machine, a page takes longer to appear than the default of one
+// second.
 configure({ asyncUtilTimeout: 60_000 });
 jest.setTimeout(180_000);
 
-// Warnings of React 18 and jsdom about Material UI 4 in the test app, and of the
-// breadcrumbs of @backstage/ui, whose text is focusable for its tooltip.
+// Warnings from React 18 and jsdom about Material UI 4 in the test app, and
+// from the breadcrumbs of @backstage/ui, whose text is focusable for its
+// tooltip.
 const IGNORED =
   /findDOMNode is deprecated|\[JSS\] processedRuleToParse is not defined|<Focusable> child must have an interactive ARIA role/;
 

@@ -24,8 +24,8 @@ import { peopleMessages } from './people/messages';
 import { personMessages } from './person/messages';
 
 /**
- * The texts of the directory's pages, in English and German; each folder has
- * its own `messages.ts` and `messages.de.ts`.
+ * Messages of the directory pages in English and German. Each folder has its
+ * own `messages.ts` and `messages.de.ts`.
  *
  * @public
  */
@@ -55,8 +55,8 @@ export const directoryTranslationRef = createTranslationRef({
 });
 
 /**
- * Returns the parameters of a message with a number: `count` selects the plural,
- * `number` is the text in the user's locale.
+ * Returns the parameters of a message with a number: `count` selects the plural
+ * form, `number` is formatted in the user's locale.
  */
 export function formatCount(count: number): { count: number; number: string } {
   return { count, number: count.toLocaleString(locale()) };

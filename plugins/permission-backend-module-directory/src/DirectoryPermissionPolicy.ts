@@ -18,13 +18,13 @@ import type {
 
 const EVERYONE = 'everyone';
 
-/** The permissions that the policy knows, and their default audiences. */
+/** Permissions known to the policy, with their default audiences. */
 const DEFAULT_AUDIENCES = {
   'catalog.entity.create': 'administrators',
   'catalog.entity.delete': 'administrators',
   'catalog.entity.read': EVERYONE,
   'catalog.entity.refresh': 'administrators',
-  // Runs the processors on the entity, which may read URLs that it names.
+  // Runs the processors on the entity, which may read URLs in the entity.
   'catalog.entity.validate': 'administrators',
   'catalog.ingestion.manage': 'administrators',
   'catalog.ingestion.read': 'administrators',
@@ -43,27 +43,27 @@ const DEFAULT_AUDIENCES = {
   'directory.user.read': EVERYONE,
 } as const;
 
-/** The guest provider's user when `auth.providers.guest` names no other. */
+/** Default user of the guest provider. */
 const DEFAULT_GUEST = 'user:development/guest';
 
-/** Entity references in their normal form; `everyone` includes every user. */
+/** Normalized entity references; `everyone` includes every user. */
 type Audience = ReadonlySet<string>;
 
 interface PolicyOptions {
   /** Audiences by permission name. */
   readonly audiences: ReadonlyMap<string, Audience>;
   readonly administrators: Audience;
-  /** Whether `directory.access` lets a portal user read. */
+  /** Whether a portal user may read according to `directory.access`. */
   readonly isOpenTo: (userEntityRef: string) => boolean;
   /** Users without any permission. */
   readonly guests: ReadonlySet<string>;
 }
 
 /**
- * The default policy of a portal with the directory gateway. It denies
- * permissions that it does not know, denies guests and requests without a user
- * everything, and lets users read `User` and `Group` entities of the catalog
- * only when they may read the directory.
+ * Default permission policy for a portal with the directory gateway. Denies
+ * unknown permissions, denies everything to guests and to requests without a
+ * user, and allows users to read `User` and `Group` entities of the catalog
+ * only if they may read the directory.
  */
 export class DirectoryPermissionPolicy implements PermissionPolicy {
   readonly #options: PolicyOptions;
@@ -72,7 +72,7 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
    * Reads `permission.directory`, `auth.providers.guest` and
    * `directory.access`.
    *
-   * @throws Error that names the key, when one is not usable
+   * @throws Error that names an invalid key
    */
   static fromConfig(root: Config): DirectoryPermissionPolicy {
     if (root.getOptionalBoolean('permission.enabled') !== true) {
@@ -109,11 +109,14 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
     this.#options = options;
   }
 
-  /** Summarizes what the policy allows, for administrators of the portal. */
+  /**
+   * Returns a summary of what the policy allows, for administrators of the
+   * portal.
+   */
   grants(): {
-    /** Permissions of every user who is not a guest. */
+    /** Names of the permissions of every user who is not a guest. */
     readonly everyone: readonly string[];
-    /** Entity references. */
+    /** Entity references of the administrators. */
     readonly administrators: readonly string[];
     readonly guestsAreUsers: boolean;
   } {
@@ -162,10 +165,10 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
 }
 
 /**
- * Returns whether `directory.access` lets a portal user read, by its entity
- * reference. Rules of `directory.access` for certain users or groups do not
- * count, because the policy does not know which portal users these are: list
- * the readers in `permission.directory.rules`.
+ * Returns a function that determines from an entity reference whether a portal
+ * user may read according to `directory.access`. Ignores rules for specific
+ * users or groups, because the policy does not know which portal users these
+ * are: list such readers in `permission.directory.rules`.
  */
 function readDirectoryReaders(root: Config): (ref: string) => boolean {
   const rules = root.getOptionalConfigArray('directory.access');
@@ -191,7 +194,9 @@ function includesAny(audience: Audience, refs: readonly string[]): boolean {
   return audience.has(EVERYONE) || refs.some(ref => audience.has(ref));
 }
 
-/** The reference in lowercase with its namespace; empty when it is not one. */
+/**
+ * Returns a reference in lower case with its namespace; empty for other text.
+ */
 function normalize(ref: string): string {
   try {
     return stringifyEntityRef(parseEntityRef(ref));
@@ -200,7 +205,7 @@ function normalize(ref: string): string {
   }
 }
 
-/** Audiences of the permissions in `permission.directory.rules`. */
+/** Returns the audiences of the permissions in `permission.directory.rules`. */
 function readRules(config: Config | undefined): Map<string, string[]> {
   const audiences = new Map<string, string[]>();
   const rules = config?.getOptionalConfigArray('rules') ?? [];

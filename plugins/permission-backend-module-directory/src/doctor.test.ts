@@ -22,11 +22,11 @@ it('reports what the policy allows', async () => {
   ).toEqual({
     status: 'ok',
     message:
-      'Guests: nothing; users: catalog.entity.read, directory.certificate.sign, directory.group.read, directory.read, directory.user.read, example.run; administrators (user:default/root): everything that the policy knows',
+      'Guests: no permissions; users: catalog.entity.read, directory.certificate.sign, directory.group.read, directory.read, directory.user.read, example.run; administrators (user:default/root): all permissions that the policy knows',
   });
 });
 
-it('warns when guests are users', async () => {
+it('warns when guests are treated as users', async () => {
   const { status, fix } = await check({
     directory: { dangerouslyAllowGuests: true },
   });

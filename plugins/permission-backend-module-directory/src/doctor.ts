@@ -10,7 +10,7 @@ import {
 import { DirectoryPermissionPolicy } from './DirectoryPermissionPolicy';
 
 /**
- * The checks of the permission policy for `directory-doctor`.
+ * Checks of the permission policy for `directory-doctor`.
  *
  * @public
  */
@@ -32,13 +32,13 @@ export const doctorChecks: readonly DoctorCheck[] = [
       const users = `users: ${everyone.join(', ')}`;
       const others = `administrators (${
         administrators.join(', ') || 'none'
-      }): everything that the policy knows`;
+      }): all permissions that the policy knows`;
       return guestsAreUsers
         ? finding.warn(
             `Guests are treated as users (permission.directory.dangerouslyAllowGuests); ${users}; ${others}`,
             'remove permission.directory.dangerouslyAllowGuests, unless this portal is a demonstration on localhost',
           )
-        : finding.ok(`Guests: nothing; ${users}; ${others}`);
+        : finding.ok(`Guests: no permissions; ${users}; ${others}`);
     },
   },
 ];

@@ -1,5 +1,5 @@
 /**
- * The default permission policy for a portal with the directory gateway.
+ * Default permission policy for a portal with the directory gateway.
  *
  * @packageDocumentation
  */

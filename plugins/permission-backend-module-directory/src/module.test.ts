@@ -22,7 +22,10 @@ import { permissionModuleDirectory } from './module';
 
 jest.setTimeout(600_000);
 
-/** `X-User: bob` and `X-Groups: staff,admins` become a token of the portal. */
+/**
+ * Issues a portal token for the headers `X-User: bob` and `X-Groups:
+ * staff,admins`.
+ */
 const signInByHeader = createBackendModule({
   pluginId: 'auth',
   moduleId: 'header',
@@ -109,7 +112,7 @@ const someEntities = createBackendModule({
   },
 });
 
-/** The token of a service. */
+/** Service token. */
 const SERVICE = 'service-service-service';
 
 /** A portal over HTTP. */
@@ -168,7 +171,7 @@ class Portal {
     this.#url = url;
   }
 
-  /** A token of the portal. */
+  /** Returns a portal token. */
   async token(user: string, groups = ''): Promise<string> {
     const provider = user === 'guest' ? 'guest' : 'header';
     const response = await fetch(`${this.#url}/api/auth/${provider}/refresh`, {
@@ -182,7 +185,10 @@ class Portal {
     return backstageIdentity.token;
   }
 
-  /** Status and JSON of a response; a body makes the request a POST. */
+  /**
+   * Sends a request, POST if it has a body. Returns the status and the JSON of
+   * the response.
+   */
   async request(
     path: string,
     token: string,
@@ -220,7 +226,7 @@ const refsOf = (entities: readonly (Found | null)[]) =>
     )
     .sort();
 
-/** Each way to read entities, and the references that it returned. */
+/** Ways to read entities. Each returns the references of the entities. */
 const READS: Record<
   string,
   (portal: Portal, token: string) => Promise<readonly string[]>
@@ -329,7 +335,7 @@ describe('permissionModuleDirectory', () => {
     tokens.administrator = await portal.token('root');
     tokens.deputy = await portal.token('carol', 'portal-admins');
     tokens.guest = await portal.token('guest');
-    // The catalog processes entities and search indexes them in the background.
+    // The catalog and the search index are updated in the background.
     const indexed = async () => {
       const { body } = await portal.request('/search/query?term=', SERVICE);
       return body.results?.length === ALL.length;
@@ -340,7 +346,7 @@ describe('permissionModuleDirectory', () => {
   });
   afterAll(() => portal?.stop());
 
-  /** A value for each kind of user. */
+  /** Returns a value for each kind of user. */
   async function byUser<T>(
     valueOf: (token: string) => Promise<T>,
   ): Promise<Record<string, T>> {
@@ -364,7 +370,7 @@ describe('permissionModuleDirectory', () => {
     },
   );
 
-  it('applies to the cursor of a user who may read more', async () => {
+  it('applies to a cursor created by a user who may read more', async () => {
     const path = '/catalog/entities/by-query';
     const filter = 'limit=1&filter=kind=user&filter=kind=group';
     const first = await portal.request(`${path}?${filter}`, tokens.reader);
@@ -416,7 +422,7 @@ describe('permissionModuleDirectory', () => {
     },
   );
 
-  it('denies permissions that no table and no rule names', async () => {
+  it('denies permissions that neither the policy nor a rule names', async () => {
     const names = [
       'directory.read',
       'directory.certificate.sign',
@@ -475,7 +481,7 @@ describe('DirectoryPermissionPolicy', () => {
     resourceType: 'catalog-entity',
   } as const;
 
-  /** The decision about `catalog.entity.read` for alice. */
+  /** Returns the decision on `catalog.entity.read` for alice. */
   async function decide(data: JsonObject): Promise<AuthorizeResult> {
     const policy = DirectoryPermissionPolicy.fromConfig(
       new ConfigReader({ permission: { enabled: true }, ...data }),
@@ -540,7 +546,7 @@ describe('DirectoryPermissionPolicy', () => {
     expect(await decide({ directory: { access, portalUsers } })).toBe(expected);
   });
 
-  it('prefers a rule about directory.read to directory.access', async () => {
+  it('prefers a rule for directory.read to directory.access', async () => {
     const rules = [{ permissions: ['directory.read'], allow: ['everyone'] }];
     const permission = { enabled: true, directory: { rules } };
     const result = await decide({ permission, directory: { access: [] } });

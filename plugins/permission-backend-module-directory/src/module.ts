@@ -6,8 +6,9 @@ import { policyExtensionPoint } from '@backstage/plugin-permission-node/alpha';
 import { DirectoryPermissionPolicy } from './DirectoryPermissionPolicy';
 
 /**
- * Sets the portal's permission policy: known permissions only, administrators
- * from `permission.directory`, nothing for guests.
+ * Sets the permission policy of the portal: it allows only known permissions,
+ * reads administrators from `permission.directory`, and denies everything to
+ * guests.
  *
  * @public
  */

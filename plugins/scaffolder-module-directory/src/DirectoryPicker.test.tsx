@@ -52,13 +52,15 @@ function page(...result: { [key: string]: JsonBodyType }[]) {
   return { result, page: 1, page_size: 20, total_results: result.length };
 }
 
-/** The type of a form field hides the properties that the Scaffolder uses. */
+/** The type of a form field hides properties that the Scaffolder uses. */
 const extensions = [
   userPicker,
   groupPicker,
 ] as unknown as FieldExtensionOptions<any, any>[];
 
-/** Renders a form of the Scaffolder with one field and returns what it creates. */
+/**
+ * Renders a Scaffolder form with one field and returns its handlers and values.
+ */
 async function renderForm(
   given: {
     field?: 'DirectoryUserPicker' | 'DirectoryGroupPicker';
@@ -118,7 +120,7 @@ const searches = () =>
     .map(({ searchParams }) => Object.fromEntries(searchParams));
 
 describe('DirectoryUserPicker', () => {
-  it('searches for users, and stores an entity reference', async () => {
+  it('searches for users and stores an entity reference', async () => {
     respond(
       '/search/users/',
       page(
@@ -129,7 +131,8 @@ describe('DirectoryUserPicker', () => {
     const { user, input, create } = await renderForm();
 
     await user.click(input);
-    // At once: a slow machine would search for the first letters.
+    // Pasted at once: with slow typing, the field would search for the first
+    // letters.
     await user.paste('karl');
     await findOption('karl Karl Larsson');
     expect(screen.getAllByRole('option')).toHaveLength(2);
@@ -144,7 +147,7 @@ describe('DirectoryUserPicker', () => {
     ]);
   });
 
-  it('shows colleagues before a search, and a list without an account', async () => {
+  it('shows colleagues before a search, or an empty list without an account', async () => {
     const { user, input } = await renderForm();
     await user.click(input);
     await findOption('bob Bob B');
@@ -189,8 +192,8 @@ describe('DirectoryUserPicker', () => {
     expect(await create()).toEqual([{}]);
   });
 
-  it('associates label, description and the error of a required field', async () => {
-    jest.spyOn(console, 'error').mockImplementation(); // of the form
+  it('associates the label, description and error of a required field', async () => {
+    jest.spyOn(console, 'error').mockImplementation(); // logged by the form
     const { user, input } = await renderForm({
       schema: { description: 'Owner of the service' },
       required: true,
@@ -206,7 +209,7 @@ describe('DirectoryUserPicker', () => {
     );
   });
 
-  it('shows a value of another kind as it is when it is disabled', async () => {
+  it('shows a value of another kind unchanged when disabled', async () => {
     const { input } = await renderForm({
       schema: { 'ui:disabled': true },
       value: 'group:default/karl',
@@ -232,7 +235,7 @@ describe('DirectoryUserPicker', () => {
 });
 
 describe('DirectoryGroupPicker', () => {
-  it('shows own groups, then searches groups in another namespace', async () => {
+  it("shows the user's groups, then searches groups in another namespace", async () => {
     const infra = { groupname: 'infra', description: 'Infrastructure' };
     respond('/search/groups/', page(infra));
     const { user, input, create } = await renderForm({

@@ -28,7 +28,7 @@ import {
 } from './searchEntries';
 import { directoryPickerTranslationRef } from './translation';
 
-/** Properties of both fields: the value is an entity reference. */
+/** Properties of both fields. The value is an entity reference. */
 export type FieldProps = FieldExtensionComponentProps<
   string,
   { namespace?: string }
@@ -38,23 +38,23 @@ interface Option {
   /** The entity reference. */
   id: string;
 
-  /** Name in the directory, which the input shows. */
+  /** Name in the directory, shown in the input. */
   textValue: string;
   description?: string;
   isDisabled?: boolean;
 }
 
-/** Delay of a search after the last key, in milliseconds. */
+/** Delay between the last keystroke and the search, in milliseconds. */
 const DEBOUNCE_MS = 50;
 
 /**
- * A field for one user or group. Searches the directory while the user types,
- * and shows colleagues or own groups before.
+ * A field for one user or group. Searches the directory while the user types;
+ * before that, it shows the user's colleagues or groups.
  */
 export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
   const { kind, uiSchema, schema, idSchema, formData, onChange } = props;
   const { t } = useTranslationRef(directoryPickerTranslationRef);
-  // The default form has a white background, which @backstage/ui does not know.
+  // The default form has a white background that @backstage/ui is not aware of.
   const { bg = 'neutral-1' } = useBgConsumer();
   const namespace = uiSchema['ui:options']?.namespace ?? 'default';
   const [chosen, setChosen] = useState<Option>();
@@ -67,7 +67,7 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
   const [text, setText] = useState(selected?.textValue ?? '');
   const { state, entries } = useEntries({
     kind,
-    // The name of the selected entry is not a search.
+    // The name of the selected entry is not a search text.
     text: text === selected?.textValue ? '' : text,
     isOpen,
   });
@@ -82,7 +82,7 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
       }));
 
   return (
-    // The Combobox shows that it is required, but has no aria-required.
+    // The Combobox shows that it is required but does not set aria-required.
     <ComboBoxContext.Provider value={{ isRequired: props.required }}>
       <BgProvider bg={bg}>
         <Combobox
@@ -111,7 +111,7 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
           isRequired={props.required}
           isDisabled={props.disabled}
           isReadOnly={props.readonly}
-          // The form shows the errors of the value, with this id.
+          // The form shows the errors of the value in an element with this ID.
           isInvalid={hasErrors || undefined}
           aria-describedby={hasErrors ? `${idSchema.$id}__error` : undefined}
           validationBehavior="aria"
@@ -144,7 +144,10 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
   );
 }
 
-/** Returns the name in a reference of the field's kind and namespace, or the value. */
+/**
+ * Returns the name if the value is a reference with the field's kind and
+ * namespace, otherwise the value.
+ */
 function nameOf(
   value: string,
   context: { kind: EntryKind; namespace: string },
@@ -165,13 +168,13 @@ function nameOf(
 interface SearchResult {
   state: 'loading' | 'loaded' | 'unavailable';
 
-  /** While loading, those of the previous search. */
+  /** Results; while loading, those of the previous search. */
   entries: Entry[];
 }
 
 /**
- * Searches while the list is open. A change aborts the previous search, and
- * opening the list again repeats it.
+ * Searches while the list is open. Changed text aborts the previous search;
+ * reopening the list repeats it.
  */
 function useEntries(options: {
   kind: EntryKind;

@@ -1,7 +1,7 @@
-/** The texts of the fields in German. */
+/** German messages of the fields. */
 export default {
   'user.label': 'Benutzer',
-  'user.placeholder': 'Nach Benutzername oder Name suchen',
+  'user.placeholder': 'Nach Benutzername oder vollem Namen suchen',
   'group.label': 'Gruppe',
   'group.placeholder': 'Nach Name oder Beschreibung suchen',
   unavailable: 'Das Verzeichnis ist nicht verfügbar. Versuchen Sie es erneut.',

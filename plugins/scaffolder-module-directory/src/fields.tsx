@@ -2,7 +2,7 @@ import { makeFieldSchema } from '@backstage/plugin-scaffolder-react';
 import { createFormField } from '@backstage/plugin-scaffolder-react/alpha';
 import { DirectoryPicker, type FieldProps } from './DirectoryPicker';
 
-/** Schema of {@link FieldProps}, for the editor of templates. */
+/** Schema of {@link FieldProps}, for the template editor. */
 const schema = makeFieldSchema({
   output: z => z.string(),
   uiOptions: z =>
@@ -16,14 +16,14 @@ const schema = makeFieldSchema({
     }),
 });
 
-/** The field `DirectoryUserPicker`. */
+/** The `DirectoryUserPicker` field. */
 export const userPicker = createFormField({
   name: 'DirectoryUserPicker',
   schema,
   component: (props: FieldProps) => <DirectoryPicker {...props} kind="user" />,
 });
 
-/** The field `DirectoryGroupPicker`. */
+/** The `DirectoryGroupPicker` field. */
 export const groupPicker = createFormField({
   name: 'DirectoryGroupPicker',
   schema,

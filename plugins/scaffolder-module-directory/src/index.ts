@@ -1,5 +1,5 @@
 /**
- * Fields for users and groups of the directory in the Scaffolder.
+ * Scaffolder fields for users and groups in the directory.
  *
  * @packageDocumentation
  */

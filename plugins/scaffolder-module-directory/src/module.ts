@@ -13,9 +13,9 @@ const groupField = FormFieldBlueprint.make({
 
 /**
  * Adds the fields `DirectoryUserPicker` and `DirectoryGroupPicker` to the
- * Scaffolder. Their value is an entity reference, such as `user:default/alice`;
- * the option `namespace` (default `default`) is its namespace. They need the
- * backend plugin `directory`.
+ * Scaffolder. The value is an entity reference such as `user:default/alice`,
+ * with the namespace from the option `namespace` (default `default`). The
+ * fields require the `directory` backend plugin.
  *
  * @public
  */

@@ -8,29 +8,29 @@ import {
 /** Whether a field selects users or groups. */
 export type EntryKind = 'user' | 'group';
 
-/** A user or a group of the directory. */
+/** A user or a group in the directory. */
 export interface Entry {
   name: string;
 
-  /** Name of the user or description of the group. */
+  /** Full name of the user or description of the group. */
   description?: string;
 }
 
-/** Minimum number of characters of a text that is searched. */
+/** Minimum length of a search text, in characters. */
 export const MIN_SEARCH_LENGTH = 3;
 
 const page_size = 20;
 
 interface SearchOptions {
-  /** Text to search. Without it, the entries are the caller's own. */
+  /** Search text. If empty, the entries are the user's colleagues or groups. */
   text: string;
   signal: AbortSignal;
 }
 
 /**
- * Returns at most 20 users or groups that match a text. Without a text these are
- * the caller's colleagues or groups: none when the caller has no account in the
- * directory.
+ * Returns at most 20 users or groups that match a text. Without a text, returns
+ * the user's colleagues or groups; none if the user does not have a directory
+ * account.
  */
 export async function searchEntries(
   client: DirectoryClient,
@@ -97,7 +97,7 @@ async function searchGroups(
   }));
 }
 
-/** Returns the user name of the caller, who is a user of the portal. */
+/** Returns the user name of the portal user in the directory. */
 async function fetchUsername(client: DirectoryClient, signal: AbortSignal) {
   const { data } = await client.get('/me/', { signal });
   return data.result.username ?? '';

@@ -1,11 +1,12 @@
 import '@testing-library/jest-dom';
 import { configure } from '@testing-library/react';
 
-// On a busy machine a page takes longer than the usual second to appear.
+// On a busy machine, a page takes longer to appear than the default of one
+// second.
 configure({ asyncUtilTimeout: 60_000 });
 jest.setTimeout(180_000);
 
-// jsdom has no scrolling, which the Scaffolder and lists use.
+// jsdom does not support scrolling, which the Scaffolder and lists use.
 window.scrollTo = () => {};
 global.IntersectionObserver = class {
   observe() {}

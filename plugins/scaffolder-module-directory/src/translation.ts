@@ -1,14 +1,14 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
 
 /**
- * Texts of the fields, in English and German.
+ * Messages of the fields in English and German.
  *
  * @public
  */
 export const directoryPickerTranslationRef = createTranslationRef({
   id: 'scaffolder.directory',
   messages: {
-    user: { label: 'User', placeholder: 'Search by user name or name' },
+    user: { label: 'User', placeholder: 'Search by user name or full name' },
     group: { label: 'Group', placeholder: 'Search by name or description' },
     unavailable: 'The directory is unavailable. Try again.',
   },

@@ -3,20 +3,20 @@ import type { Portal } from '../Portal';
 import type { Caller } from '../test';
 
 /**
- * A page in one of its states. `make screenshots` takes pictures of every scene,
- * and `accessibility.test.ts` checks every scene with axe, in light and dark and
- * on wide and narrow screens. The state must survive a change of the window's
- * width. Scenes with the same ticket share a browser, each in its own tab.
+ * A page in one of its states. `make screenshots` captures every scene, and
+ * `accessibility.test.ts` checks it with axe, in the light and dark themes on
+ * wide and narrow screens. The state must be kept when the width of the window
+ * changes. Scenes with the same ticket share a browser but not a tab.
  */
 export interface Scene {
-  /** In kebab case, as in `person-private`: the name of its pictures. */
+  /** Name of the screenshots, in kebab case, such as `person-private`. */
   readonly name: string;
-  /** User of the page. */
+  /** User who opens the page. */
   readonly caller: Caller;
   /**
-   * Brings a blank page into the state.
+   * Opens the scene on a blank page.
    *
-   * @returns the element that appears last, which is visible.
+   * @returns the element that appears last; it must be visible.
    */
   readonly open: (options: {
     readonly page: Page;
@@ -24,7 +24,7 @@ export interface Scene {
   }) => Promise<Locator>;
 }
 
-/** Serves a history, because that of the portal under test is empty. */
+/** Serves a history, because the portal under test has none. */
 export async function serveHistory(page: Page, entry: string): Promise<void> {
   const change = {
     username: 'alice',
@@ -53,7 +53,7 @@ export const appearances = [
   { name: 'dark-narrow', colorScheme: 'dark', width: 360, height: 740 },
 ] as const;
 
-/** The same themes on a very wide screen, for pictures. */
+/** The same themes on a very wide screen, for screenshots. */
 export const widestAppearances = [
   { name: 'light-widest', colorScheme: 'light', width: 2560, height: 1300 },
   { name: 'dark-widest', colorScheme: 'dark', width: 2560, height: 1300 },
@@ -71,7 +71,7 @@ interface OpenScene {
   readonly shown: Locator;
 }
 
-/** Opens a scene in an appearance, and waits until the page does not change. */
+/** Opens a scene in an appearance and waits until the page is complete. */
 export async function openScene(options: {
   readonly scene: Scene;
   readonly appearance: Appearance;
@@ -82,7 +82,7 @@ export async function openScene(options: {
   const { width, height, colorScheme } = appearance;
   const page = await openTabAs(scene.caller);
   await page.setViewportSize({ width, height });
-  // Without animations, pictures and measured colors are final.
+  // Without animations, screenshots and measured colors are final.
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   const shown = await scene.open({ page, portal });
   await page.evaluate(() => document.fonts.ready);
@@ -90,15 +90,15 @@ export async function openScene(options: {
 }
 
 /**
- * Changes the size of an open scene's window. The theme stays: to change it
- * mounts the app again, which loses the state of the scene.
+ * Resizes the window of an open scene. The theme stays the same, because a
+ * change of theme remounts the app and loses the state of the scene.
  */
 export async function resizeScene(
   { page, shown }: OpenScene,
   { width, height }: Appearance,
 ): Promise<void> {
   await page.setViewportSize({ width, height });
-  // Components follow the size in the next frame.
+  // Components adapt to the size in the next frame.
   await page.evaluate(
     () =>
       new Promise(done =>

@@ -3,10 +3,10 @@ import { ensureCertificates } from '../certificates';
 import { alice, type Caller } from '../test';
 import type { Scene } from './Scene';
 
-/** Owner of certificates in every state, see {@link ensureCertificates}. */
+/** Owner of certificates in every state; see {@link ensureCertificates}. */
 const holder = { ticket: 'mary-jane_w' };
 
-/** A page of certificates. */
+/** A certificates page. */
 function certificates(options: {
   readonly name: string;
   readonly path?: string;
@@ -28,7 +28,9 @@ function certificates(options: {
   };
 }
 
-/** A certificate of the holder, or all of them, some weeks later. */
+/**
+ * The page of one of the holder's certificates, or of all, a few weeks later.
+ */
 function held(options: {
   readonly name: string;
   readonly which?: keyof Awaited<ReturnType<typeof ensureCertificates>>;
@@ -91,7 +93,7 @@ async function uploadCsr(page: Page) {
   await expect(page.getByText('CN=dave')).toBeVisible();
 }
 
-/** The pages of certificates and of requests in all states. */
+/** The certificate and request pages in all states. */
 export const certificateScenes: readonly Scene[] = [
   held({ name: 'certificates' }),
   certificates({

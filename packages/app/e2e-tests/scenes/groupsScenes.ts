@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { alice, officer } from '../test';
 import { type Scene, serveHistory } from './Scene';
 
-/** The page of groups or of one group. */
+/** The page of all groups or of one group. */
 function groups(options: {
   readonly name: string;
   readonly path: string;
@@ -27,7 +27,7 @@ const heading = (name: string) => (page: Page) =>
 const member = (page: Page) =>
   page.getByRole('region', { name: 'Members' }).getByRole('article');
 
-/** The pages of groups and of one group in all states. */
+/** The groups page and the group page in all states. */
 export const groupsScenes: readonly Scene[] = [
   {
     name: 'group-history',

@@ -15,7 +15,7 @@ function home(options: {
     async open({ page, portal }) {
       await prepare(page);
       await page.goto(portal.url);
-      // The section that is loaded last in most cases.
+      // In most cases, this section is loaded last.
       await expect(
         page.getByRole('region', { name: 'My certificates' }).getByText(/\./),
       ).toBeVisible();
@@ -26,7 +26,7 @@ function home(options: {
   };
 }
 
-/** The home page, complete and without data. */
+/** The home page with and without data. */
 export const homeScenes: readonly Scene[] = [
   home({
     name: 'home',

@@ -5,7 +5,7 @@ import type { Scene } from './Scene';
 /** Opens the command palette and returns its field. */
 export async function openPalette(page: Page) {
   const field = page.getByRole('combobox', { name: /^Search people/ });
-  // The shortcut works a moment after the page has appeared.
+  // The shortcut works shortly after the page has appeared.
   await expect(async () => {
     await page.keyboard.press('Control+k');
     await expect(field).toBeFocused({ timeout: 2_000 });
@@ -13,7 +13,7 @@ export async function openPalette(page: Page) {
   return field;
 }
 
-/** The command palette with a text. */
+/** The command palette with a search text. */
 function palette(options: {
   readonly name: string;
   readonly text: string;
@@ -34,7 +34,7 @@ function palette(options: {
   };
 }
 
-/** The command palette in its states. */
+/** The command palette in all states. */
 export const paletteScenes: readonly Scene[] = [
   palette({
     name: 'palette-found',

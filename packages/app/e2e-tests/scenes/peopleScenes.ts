@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { alice } from '../test';
 import type { Scene } from './Scene';
 
-/** The page of people with a query. */
+/** The people page with a query. */
 function people(options: {
   readonly name: string;
   readonly query?: string;
@@ -24,7 +24,7 @@ function people(options: {
 const heading = (name: string) => (page: Page) =>
   page.getByRole('heading', { name, exact: true });
 
-/** The page of people in all states. */
+/** The people page in all states. */
 export const peopleScenes: readonly Scene[] = [
   people({ name: 'before-typing', shows: heading('People in your groups') }),
   people({

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { alice, type Caller } from '../test';
 import { type Scene, serveHistory } from './Scene';
 
-/** The page of a user. */
+/** The person page of a user. */
 function person(options: {
   readonly name: string;
   readonly path: string;
@@ -24,7 +24,7 @@ function person(options: {
 
 const groups = (page: Page) => page.getByRole('link', { name: 'contributors' });
 
-/** The page of a user in all states. */
+/** The person page in all states. */
 export const personScenes: readonly Scene[] = [
   person({ name: 'own', path: 'alice', shows: groups }),
   person({

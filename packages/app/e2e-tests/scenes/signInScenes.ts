@@ -3,7 +3,7 @@ import { alice } from '../test';
 import type { Scene } from './Scene';
 import { signOut } from '../signInHelpers';
 
-/** The page for a ticket that is rejected. */
+/** The sign-in page for a rejected ticket. */
 function rejected(options: {
   readonly name: string;
   readonly ticket: string;
@@ -22,7 +22,7 @@ function rejected(options: {
   };
 }
 
-/** The page in another browser. */
+/** The sign-in page in another browser. */
 function inBrowser(options: {
   readonly name: string;
   readonly userAgent: string;
@@ -45,7 +45,7 @@ function inBrowser(options: {
   };
 }
 
-/** The sign-in page in its states. */
+/** The sign-in page in all states. */
 export const signInScenes: readonly Scene[] = [
   {
     name: 'sign-in-no-ticket',

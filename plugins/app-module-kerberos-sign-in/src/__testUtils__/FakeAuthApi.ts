@@ -2,7 +2,7 @@ import { http, HttpResponse } from 'msw';
 
 type Respond = () => Response;
 
-/** Session response of the server. */
+/** Session response from the server. */
 export function session(
   name = 'alice',
   options: { expiresInSeconds?: number } = {},
@@ -23,7 +23,7 @@ export function session(
     });
 }
 
-/** A 401 with a reason, sent when the server's clock shows `date`. */
+/** 401 response with a reason, sent at the server time `date`. */
 export function refusal(reason: string, date = new Date()): Respond {
   return () =>
     HttpResponse.json(
@@ -33,12 +33,13 @@ export function refusal(reason: string, date = new Date()): Respond {
 }
 
 /**
- * Mock auth plugin: sends its responses in order, then repeats the last one.
+ * Mock auth plugin that sends its responses in order and then repeats the last
+ * one.
  */
 export class FakeAuthApi {
   /** Number of requests. */
   requests = 0;
-  /** Headers of the last request. */
+  /** Headers of the most recent request. */
   headers = new Headers();
   readonly #responses: readonly Respond[];
 
@@ -46,7 +47,7 @@ export class FakeAuthApi {
     this.#responses = responses;
   }
 
-  /** For msw. */
+  /** Request handlers for msw. */
   handler(provider = 'kerberos') {
     return http.get(`*/api/auth/${provider}/refresh`, ({ request }) => {
       const respond = this.#responses.at(

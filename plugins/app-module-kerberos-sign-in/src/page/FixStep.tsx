@@ -10,7 +10,7 @@ import { type Browser, type Fix, FIREFOX_PREFERENCE } from '../fixes';
 import { kerberosSignInTranslationRef } from '../translation';
 import styles from './FixStep.module.css';
 
-/** One step: its title, instructions and a text to copy. */
+/** A step with a title, instructions and a text to copy. */
 export function FixStep(props: {
   readonly fix: Fix;
   readonly browser: Browser;
@@ -50,10 +50,10 @@ const icons = {
   copyFailed: <RiErrorWarningLine aria-hidden />,
 };
 
-/** Text to use elsewhere, with a button that copies it. */
+/** A text with a copy button. */
 function CopyableText(props: {
   readonly text: string;
-  /** ID of the element that labels the text. */
+  /** ID of the element with the label of the text. */
   readonly labelId: string;
 }) {
   const { text, labelId } = props;
@@ -73,7 +73,7 @@ function CopyableText(props: {
       await navigator.clipboard.writeText(text);
       setOutcome('copied');
     } catch {
-      setOutcome('copyFailed'); // no permission, or not a secure context
+      setOutcome('copyFailed'); // no permission or not a secure context
     }
   }
 

@@ -27,7 +27,7 @@ describe('KerberosSignInPage', () => {
     jest.restoreAllMocks();
   });
 
-  /** Opens the page; resolves with the identity after the sign-in. */
+  /** Opens the page and returns the identity after the sign-in. */
   function open(options: {
     kerberos: FakeAuthApi;
     guest?: FakeAuthApi;
@@ -82,7 +82,7 @@ describe('KerberosSignInPage', () => {
     );
   });
 
-  it('retries when the first challenge is not answered', async () => {
+  it('retries when the browser ignores the first challenge', async () => {
     const kerberos = new FakeAuthApi(refusal('no_credentials'), session());
 
     await open({ kerberos });
@@ -90,7 +90,7 @@ describe('KerberosSignInPage', () => {
     expect(kerberos.requests).toBe(2);
   });
 
-  it('retries twice when the browser has no tickets yet', async () => {
+  it('retries twice when the browser does not have a ticket yet', async () => {
     const kerberos = new FakeAuthApi(
       refusal('no_credentials'),
       refusal('no_credentials'),
@@ -102,11 +102,11 @@ describe('KerberosSignInPage', () => {
     expect(kerberos.requests).toBe(3);
   });
 
-  it('shows both fixes without a token and retries only on request', async () => {
+  it('shows both fixes when there is no token, and retries only on request', async () => {
     const kerberos = new FakeAuthApi(refusal('no_credentials'));
     open({ kerberos, realm: 'EXAMPLE.TEST' });
 
-    await expectText('Your browser sent no Kerberos ticket.');
+    await expectText('Your browser did not send a Kerberos ticket.');
     expect(
       screen
         .getAllByRole('heading')
@@ -123,7 +123,7 @@ describe('KerberosSignInPage', () => {
     expect(kerberos.requests).toBe(3);
 
     await userEvent.click(tryAgain());
-    await expectText('Your browser sent no Kerberos ticket.');
+    await expectText('Your browser did not send a Kerberos ticket.');
     expect(kerberos.requests).toBe(6);
     expect(tryAgain()).toHaveFocus();
   });
@@ -141,7 +141,7 @@ describe('KerberosSignInPage', () => {
     ['service_principal', /a service or a host/, ['kdestroy; kinit']],
     ['unusable_name', /cannot use/, []],
     ['something_new', 'The server says something_new.', []],
-  ])('explains %s without a retry', async (reason, text, commands) => {
+  ])('explains %s and does not retry', async (reason, text, commands) => {
     const kerberos = new FakeAuthApi(refusal(reason));
     open({ kerberos });
 
@@ -175,7 +175,7 @@ describe('KerberosSignInPage', () => {
     ],
     [5, /it has expired, or a clock is wrong/, 'kdestroy; kinit'],
   ])(
-    'compares the clocks when the server is ahead by %i s',
+    'shows the clock difference when the server is ahead by %i s',
     async (seconds, text, command) => {
       const serverTime = new Date(Date.now() + seconds * 1000);
       open({
@@ -203,7 +203,7 @@ describe('KerberosSignInPage', () => {
     expect((await identity).signOut).toBeDefined();
   });
 
-  it('shows an error without a valid response', async () => {
+  it('shows an error when the response is not valid', async () => {
     const kerberos = new FakeAuthApi(session());
     open({ kerberos });
     server.use(
@@ -234,7 +234,7 @@ describe('KerberosSignInPage', () => {
     const kerberos = new FakeAuthApi(session());
     const identity = await open({ kerberos });
     await identity.signOut();
-    // The app reloads after a sign-out.
+    // The app reloads the page after a sign-out.
     cleanup();
 
     const again = open({ kerberos });
@@ -245,10 +245,10 @@ describe('KerberosSignInPage', () => {
     expect(kerberos.requests).toBe(2);
   });
 
-  it('ends a session and shows the reason when the account is locked', async () => {
+  it('ends the session and shows the reason when the account is locked', async () => {
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
-    // jsdom cannot reload; it reports so there.
+    // jsdom cannot reload a page and reports an error here.
     const reported = jest.spyOn(console, 'error').mockImplementation();
     const kerberos = new FakeAuthApi(session(), refusal('account_locked'));
     const identity = await open({ kerberos });
@@ -263,7 +263,7 @@ describe('KerberosSignInPage', () => {
     expect(kerberos.requests).toBe(2);
   });
 
-  it('offers the guest when it is enabled', async () => {
+  it('offers guest sign-in when it is enabled', async () => {
     const kerberos = new FakeAuthApi(refusal('no_credentials'));
     const guest = new FakeAuthApi(session('alice'));
     const options = {
@@ -285,7 +285,7 @@ describe('KerberosSignInPage', () => {
     );
     expect(guest.requests).toBe(1);
 
-    // The page is loaded again.
+    // Reloads the page.
     cleanup();
     const { requests } = kerberos;
     await (await open(options)).signOut();
@@ -295,7 +295,7 @@ describe('KerberosSignInPage', () => {
     await expectText(/signed out/);
   });
 
-  it('hides a disabled guest and shows the help link', async () => {
+  it('hides guest sign-in when it is disabled, and shows the help link', async () => {
     open({
       kerberos: new FakeAuthApi(refusal('account_locked')),
       guestConfig: {},
@@ -310,7 +310,7 @@ describe('KerberosSignInPage', () => {
     );
   });
 
-  it('copies a command and shows when that fails', async () => {
+  it('copies a command and reports a failure to copy', async () => {
     const user = userEvent.setup();
     const writeText = jest.spyOn(navigator.clipboard, 'writeText');
     open({ kerberos: new FakeAuthApi(refusal('ntlm_refused')) });

@@ -14,12 +14,12 @@ import { FixStep } from './FixStep';
 import styles from './KerberosSignInPage.module.css';
 import { type SignInState, useSignIn } from './useSignIn';
 
-/** A smaller title on a narrow screen, so that it fits on one line. */
+/** A smaller title on narrow screens, so that it fits on one line. */
 const TITLE = { initial: 'title-small', sm: 'title-medium' } as const;
 
 /**
- * Signs in users who have a ticket before the page is shown. Other users see
- * what failed, what to do about it, and a button to try again.
+ * Signs in users with a ticket before the page appears. Other users see what
+ * failed, what to do about it, and a retry button.
  */
 export function KerberosSignInPage(
   props: SignInPageProps & {
@@ -98,9 +98,8 @@ function failureIn(state: SignInState) {
 }
 
 /**
- * Returns the name of the guest, for example `Alice`, when the guest provider is
- * configured and enabled: in development, or outside of it when that is
- * explicitly allowed.
+ * Returns the name of the guest, for example `Alice`, if the guest provider is
+ * configured and enabled: in development, or elsewhere if explicitly allowed.
  */
 function readGuest(config: ConfigApi): string | undefined {
   const guest = config.getOptionalConfig('auth.providers.guest');
@@ -115,7 +114,7 @@ function readGuest(config: ConfigApi): string | undefined {
   return name.charAt(0).toLocaleUpperCase('en') + name.slice(1);
 }
 
-/** Returns the text that describes the state. */
+/** Returns the message for a state. */
 function useStateText(state: SignInState): string {
   const { t } = useTranslationRef(kerberosSignInTranslationRef);
   if (state.kind !== 'failed') {
@@ -132,7 +131,7 @@ function useStateText(state: SignInState): string {
       count: Math.abs(minutesAhead),
     });
   }
-  // A reason without a translation has the server's message.
+  // Reasons without a translation show the server's message.
   return isKnownReason(reason)
     ? t(`reason.${reason}`)
     : message || t('state.unavailable');

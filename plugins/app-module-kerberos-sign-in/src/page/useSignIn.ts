@@ -18,14 +18,14 @@ import {
 
 /** State of the sign-in. */
 export type SignInState =
-  /** Waits for a click, as the site requires. */
+  /** Waits for a click, because `autoSignIn` is false. */
   | { readonly kind: 'ready' }
-  /** The user of this tab has signed out. */
+  /** The user has signed out in this tab. */
   | { readonly kind: 'signedOut' }
   /** A request is running. */
   | {
       readonly kind: 'signingIn';
-      /** Whether it started without a click; the page is not shown then. */
+      /** Whether it started without a click. The page is then hidden. */
       readonly silently: boolean;
       /** Previous failure, shown until there is a response. */
       readonly after?: SignInFailure;
@@ -33,9 +33,9 @@ export type SignInState =
   | { readonly kind: 'failed'; readonly failure: SignInFailure };
 
 /**
- * Signs in at once, unless a session of this tab has ended or the site requires
- * a click; after that only on a click, so that there is no loop. The guest stays
- * signed in when the page is loaded again.
+ * Signs in immediately, unless a session in this tab has ended or `autoSignIn`
+ * is false. Later attempts require a click, which prevents loops. Guests stay
+ * signed in when the page is reloaded.
  */
 export function useSignIn(options: {
   readonly autoSignIn: boolean;
@@ -73,7 +73,7 @@ export function useSignIn(options: {
               onRefused: reason => {
                 guestSession.set(false);
                 sessionEnd.set({ kind: 'refused', reason });
-                // Only a new page has no data of the session.
+                // A reload discards all data of the session.
                 window.location.reload();
               },
             }),
@@ -92,7 +92,7 @@ export function useSignIn(options: {
     [discoveryApi, onSignInSuccess],
   );
 
-  // Starts the request that the initial state announces.
+  // Sends the request that the initial state implies.
   const isFirst = useRef(state.kind === 'signingIn');
   useEffect(() => {
     if (isFirst.current) {

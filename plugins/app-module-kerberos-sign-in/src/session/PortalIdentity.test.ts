@@ -40,7 +40,7 @@ describe('PortalIdentity', () => {
     });
   }
 
-  it('renews shortly before the expiry, once for all concurrent calls', async () => {
+  it('renews shortly before expiry, once for all concurrent calls', async () => {
     const fetchSession = jest.fn(async () => sessionOf('second', 3600));
     const identity = start(fetchSession, 3600);
 
@@ -83,7 +83,7 @@ describe('PortalIdentity', () => {
     expect(fetchSession).toHaveBeenCalledTimes(7);
   });
 
-  it('uses a valid token and fails after its expiry', async () => {
+  it('uses a valid token when the renewal fails, and fails after it expires', async () => {
     const fetchSession = jest.fn(async () => {
       throw new Error('no ticket');
     });
@@ -105,7 +105,7 @@ describe('PortalIdentity', () => {
   });
 
   it.each(['account_locked', 'account_expired', 'unknown_principal'])(
-    'ends at once when the renewal is refused with %s',
+    'ends immediately when the renewal is refused with %s',
     async reason => {
       const refusal = new SignInError({
         kind: 'refused',
@@ -127,7 +127,7 @@ describe('PortalIdentity', () => {
     { kind: 'unavailable' } as const,
     { kind: 'unreachable' } as const,
     { kind: 'refused', reason: 'no_credentials', message: '' } as const,
-  ])('uses its valid token when the renewal fails with %j', async failure => {
+  ])('uses a valid token when the renewal fails with %j', async failure => {
     const fetchSession = jest.fn().mockRejectedValue(new SignInError(failure));
     const identity = start(fetchSession, 3600);
 

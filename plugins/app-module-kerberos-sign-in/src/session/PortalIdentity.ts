@@ -1,14 +1,17 @@
 import type { IdentityApi, ProfileInfo } from '@backstage/frontend-plugin-api';
 import { type PortalSession, toFailure } from './fetchSession';
 
-/** Lifetime of a session whose response does not give one, in seconds. */
+/** Lifetime of a session if the response does not contain it, in seconds. */
 const DEFAULT_LIFETIME = 5 * 60;
-/** Maximum time between the renewal of a session and its expiry. */
+/**
+ * Maximum time between the renewal and the expiry of a session, in
+ * milliseconds.
+ */
 const MAX_MARGIN_MS = 5 * 60_000;
-/** Part of a short session that is left when it is renewed. */
+/** Remaining fraction of the lifetime at which a short session is renewed. */
 const MARGIN_PART = 0.2;
 
-/** Refusals of the account itself: they end a session whose token is valid. */
+/** Refusals of the account. They end the session even if the token is valid. */
 const ACCOUNT_REFUSALS = new Set([
   'unknown_principal',
   'account_locked',
@@ -18,7 +21,7 @@ const ACCOUNT_REFUSALS = new Set([
 /** Options of {@link PortalIdentity}. */
 interface PortalIdentityOptions {
   readonly session: PortalSession;
-  /** Gets the next session. */
+  /** Requests the next session. */
   readonly fetchSession: () => Promise<PortalSession>;
   readonly onSignOut: () => void;
   /** Called once, when the account is refused. */
@@ -26,10 +29,11 @@ interface PortalIdentityOptions {
 }
 
 /**
- * The signed-in user. The first call shortly before its expiry renews the
- * session, once for all concurrent calls. A session continues while its renewal
- * is unavailable, and ends at once when the account is refused. Time is measured
- * from the response: the clocks of browser and server may differ.
+ * Identity of the signed-in user. The first request for credentials shortly
+ * before the session expires renews it, once for all concurrent calls. The
+ * session continues while renewal is unavailable and ends immediately when the
+ * account is refused. Time is measured from the response, because the clocks of
+ * browser and server may differ.
  */
 export class PortalIdentity implements IdentityApi {
   readonly #options: PortalIdentityOptions;
@@ -82,7 +86,8 @@ export class PortalIdentity implements IdentityApi {
           this.#options.onRefused(failure.reason);
           throw error;
         }
-        // A valid token is used while the server or the ticket is unavailable.
+        // A valid token stays in use while the server or the ticket is
+        // unavailable.
         if (performance.now() >= this.#expiresAt) {
           throw error;
         }
@@ -106,18 +111,18 @@ export class PortalIdentity implements IdentityApi {
 const KEY = 'kerberos-sign-in:session-end';
 const SIGNED_OUT = 'signed_out';
 
-/** How the session of this tab ended. */
+/** How the session in this tab ended. */
 type SessionEnd =
   | { readonly kind: 'signedOut' }
   | {
       readonly kind: 'refused';
-      /** The `reason` of the response to its renewal. */
+      /** The `reason` in the response to the renewal. */
       readonly reason: string;
     };
 
 /**
- * Stores how the session of this tab ended: the ticket is still valid, so the
- * page would sign the user in again at once.
+ * Stores how the session in this tab ended. Without it, the page would sign the
+ * user in again, because the ticket is still valid.
  */
 export const sessionEnd = {
   set(end: SessionEnd): void {
@@ -127,7 +132,7 @@ export const sessionEnd = {
   clear(): void {
     withStorage(storage => storage.removeItem(KEY));
   },
-  /** Returns `undefined` when no session of this tab has ended. */
+  /** Returns `undefined` if no session has ended in this tab. */
   get(): SessionEnd | undefined {
     const value = withStorage(storage => storage.getItem(KEY));
     if (!value) {
@@ -141,7 +146,10 @@ export const sessionEnd = {
 
 const GUEST_KEY = 'kerberos-sign-in:guest';
 
-/** Whether the session of this tab is the guest's: a reload signs the guest in. */
+/**
+ * Stores whether this tab has a guest session: a reload then signs the guest
+ * in.
+ */
 export const guestSession = {
   set(isGuest: boolean): void {
     withStorage(storage =>
@@ -155,7 +163,9 @@ export const guestSession = {
   },
 };
 
-/** A browser may deny its storage to pages; then nothing is stored. */
+/**
+ * Runs an action on the session storage, if the browser allows access to it.
+ */
 function withStorage<T>(action: (storage: Storage) => T): T | undefined {
   try {
     return action(window.sessionStorage);

@@ -1,7 +1,7 @@
 import type { DiscoveryApi } from '@backstage/frontend-plugin-api';
 import { z } from 'zod';
 
-/** Response of a Backstage auth provider to `refresh`. */
+/** `refresh` response of a Backstage auth provider. */
 const portalSessionSchema = z.object({
   profile: z.object({
     email: z.string().optional(),
@@ -27,17 +27,20 @@ export type SignInFailure =
   | {
       /** The server refused the credentials (401). */
       readonly kind: 'refused';
-      /** `reason` of the response; new values may be added. */
+      /** `reason` of the response. New values may be added. */
       readonly reason: string;
-      /** Message of the server. */
+      /** Message from the server. */
       readonly message: string;
-      /** Minutes that this clock is ahead of the server's; negative when behind. */
+      /**
+       * Minutes by which the local clock is ahead of the server's; negative if
+       * behind.
+       */
       readonly minutesAhead?: number;
     }
   | {
-      /** The server cannot check credentials at the moment. */
+      /** The server cannot currently check credentials. */
       readonly kind: 'unavailable';
-      /** Message of the server. */
+      /** Message from the server. */
       readonly message?: string;
     }
   /** There was no response. */
@@ -54,14 +57,14 @@ export class SignInError extends Error {
   }
 }
 
-/** Returns the failure that an error describes. */
+/** Returns the failure that caused an error. */
 export function toFailure(error: unknown): SignInFailure {
   return error instanceof SignInError
     ? error.failure
     : { kind: 'unavailable', message: undefined };
 }
 
-/** Auth providers of the sign-in page. */
+/** IDs of the auth providers that the sign-in page uses. */
 export type ProviderId = 'kerberos' | 'guest';
 
 /** Options of {@link fetchSession}. */
@@ -74,24 +77,25 @@ interface FetchSessionOptions {
 const errorBodySchema = z.object({
   message: z.string().optional(),
   reason: z.string().optional(),
-  // format of Backstage
+  // Backstage's format
   error: z.object({ message: z.string() }).optional(),
 });
 
 /**
- * Refusals that are retried: Chromium with a fresh profile does not answer the
- * first challenge, and a token that is sent twice is refused the second time.
+ * Reasons that are retried. Chromium with a fresh profile ignores the first
+ * challenge, and a token that is sent twice is refused the second time.
  */
 const RETRIED_REASONS = new Set(['no_credentials', 'replayed']);
 
 /**
- * Pauses before each retry, in milliseconds. On a busy machine a fresh profile
- * has no tickets yet at the first retry.
+ * Pause before each retry, in milliseconds. On a busy machine, a fresh profile
+ * may not have a ticket at the first retry.
  */
 const PAUSES_MS = [0, 300];
 
 /**
- * Requests a session from a provider; retries twice when the ticket is missing.
+ * Requests a session from a provider. Retries twice if the ticket is missing or
+ * the token was replayed.
  *
  * @throws SignInError with the failure to show
  */
@@ -157,7 +161,9 @@ function refusal(response: Response, body: unknown): SignInError {
   });
 }
 
-/** Returns the full minutes that this clock is ahead of the server's. */
+/**
+ * Returns how far the local clock is ahead of the server's, in whole minutes.
+ */
 function minutesAheadOf(date: string | null): number | undefined {
   const serverTime = Date.parse(date ?? '');
   return Number.isNaN(serverTime)

@@ -15,10 +15,10 @@ import {
 import Router from 'express-promise-router';
 import { authModuleKerberosProvider } from '../module';
 
-/** Origin location of the entities of administrators. */
+/** Origin location of entities written by administrators. */
 export const TRUSTED_LOCATION = 'file:/etc/portal/org.yaml';
 
-/** Configuration and other services of the portal under test. */
+/** Configuration and data of the portal under test. */
 export interface TestPortalOptions {
   /** `auth.providers.kerberos.signIn.resolvers`. */
   readonly resolvers?: JsonArray;
@@ -32,39 +32,40 @@ export interface TestPortalOptions {
   readonly maxGroups?: number;
   /** `catalog.rules`. */
   readonly catalogRules?: JsonArray;
-  /** The catalog's entities. */
+  /** Entities in the catalog. */
   readonly users?: readonly Entity[];
-  /** The directory's accounts, by principal. Default: it is unavailable. */
+  /** Directory accounts by principal. Default: the directory is unavailable. */
   readonly accounts?: Readonly<Record<string, DirectoryAccount>>;
 }
 
-/** An account as the plugin `directory` returns it. */
+/** An account as returned by the `directory` plugin. */
 export interface DirectoryAccount {
   readonly username: string;
   readonly locked?: boolean;
   readonly expired?: boolean;
   /**
-   * Memberships, by the name of the group: the names of the groups from the user's
-   * own to this one. Default: none, as of an account that the API does not serve.
+   * Membership paths by group name: the names of the groups from the user's
+   * direct group to this one. Default: the API does not serve the account as a
+   * user.
    */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The auth plugin with the module. */
+/** The running auth plugin with the module. */
 export interface TestPortal {
   /** Requests an identity with `Authorization: Negotiate <principal>`. */
   refresh(
     principal?: string,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
-  /** The whole log. */
+  /** Returns the complete log. */
   readonly logged: () => string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a portal that accepts principals instead of tickets; the portal's browser
- * tests use real tickets.
+ * Starts a portal that accepts principals instead of tickets. The browser tests
+ * of the portal use real tickets.
  */
 export async function startPortal(
   options: TestPortalOptions,
@@ -154,7 +155,7 @@ function accept(
   }
 }
 
-/** A fake plugin `directory`, which accepts services only. */
+/** A fake `directory` plugin that accepts only services. */
 function directoryWith(accounts: TestPortalOptions['accounts']) {
   return createBackendPlugin({
     pluginId: 'directory',

@@ -21,9 +21,11 @@ export interface RecordedResponse {
   body: string;
 }
 
-/** An HTTP server that records requests and sends the responses of a test. */
+/**
+ * An HTTP server that records requests and sends the responses set by a test.
+ */
 export class RecordingServer {
-  /** The requests since the start or the last reset. */
+  /** Requests since the start or the last reset. */
   requests: RecordedRequest[] = [];
 
   /** Returns the response to a request. */

@@ -19,7 +19,10 @@ const MAX_SERIAL_NUMBER = (1n << 159n) - 1n;
 /** Serial number that the CA under test has not issued. */
 const UNKNOWN_SERIAL_NUMBER = 0xdeadbeefn;
 
-/** Validity may begin earlier, for clients whose clocks are late. */
+/**
+ * Maximum time by which the validity may start early, for clients whose clocks
+ * are behind, in milliseconds.
+ */
 const CLOCK_ALLOWANCE_MS = 60 * 60 * 1000;
 
 const REVOKED_BY = 'user:default/admin';
@@ -32,28 +35,31 @@ const REVOKED_BY = 'user:default/admin';
 export interface CertificateAuthoritySubject {
   /** The CA. */
   readonly authority: CertificateAuthority;
-  /** A user to whom the CA issues certificates, with the principal's realm. */
+  /**
+   * A user to whom the CA issues certificates. The principal includes the
+   * realm.
+   */
   readonly user: { readonly username: string; readonly principal: string };
-  /** A profile that the CA signs for the user with every type of key. */
+  /** A profile with which the CA signs every type of key for the user. */
   readonly profile: string;
   /** Name of the CA in API responses. */
   readonly cacn: string;
-  /** Organization that the subject of a CSR must contain. Default: none. */
+  /** Organization required in the subject of a CSR. Default: none. */
   readonly organization?: string;
   /**
-   * Changes to a valid request that the CA must refuse, each with the reason.
-   * An unknown profile is always tested.
+   * Changes that make a valid request unacceptable, by reason. The CA must
+   * refuse them. An unknown profile is always tested.
    */
   readonly refused?: readonly {
     readonly why: string;
     readonly change: Partial<SigningRequest>;
   }[];
   /**
-   * Stops what the CA depends on, such as its database, until the returned
+   * Stops a dependency of the CA, such as its database, until the returned
    * function is called.
    */
   interrupt(): Promise<() => Promise<void>>;
-  /** Revokes a certificate without the gateway. Default: not tested. */
+  /** Revokes a certificate outside the gateway. Default: not tested. */
   revoke?(options: {
     readonly serialNumber: bigint;
     readonly reason: number;
@@ -113,7 +119,7 @@ export function describeCertificateAuthority(options: {
       },
     );
 
-    it('issues what its profile describes, if it has profiles', async () => {
+    it('issues certificates as described by the profile, if it has profiles', async () => {
       const profile = subject.authority.profiles?.get(subject.profile);
       const certificate = parse(await subject.authority.sign(newRequest()));
       const { validFromDate, validToDate } = certificate;
@@ -168,13 +174,16 @@ export function describeCertificateAuthority(options: {
       2n ** 64n + 1n,
       2n ** 127n - 1n,
       MAX_SERIAL_NUMBER,
-    ])('returns no certificate for serial number %s', async serialNumber => {
-      await expect(subject.authority.get(serialNumber)).resolves.toBe(
-        undefined,
-      );
-    });
+    ])(
+      'does not return a certificate for the unknown serial number %s',
+      async serialNumber => {
+        await expect(subject.authority.get(serialNumber)).resolves.toBe(
+          undefined,
+        );
+      },
+    );
 
-    it('lists the profile with which it signs, if it has profiles', () => {
+    it('lists the profile that it signs with, if it has profiles', () => {
       const { profiles } = subject.authority;
       expect(profiles?.has(subject.profile)).not.toBe(false);
       expect(profiles?.has('noSuchProfile')).not.toBe(true);
@@ -205,7 +214,7 @@ export function describeCertificateAuthority(options: {
       expect(found?.revocation?.reason).toEqual(subject.revoke && 4);
     });
 
-    it('revokes its certificates permanently, and no others, if it can revoke', async () => {
+    it('permanently revokes only its own certificates, if it can revoke', async () => {
       const { authority } = subject;
       const issued = await authority.sign(newRequest());
       const serialNumber = serialNumberOf(issued);
@@ -222,7 +231,7 @@ export function describeCertificateAuthority(options: {
       expect(found?.revocation?.reason).toEqual(expected);
     });
 
-    it('suspends certificates until they are released or revoked, if it has holds', async () => {
+    it('suspends certificates until they are released or revoked, if it supports holds', async () => {
       const { authority, user } = subject;
       const serialNumber = serialNumberOf(await authority.sign(newRequest()));
       const reasonAfter = async (
@@ -303,7 +312,8 @@ export function describeCertificateAuthority(options: {
       const issued = await authority.sign(newRequest());
       const serialNumber = serialNumberOf(issued);
       const { validFromDate, validToDate } = parse(issued);
-      // Copies: Node's dates belong to another realm than those of a sandbox.
+      // Copied because Node's dates belong to a different JavaScript realm than
+      // those of Jest's sandbox.
       const [notBefore, notAfter] = [validFromDate, validToDate].map(
         date => new Date(date.getTime()),
       );
@@ -342,7 +352,7 @@ export function describeCertificateAuthority(options: {
       );
     });
 
-    it('reports a failure, never an unknown serial number, while it is not available', async () => {
+    it('reports a failure instead of an unknown serial number while it is not available', async () => {
       const { authority, user } = subject;
       const issued = await authority.sign(newRequest());
       const serialNumber = serialNumberOf(issued);
@@ -387,7 +397,7 @@ export function describeCertificateAuthority(options: {
   });
 }
 
-/** Name of the error with which it rejects, or its value. */
+/** Returns the value of a promise or the name of its error. */
 async function outcomeOf(work: Promise<unknown> | undefined): Promise<unknown> {
   return await work?.catch(error => error.name);
 }
@@ -400,7 +410,10 @@ function serialNumberOf(issued: IssuedCertificate): bigint {
   return BigInt(`0x${parse(issued).serialNumber}`);
 }
 
-/** The most specific CN. Node lists the subject in DER order, one per line. */
+/**
+ * Returns the most specific CN. Node lists the subject in DER order, one
+ * attribute per line.
+ */
 function commonName({ subject }: X509Certificate): string | undefined {
   return subject
     .split('\n')

@@ -6,7 +6,7 @@ import {
 
 describe('createSigningRequest', () => {
   it.each<SigningKeyType>(['p256', 'rsa2048', 'ed25519'])(
-    'makes a CSR that OpenSSL reads and verifies (%s)',
+    'creates a CSR that OpenSSL can read and verify (%s)',
     key => {
       const { csr, publicKey } = createSigningRequest({
         username: 'alice',

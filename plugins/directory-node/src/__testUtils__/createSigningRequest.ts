@@ -6,7 +6,7 @@ import {
 import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
 
 /**
- * Types of key that {@link createSigningRequest} generates.
+ * Key types that {@link createSigningRequest} generates.
  *
  * @public
  */
@@ -18,9 +18,9 @@ export type SigningKeyType = 'p256' | 'rsa2048' | 'ed25519';
  * @public
  */
 export interface KeyPair {
-  /** The key in the CSR. */
+  /** Public key in the CSR. */
   readonly publicKey: KeyObject;
-  /** The key that signs the CSR. */
+  /** Private key that signs the CSR. */
   readonly privateKey: KeyObject;
 }
 
@@ -36,15 +36,15 @@ export interface CreateSigningRequestOptions {
   readonly principal: string;
   /** Name of the certificate profile. */
   readonly profile: string;
-  /** A key, or the type of a new one. Default: `p256`. */
+  /** A key, or the type of a new key. Default: `p256`. */
   readonly key?: SigningKeyType | KeyPair;
   /** Organization in the CSR's subject. Default: none. */
   readonly organization?: string;
 }
 
 /**
- * Creates a request as a certificate authority receives it, with a PKCS#10 CSR
- * (RFC 2986) that is signed with its key.
+ * Creates a request as received by a certificate authority, with a self-signed
+ * PKCS#10 CSR (RFC 2986).
  *
  * @public
  */
@@ -131,7 +131,10 @@ function sequence(...content: readonly Buffer[]): Buffer {
   return der(0x30, ...content);
 }
 
-/** A DER value (X.690 §8.1.3, §10.1): tag, shortest length, content. */
+/**
+ * Encodes a DER value (X.690 §8.1.3, §10.1): tag, shortest form of the length,
+ * content.
+ */
 function der(tag: number, ...content: readonly Buffer[]): Buffer {
   const value = Buffer.concat(content);
   if (value.length < 128) {

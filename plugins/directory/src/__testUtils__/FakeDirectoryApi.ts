@@ -19,8 +19,8 @@ interface RecordedRequest {
 type ApiResponse = JsonBodyType | Response;
 
 /**
- * Mock server of `/v1/` for tests of pages. Paths are relative to the base path;
- * all requests are recorded.
+ * Mock server for the `/v1/` API in page tests. Paths are relative to the base
+ * path; all requests are recorded.
  */
 export class FakeDirectoryApi {
   readonly msw = setupServer();
@@ -77,14 +77,14 @@ export class FakeDirectoryApi {
     );
   }
 
-  /** Allows the user these operations only. */
+  /** Allows the user only these operations. */
   allows(...operations: readonly OperationName[]) {
     this.on('/me/operations/', () => ({
       result: { operations: [...operations], signs_for_others: false },
     }));
   }
 
-  /** Sets the user's own user name; 403 without one. */
+  /** Sets the current user's name; `/me/` returns 403 without one. */
   hasCurrentUser(username: string | undefined) {
     this.on('/me/', () =>
       username
@@ -96,7 +96,7 @@ export class FakeDirectoryApi {
   }
 }
 
-/** Response with a list, or with a part of it. */
+/** List response, or one page of a longer list. */
 export function pageOf<Item extends JsonBodyType>(
   items: Item[],
   total = items.length,

@@ -2,7 +2,7 @@ import type { Certificate } from '@directory-gateway/backstage-plugin-directory-
 import { HttpResponse } from 'msw';
 import { toPem } from '../certificates/pem';
 
-/** 128 bits: more than a double-precision number can represent. */
+/** 128-bit serial number, which a double cannot represent exactly. */
 export const LONG_SERIAL = 340282366920938463463374607431768211454n;
 
 const LEAF =
@@ -11,7 +11,7 @@ const LEAF =
 const ISSUER =
   'MIIBwzCCAWmgAwIBAgIUBYU3z7qKhjZxAqLeIVWRD44ArhIwCgYIKoZIzj0EAwIwNzEVMBMGA1UECgwMRVhBTVBMRS5URVNUMR4wHAYDVQQDDBVDZXJ0aWZpY2F0ZSBBdXRob3JpdHkwHhcNMjYxMTIxMDIzOTU3WhcNNDYxMTE2MDIzOTU3WjA3MRUwEwYDVQQKDAxFWEFNUExFLlRFU1QxHjAcBgNVBAMMFUNlcnRpZmljYXRlIEF1dGhvcml0eTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABArulKiuD3fiUrQdl+DlGAIWsRL0KSauz4JHMAp3v1NTU5X5VrzAlG80vOcRxpkyh8uIpg4zH/yb3Agg8NuA+AKjUzBRMB0GA1UdDgQWBBT/vuLnW49ocdXFb/jahKlAsDNDlTAfBgNVHSMEGDAWgBT/vuLnW49ocdXFb/jahKlAsDNDlTAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCIEt3cl6ZlcElUWYLcsrDYiSiSIVx0PuE93oyUgzE/kMZAiEAn0e7VsjsykOILJN80eVqcXaATyXUBl0Aodmnc7bpY/Q=';
 
-/** Certificate of alice with a long serial number, made with OpenSSL. */
+/** Certificate of alice with a long serial number, created with OpenSSL. */
 export function certificate(given: Partial<Certificate> = {}): Certificate {
   return {
     cacn: 'embedded',
@@ -61,7 +61,7 @@ export function exactJson(body: unknown): Response {
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Returns the time in a number of days, in the format of the API. */
+/** Returns the time `days` days from now, in the format of the API. */
 export function rfc822(days: number): string {
   const date = new Date(Date.now() + days * DAY);
   return date.toUTCString().replace('GMT', '-0000');

@@ -31,7 +31,7 @@ export function person(given: Partial<User> & { username: string }): User {
 // eslint-disable-next-line no-script-url
 export const SCRIPT_URL = 'javascript:alert(1)';
 
-/** A user with public attributes. */
+/** A user with a public profile. */
 export const karl = person({
   username: 'karl',
   human_name: 'Karl Larsson',

@@ -10,7 +10,7 @@ import {
 import { QueryClient } from '@tanstack/react-query';
 
 /**
- * The client of the directory that the pages share.
+ * Directory client and query cache shared by all pages.
  *
  * @public
  */
@@ -18,7 +18,7 @@ export interface DirectoryApi {
   /** Calls `/v1/` with the user's credentials. */
   readonly client: DirectoryClient;
 
-  /** Query results so far: shared by all pages, kept until the tab is closed. */
+  /** Cache of query results, kept until the tab is closed. */
   readonly queries: QueryClient;
 }
 
@@ -32,7 +32,7 @@ export const directoryApiRef = createApiRef<DirectoryApi>().with({
   pluginId: 'directory',
 });
 
-/** Provides the {@link DirectoryApi} over the portal's fetch API. */
+/** Provides the {@link DirectoryApi} using the portal's fetch API. */
 export const directoryApi = ApiBlueprint.make({
   params: defineParams =>
     defineParams({

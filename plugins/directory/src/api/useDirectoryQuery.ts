@@ -14,18 +14,20 @@ import {
 } from '@tanstack/react-query';
 import { directoryApiRef } from './directoryApi';
 
-/** Time for which a result counts as fresh, in milliseconds. */
+/** Time for which a result is fresh, in milliseconds. */
 const STALE_AFTER = 30_000;
 
 /** Options of {@link useDirectoryQuery}. */
 interface DirectoryQueryOptions<Data> {
-  /** Identifies the query: every value that the result depends on. */
+  /** Key of the query: every value that the result depends on. */
   key: readonly unknown[];
 
-  /** Sends the query; must pass `signal` on, so that unused queries are aborted. */
+  /**
+   * Sends the query. Must pass on `signal`, so that unused queries are aborted.
+   */
   load: (client: DirectoryClient, signal: AbortSignal) => Promise<Data>;
 
-  /** Whether to send the query at all. Defaults to true. */
+  /** Whether to send the query. Defaults to true. */
   enabled?: boolean;
 
   /** Whether to show the result of the previous key while loading. Defaults to false. */
@@ -33,9 +35,9 @@ interface DirectoryQueryOptions<Data> {
 }
 
 /**
- * Queries the directory and caches the result. After a failure, `data` stays
- * the last result and `error` is the failure; the query is retried after the
- * delay that the server requested, while the page is visible.
+ * Queries the directory and caches the result. After a failure, `data` keeps
+ * the last result and `error` is set; while the page is visible, the query is
+ * retried after the delay that the server requested.
  */
 export function useDirectoryQuery<Data>(
   options: DirectoryQueryOptions<Data>,
@@ -50,7 +52,7 @@ export function useDirectoryQuery<Data>(
       enabled,
       staleTime: STALE_AFTER,
       retry: false,
-      // Offline, a query fails at once instead of waiting for the network.
+      // When offline, a query fails at once instead of waiting for the network.
       networkMode: 'always',
       refetchInterval: ({ state }) => retryDelay(state.error) ?? false,
       placeholderData: keepPrevious ? keepPreviousData : undefined,
@@ -63,8 +65,8 @@ export function useDirectoryQuery<Data>(
 const DEFAULT_DELAY = 15;
 
 /**
- * Returns the delay before a retry, in milliseconds; `undefined` when a retry
- * would return the same (forbidden, not found) or there was no failure.
+ * Returns the delay before a retry, in milliseconds; `undefined` without a
+ * failure, and when a retry would not help (forbidden, not found).
  */
 export function retryDelay(error: unknown): number | undefined {
   if (!error) {
@@ -83,10 +85,10 @@ export function isNotFound(error: unknown): boolean {
 }
 
 /**
- * Returns a mutation of the directory, which is not retried.
+ * Returns a mutation of the directory. Failed mutations are not retried.
  *
- * @param invalidates - keys of the queries to load again after a success, by
- *   their first part. Defaults to none.
+ * @param invalidates - prefix of the keys of the queries to reload after a
+ *   success. Defaults to none.
  */
 export function useDirectoryMutation<Variables, Data>(
   send: (client: DirectoryClient, variables: Variables) => Promise<Data>,
@@ -109,12 +111,12 @@ export function useDirectoryMutation<Variables, Data>(
 type OperationsResult =
   operations['get_operations']['responses'][200]['content']['application/json']['result'];
 
-/** The name of a permission of the directory. */
+/** Name of a directory permission. */
 export type OperationName = OperationsResult['operations'][number];
 
 /**
- * Queries the operations that the gateway allows the user: one query for all
- * pages, whose result they share.
+ * Queries the operations that the gateway allows the user. All pages share the
+ * result.
  */
 export function useOperations(): UseQueryResult<ReadonlySet<OperationName>> {
   return useDirectoryQuery({
@@ -127,8 +129,8 @@ export function useOperations(): UseQueryResult<ReadonlySet<OperationName>> {
 }
 
 /**
- * Whether the gateway allows the user an operation: false while that is
- * loading, and when it could not be loaded.
+ * Whether the gateway allows the user an operation: false while loading and
+ * after a failure.
  */
 export function useMay(operation: OperationName): boolean {
   const { data, error } = useOperations();
@@ -136,14 +138,14 @@ export function useMay(operation: OperationName): boolean {
 }
 
 /**
- * Queries the user's own user name in the directory: `null` when the directory
- * has no such user.
+ * Queries the name of the current user in the directory; `null` when the portal
+ * user has no directory user.
  */
 export function useCurrentUser(): UseQueryResult<string | null> {
   return useDirectoryQuery({ key: ['me'], load: loadCurrentUser });
 }
 
-/** Loads the user's own user name; see {@link useCurrentUser}. */
+/** Loads the name of the current user; see {@link useCurrentUser}. */
 export async function loadCurrentUser(
   client: DirectoryClient,
   signal: AbortSignal,
@@ -152,7 +154,7 @@ export async function loadCurrentUser(
     return (await client.get('/me/', { signal })).data.result.username;
   } catch (error) {
     if (isDirectoryResponseError(error) && error.status === 403) {
-      return null; // a portal user without an account in the directory
+      return null; // a portal user without a directory account
     }
     throw error;
   }
@@ -161,7 +163,10 @@ export async function loadCurrentUser(
 /** Maximum page size of the API, so that most lists take one request. */
 const MAX_PAGE_SIZE = 1000;
 
-/** Fetches all pages of a list; `fetchPage` gets the query of each page. */
+/**
+ * Fetches all pages of a list. `fetchPage` receives the query parameters of
+ * each page.
+ */
 export async function fetchAllPages<Item>(
   fetchPage: (query: {
     page_number: number;

@@ -77,7 +77,7 @@ describe('CertificatesPage', () => {
     expect(texts[1]).toContain('Valid');
     expect(texts[2]).toContain('On hold');
     expect(texts[2]).toContain('contact your administrator');
-    // Unusable certificates are last, sorted by expiry.
+    // Unusable certificates come last, sorted by expiry.
     expect(texts[4]).toContain('Expired');
     expect(texts[3]).toContain('External');
     expect(texts[3]).not.toContain('Valid');
@@ -147,12 +147,12 @@ describe('CertificatesPage', () => {
     ).toBeVisible();
   });
 
-  it('shows a notice without a directory user', async () => {
+  it('shows a notice when the account has no directory user', async () => {
     server.hasCurrentUser(undefined);
     renderDirectory('/directory/certificates');
     expect(
       await screen.findByRole('heading', {
-        name: 'Your account has no directory user',
+        name: 'Your account is not linked to a directory user',
       }),
     ).toBeVisible();
   });
@@ -176,7 +176,7 @@ describe('CertificatesPage', () => {
     ).toBeVisible();
   });
 
-  it('opens a certificate by hexadecimal serial number and rejects other text', async () => {
+  it('opens a certificate by its hexadecimal serial number and rejects other text', async () => {
     const user = userEvent.setup();
     setCertificates([]);
     server.on('/certs/:serial/', () =>
@@ -234,7 +234,7 @@ describe('CertificatePage', () => {
     expect(names).toHaveTextContent('E-mail addressesa@example.test');
     expect(names).toHaveTextContent('Kerberos principalsalice@EXAMPLE.TEST');
     const usages = screen.getByRole('region', { name: 'Usage' });
-    expect(usages).toHaveTextContent('Key usageDigital signatures');
+    expect(usages).toHaveTextContent('Key usageDigital signature');
     expect(usages).toHaveTextContent(
       'PurposeSigning in to servers and websites',
     );
@@ -318,7 +318,7 @@ describe('CertificatePage', () => {
       'You are not allowed to view this',
     ],
     [503, 'The CA is unavailable', 'The directory is unavailable'],
-  ])('explains status %i', async (status, message, heading) => {
+  ])('explains an error with status %i', async (status, message, heading) => {
     server.on('/certs/:serial/', () => failure(status, { message }));
     setCertificates([]);
     renderDirectory(path);

@@ -20,7 +20,7 @@ import {
 import { Serial } from './Serial';
 import { certificateState, type ListedCertificate } from './userCertificates';
 
-/** The certificates of a user, the newest first. */
+/** The certificates of a user, newest first. */
 export function CertificatesTab({
   query,
 }: {
@@ -43,7 +43,7 @@ export function CertificatesTab({
   );
 }
 
-/** A list of certificates; the issuer is shown when they have several. */
+/** A list of certificates. Shows the issuers when they differ. */
 export function CertificateRows<Listed extends ListedCertificate>(props: {
   certificates: readonly Listed[];
 
@@ -70,7 +70,7 @@ export function CertificateRows<Listed extends ListedCertificate>(props: {
 export function CertificateRow(props: {
   certificate: ListedCertificate;
 
-  /** Defaults to false. */
+  /** Whether to show the issuer. Defaults to false. */
   showsIssuer?: boolean;
 
   /** Buttons of the row. Defaults to none. */
@@ -88,7 +88,7 @@ export function CertificateRow(props: {
     <li className={rows.row}>
       <div className={rows.text}>
         {certificateState(certificate, now) === 'foreign' ? (
-          // Another CA may use the serial number of a different certificate.
+          // Certificates of different CAs may have the same serial number.
           <Text weight="bold">{name}</Text>
         ) : (
           <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>

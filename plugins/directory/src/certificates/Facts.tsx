@@ -27,9 +27,9 @@ interface Fact {
   value: ReactNode;
 }
 
-/** A list of names with their values, stacked on a narrow screen. */
+/** A list of names and values, stacked on narrow screens. */
 export function Facts(props: {
-  /** `undefined` is left out. */
+  /** Names and values; `undefined` items are skipped. */
   facts: readonly (Fact | undefined)[];
 }) {
   const facts = props.facts.flatMap(fact => fact ?? []);
@@ -64,7 +64,7 @@ const icons: Record<CertificateState, ReactElement> = {
   unchecked: <RiQuestionLine />,
 };
 
-/** State of a certificate, by icon, text and color. */
+/** State of a certificate, as an icon, a text and a color. */
 export function CertificateBadge({ state }: { state: CertificateState }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -74,7 +74,7 @@ export function CertificateBadge({ state }: { state: CertificateState }) {
   );
 }
 
-/** RFC 5280 §5.3.1; 7 is not used. */
+/** Revocation reasons by code (RFC 5280 §5.3.1). Code 7 is not used. */
 const REASONS = [
   'unspecified',
   'keyCompromise',
@@ -90,8 +90,8 @@ const REASONS = [
 ] as const;
 
 /**
- * Explains a state: when and why a certificate was revoked, why it is on hold
- * and what to do; nothing for states that need no explanation.
+ * Explains a state: when and why the certificate was revoked, or why it is on
+ * hold and what to do. Empty for states that need no explanation.
  */
 export function CertificateHint(props: {
   certificate: Pick<Certificate, 'revocation_reason' | 'revoked_at'>;
@@ -117,7 +117,9 @@ export function CertificateHint(props: {
 
 const { use: uses } = certificateMessages;
 
-/** Returns a function that describes an extended key usage: its name, or its OID. */
+/**
+ * Returns a function that describes an extended key usage by its name or OID.
+ */
 export function useUsageText() {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (name: string) =>
@@ -126,7 +128,7 @@ export function useUsageText() {
       : t('certificate.otherPurpose', { name });
 }
 
-/** Returns a function that names a certificate: its purpose, and its label. */
+/** Returns a function that names a certificate by its purpose and label. */
 export function useCertificateName() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const textOf = useUsageText();
@@ -142,7 +144,7 @@ export function useCertificateName() {
   };
 }
 
-/** Day on which a certificate was issued. */
+/** Date on which a certificate was issued. */
 export function IssueDate({ certificate }: { certificate: ListedCertificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -170,7 +172,10 @@ export function NotMapped() {
   );
 }
 
-/** Explains why there is no certificate, with a link to the user's own. */
+/**
+ * Explains why the certificate is missing, with a link to the user's
+ * certificates.
+ */
 export function NoCertificate(props: {
   title: ReactNode;
   description: string;

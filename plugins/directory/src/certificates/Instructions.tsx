@@ -7,7 +7,7 @@ import styles from './Instructions.module.css';
 /** Placeholder for the path of the user's own key. */
 export const OWN_KEY = 'your.key';
 
-/** Instructions for programs, with the commands to copy. */
+/** Instructions for each program, with commands to copy. */
 export function Instructions(props: {
   items: readonly {
     title: string;

@@ -7,14 +7,16 @@ import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './Serial.module.css';
 
-/** A serial number with a copy button, shortened unless `isWhole`. */
+/** A serial number with a copy button. */
 export function Serial(props: {
   serial: bigint;
 
   /** The same number as `0x…`. */
   hex: string;
 
-  /** Whether to show all digits. Defaults to false. */
+  /**
+   * Whether to show all digits. Defaults to false: a long number is shortened.
+   */
   isWhole?: boolean;
 }) {
   const { serial, hex, isWhole = false } = props;
@@ -42,9 +44,9 @@ export function shortenSerial(serial: string): string {
 const MAX_SERIAL = 2n ** 160n - 1n;
 
 /**
- * Parses a serial number: decimal, or hexadecimal with `0x`, with colons between
- * octets (as OpenSSL prints it) or with a letter in it. `undefined` for other
- * text.
+ * Parses a serial number: decimal, or hexadecimal when it starts with `0x`, has
+ * colons between octets (as printed by OpenSSL) or contains a letter. Returns
+ * `undefined` for other text.
  */
 export function parseSerial(text: string): bigint | undefined {
   const compact = text.trim().replace(/^serial\s*[=:]\s*/i, '');
@@ -65,7 +67,7 @@ function parseHex(text: string): string | undefined {
   return /^[0-9a-f]*[a-f][0-9a-f]*$/i.test(text) ? text : undefined;
 }
 
-/** Opens a certificate by its serial number, decimal or hexadecimal. */
+/** Opens a certificate by its decimal or hexadecimal serial number. */
 export function OpenBySerial() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);

@@ -10,7 +10,7 @@ import { chainFile, pemFile } from './pem';
 import { useReminder } from './reminder';
 import type { MyCertificate } from './userCertificates';
 
-/** Returns the downloads of a certificate; the chain only when it is known. */
+/** Returns the downloads of a certificate, with the chain if it is known. */
 export function useDownloads(certificate: MyCertificate) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const saveReminder = useReminder();

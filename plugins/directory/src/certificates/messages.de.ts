@@ -19,7 +19,7 @@ export const certificatesGerman = {
   'certificate.label.change': 'Bezeichnung ändern',
   'certificate.label.title': 'Bezeichnung des Zertifikats',
   'certificate.label.hint':
-    'Zum Beispiel das Gerät, das es verwendet. Höchstens {{length}} Zeichen; leer, um sie zu entfernen.',
+    'Zum Beispiel das Gerät, das es verwendet. Höchstens {{length}} Zeichen. Leer lassen, um die Bezeichnung zu entfernen.',
   'certificate.label.cancel': 'Abbrechen',
   'certificate.label.save': 'Bezeichnung speichern',
   'certificate.subject': 'Inhaber',
@@ -70,8 +70,8 @@ export const certificatesGerman = {
   'certificate.until': 'bis',
   'certificate.usage': 'Verwendung',
   'certificate.keyUsage': 'Schlüsselverwendung',
-  'certificate.keyUsages.digitalSignature': 'Digitale Signaturen',
-  'certificate.keyUsages.nonRepudiation': 'Verbindliche Signaturen',
+  'certificate.keyUsages.digitalSignature': 'Digitale Signatur',
+  'certificate.keyUsages.nonRepudiation': 'Nichtabstreitbarkeit',
   'certificate.keyUsages.keyEncipherment': 'Verschlüsselung von Schlüsseln',
   'certificate.keyUsages.dataEncipherment': 'Verschlüsselung von Daten',
   'certificate.keyUsages.keyAgreement': 'Schlüsselaustausch',
@@ -160,12 +160,12 @@ export const certificatesGerman = {
     'Geben Sie eine Seriennummer ein: Ziffern, oder hexadezimal wie 0x1A2B oder 1A:2B',
   'certificates.open.button': 'Zertifikat öffnen',
   'certificates.notMapped.title':
-    'Zu Ihrem Konto gehört kein Benutzer im Verzeichnis',
+    'Ihr Konto ist nicht mit einem Benutzer des Verzeichnisses verknüpft',
   'certificates.notMapped.description':
     'Nur Benutzer des Verzeichnisses haben Zertifikate.',
   'request.title': 'Zertifikat anfordern',
   'request.renewing':
-    'Erneuerung von „{{name}}“. Das alte Zertifikat bleibt gültig, bis Sie es widerrufen oder es abläuft.',
+    'Erneuerung von „{{name}}“. Das alte Zertifikat bleibt gültig, bis es abläuft oder Sie es widerrufen.',
   'request.back': 'Zurück',
   'request.next': 'Weiter',
   'request.notAllowed.title': 'Sie dürfen keine Zertifikate anfordern',
@@ -180,7 +180,7 @@ export const certificatesGerman = {
   'request.profile.name': 'Profil {{name}}',
   'request.profile.none.title': 'Für Sie ist kein Zertifikatsprofil verfügbar',
   'request.profile.none.description':
-    'Die Zertifikatsprofile dieses Portals stehen Mitgliedern bestimmter Gruppen zur Verfügung.',
+    'Die Zertifikatsprofile dieses Portals stehen nur Mitgliedern bestimmter Gruppen zur Verfügung.',
   'request.key.title': 'Schlüssel auswählen',
   'request.key.generate': 'Schlüssel erzeugen',
   'request.key.generateHint':
@@ -213,13 +213,13 @@ export const certificatesGerman = {
   'request.check.requesting': 'Wird angefordert…',
   'request.check.allPassed': 'Alle Prüfungen bestanden',
   'request.check.someFailed':
-    'Einige Prüfungen sind nicht bestanden, daher wird kein Zertifikat ausgestellt. Gehen Sie zurück, um die Anforderung zu ändern.',
+    'Einige Prüfungen wurden nicht bestanden, daher wird kein Zertifikat ausgestellt. Gehen Sie zurück, um die Anforderung zu ändern.',
   'request.rule.principal': 'Das Konto ist aktiv',
   'request.rule.requester': 'Sie dürfen es anfordern',
   'request.rule.profile': 'Das Profil ist für Sie verfügbar',
   'request.rule.request':
     'Der CSR ist gültig und weist den Besitz des Schlüssels nach',
-  'request.rule.key': 'Der Schlüssel ist nicht als kompromittiert gemeldet',
+  'request.rule.key': 'Der Schlüssel ist nicht als kompromittiert bekannt',
   'request.rule.common_name': 'Der Common Name ist der Benutzername',
   'request.rule.email_address': 'E-Mail-Adressen des Inhabers',
   'request.rule.rfc822_name': 'E-Mail-Adressen in den alternativen Namen',
@@ -230,7 +230,7 @@ export const certificatesGerman = {
   'request.done.unsaved':
     'Der private Schlüssel ist nur auf dieser Seite und geht beim Verlassen verloren. Speichern Sie ihn jetzt.',
   'request.done.saved':
-    'Der private Schlüssel wurde heruntergeladen. Von dieser Seite geht er beim Verlassen trotzdem verloren.',
+    'Der private Schlüssel wurde heruntergeladen. Von dieser Seite wird er beim Verlassen entfernt.',
   'request.done.p12': 'PKCS#12, für Browser und E-Mail-Programme',
   'request.done.p12Hint':
     'Schlüssel und Zertifikat in einer Datei, mit einer Passphrase verschlüsselt.',
@@ -247,7 +247,7 @@ export const certificatesGerman = {
     'Schlüssel und Zertifikat als Text. Der private Schlüssel ist nicht verschlüsselt: Wer die Datei lesen kann, kann ihn verwenden.',
   'request.done.downloadPem': 'Schlüssel und Zertifikat herunterladen',
   'request.done.certificateOnly': 'Nur das Zertifikat',
-  'request.done.certificateOnlyHint': 'Enthält kein Geheimnis.',
+  'request.done.certificateOnlyHint': 'Enthält den privaten Schlüssel nicht.',
   'request.done.downloadCertificate': 'Zertifikat herunterladen',
   'request.done.usage': 'Verwendung',
   'request.done.firefox': 'Firefox',
@@ -255,14 +255,15 @@ export const certificatesGerman = {
     'Einstellungen → Datenschutz & Sicherheit → Zertifikate anzeigen → Ihre Zertifikate → Importieren, dann die PKCS#12-Datei auswählen.',
   'request.done.chrome': 'Chrome und Chromium',
   'request.done.chromeHint':
-    'Einstellungen → Datenschutz und Sicherheit → Sicherheit → Zertifikate verwalten → Meine Zertifikate → Importieren, dann die PKCS#12-Datei auswählen. Unter Windows und macOS die Datei selbst öffnen.',
+    'Einstellungen → Datenschutz und Sicherheit → Sicherheit → Zertifikate verwalten → Meine Zertifikate → Importieren, dann die PKCS#12-Datei auswählen. Unter Windows und macOS die PKCS#12-Datei direkt öffnen.',
   'request.done.convert': 'Datei für Browser erstellen',
   'request.done.convertHint':
     'Fassen Sie Ihren Schlüssel und das Zertifikat in einer PKCS#12-Datei zusammen:',
   'request.done.curl': 'curl',
   'request.done.curlHint': 'Geben Sie die Dateien bei jeder Anfrage an:',
   'request.done.git': 'git',
-  'request.done.gitHint': 'Tragen Sie die Dateien im Repository ein:',
+  'request.done.gitHint':
+    'Tragen Sie die Dateien in die Konfiguration des Repositorys ein:',
   'request.done.old': 'Altes Zertifikat',
   'request.done.oldHint':
     'Installieren Sie zuerst das neue Zertifikat, und widerrufen Sie dann das alte.',

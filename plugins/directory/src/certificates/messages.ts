@@ -12,7 +12,7 @@ export const certificateMessages = {
     serverAuth: 'Running a server',
     smartcardLogon: 'Signing in to Windows',
     pkinitClientAuth: 'Getting Kerberos tickets',
-    timeStamping: 'Time stamps',
+    timeStamping: 'Time stamping',
     OCSPSigning: 'Certificate status responses (OCSP)',
     anyExtendedKeyUsage: 'Any purpose',
   },
@@ -20,8 +20,8 @@ export const certificateMessages = {
     name: 'Label',
     set: 'Set label',
     change: 'Change label',
-    title: 'Label of the certificate',
-    hint: 'For example, the device that uses it. Up to {{length}} characters; empty to remove it.',
+    title: 'Certificate label',
+    hint: 'For example, the device that uses it. Up to {{length}} characters. Leave it empty to remove the label.',
     cancel: 'Cancel',
     save: 'Save label',
   },
@@ -52,7 +52,7 @@ export const certificateMessages = {
     foreignHint:
       'Not issued by a CA of this portal. The owner may have added it.',
     unchecked: 'Not checked',
-    uncheckedHint: 'The CA is not available to check it. Try again later.',
+    uncheckedHint: 'The CA is not available for the check. Try again later.',
   },
   names: 'Alternative names',
   noNames: 'No alternative names.',
@@ -77,13 +77,13 @@ export const certificateMessages = {
   usage: 'Usage',
   keyUsage: 'Key usage',
   keyUsages: {
-    digitalSignature: 'Digital signatures',
-    nonRepudiation: 'Non-repudiable signatures',
-    keyEncipherment: 'Encryption of keys',
-    dataEncipherment: 'Encryption of data',
+    digitalSignature: 'Digital signature',
+    nonRepudiation: 'Non-repudiation',
+    keyEncipherment: 'Key encryption',
+    dataEncipherment: 'Data encryption',
     keyAgreement: 'Key agreement',
-    keyCertSign: 'Signing certificates',
-    cRLSign: 'Signing revocation lists',
+    keyCertSign: 'Certificate signing',
+    cRLSign: 'CRL signing',
     encipherOnly: 'Key agreement for encryption only',
     decipherOnly: 'Key agreement for decryption only',
   },
@@ -124,7 +124,7 @@ export const certificateMessages = {
   },
   notFound: {
     title: 'Certificate {{serial}} not found',
-    description: 'No CA of this portal has issued it.',
+    description: 'It was not issued by a CA of this portal.',
   },
   notSerial: {
     title: '“{{text}}” is not a serial number',
@@ -175,7 +175,7 @@ export const certificatesMessages = {
     button: 'Open certificate',
   },
   notMapped: {
-    title: 'Your account has no directory user',
+    title: 'Your account is not linked to a directory user',
     description: 'Only directory users have certificates.',
   },
 } as const;
@@ -183,7 +183,7 @@ export const certificatesMessages = {
 export const requestMessages = {
   title: 'Request a certificate',
   renewing:
-    'Renewal of “{{name}}”. The old certificate stays valid until you revoke it or it expires.',
+    'Renewing “{{name}}”. The old certificate stays valid until it expires or you revoke it.',
   back: 'Back',
   next: 'Continue',
   notAllowed: {
@@ -204,7 +204,7 @@ export const requestMessages = {
     none: {
       title: 'No certificate profile is available to you',
       description:
-        'The certificate profiles of this portal are available to members of certain groups.',
+        'The certificate profiles of this portal are available only to members of certain groups.',
     },
   },
   key: {
@@ -246,7 +246,7 @@ export const requestMessages = {
     requester: 'You are allowed to request it',
     profile: 'The profile is available to you',
     request: 'The CSR is valid and proves possession of the key',
-    key: 'The key is not reported as compromised',
+    key: 'The key is not known to be compromised',
     common_name: 'The common name is the user name',
     email_address: 'E-mail addresses in the subject',
     rfc822_name: 'E-mail addresses in the alternative names',
@@ -257,9 +257,9 @@ export const requestMessages = {
     title: 'Certificate issued',
     details: 'Certificate details',
     unsaved:
-      'The private key is only on this page and is lost when you leave it. Save it now.',
+      'The private key exists only on this page and is lost when you leave. Save it now.',
     saved:
-      'The private key was downloaded. It is still lost from this page when you leave it.',
+      'The private key was downloaded. It is removed from this page when you leave.',
     p12: 'PKCS#12, for browsers and mail clients',
     p12Hint: 'Key and certificate in one file, encrypted with a passphrase.',
     passphrase: 'Passphrase',
@@ -275,7 +275,7 @@ export const requestMessages = {
       'Key and certificate as text. The private key is not encrypted. Anyone who can read the file can use it.',
     downloadPem: 'Download key and certificate',
     certificateOnly: 'Certificate only',
-    certificateOnlyHint: 'Contains no secret.',
+    certificateOnlyHint: 'Does not contain the private key.',
     downloadCertificate: 'Download certificate',
     usage: 'How to use it',
     firefox: 'Firefox',
@@ -283,13 +283,13 @@ export const requestMessages = {
       'Settings → Privacy & Security → View Certificates → Your Certificates → Import, then choose the PKCS#12 file.',
     chrome: 'Chrome and Chromium',
     chromeHint:
-      'Settings → Privacy and security → Security → Manage certificates → Your certificates → Import, then choose the PKCS#12 file. On Windows and macOS, open the file itself.',
+      'Settings → Privacy and security → Security → Manage certificates → Your certificates → Import, then choose the PKCS#12 file. On Windows and macOS, open the PKCS#12 file directly.',
     convert: 'Prepare a file for browsers',
     convertHint: 'Combine your key and the certificate in one PKCS#12 file:',
     curl: 'curl',
     curlHint: 'Pass the files to each request:',
     git: 'git',
-    gitHint: 'Configure the files in the repository:',
+    gitHint: 'Add the files to the configuration of the repository:',
     old: 'Old certificate',
     oldHint: 'Install the new certificate first, then revoke the old one.',
     ssh: 'ssh',

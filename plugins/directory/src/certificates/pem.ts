@@ -3,7 +3,7 @@ import type { SavedFile } from '../components/saveFile';
 
 const PEM = 'application/x-pem-file';
 
-/** Returns the file of a certificate without its chain. */
+/** Returns a PEM file of a certificate without its chain. */
 export function pemFile(
   certificate: Pick<Certificate, 'certificate' | 'serial_number'>,
 ): SavedFile {
@@ -14,7 +14,9 @@ export function pemFile(
   };
 }
 
-/** Returns the file of a certificate and its issuers, leaf first (RFC 8446). */
+/**
+ * Returns a PEM file of a certificate and its issuers, leaf first (RFC 8446).
+ */
 export function chainFile(
   certificate: Pick<Certificate, 'serial_number'>,
   chain: readonly string[],
@@ -26,7 +28,7 @@ export function chainFile(
   };
 }
 
-/** Decodes the first PEM block of a text, or base64 without PEM. */
+/** Decodes the first PEM block in a text, or plain base64. */
 export function fromPem(text: string): Uint8Array<ArrayBuffer> {
   const block = /-----BEGIN [^-]+-----([^-]*)-----END/.exec(text);
   const binary = atob((block?.[1] ?? text).replace(/\s+/g, ''));
@@ -44,7 +46,7 @@ type PemLabel =
   | 'PRIVATE KEY'
   | 'ENCRYPTED PRIVATE KEY';
 
-/** Encodes bytes, or their base64 on one line, as PEM. */
+/** Encodes bytes, or base64 on one line, as PEM. */
 export function toPem(label: PemLabel, content: ArrayBuffer | string): string {
   const base64 = typeof content === 'string' ? content : toBase64(content);
   const lines = base64.match(/.{1,64}/g) ?? [];

@@ -24,7 +24,7 @@ const makeReminder = (now: string) => {
 };
 
 describe('reminderFile', () => {
-  it('contains the exact serial number and a link to request the next certificate', () => {
+  it('contains the exact serial number and a renewal link', () => {
     const { name, calendar, event } = makeReminder('2022-01-01T00:00:00Z');
     expect(name).toBe(`certificate-${SERIAL}.ics`);
     expect(calendar.getFirstPropertyValue('version')).toBe('2.0');
@@ -35,7 +35,7 @@ describe('reminderFile', () => {
     expect(valueOf('uid')).toBe(`certificate-${SERIAL}@portal.example.test`);
     expect(valueOf('dtstamp')).toBe('2022-01-01T00:00:00Z');
     expect(valueOf('dtstart')).toBe('2022-05-06T06:22:53Z');
-    // RFC 5545 §3.8.2.2: an end has to be later than the start.
+    // RFC 5545 §3.8.2.2: the end must be later than the start.
     expect(event.hasProperty('dtend')).toBe(false);
     expect(valueOf('summary')).toBe(TITLE);
     expect(valueOf('description')).toBe(`Serial number ${SERIAL}\n${RENEW}`);
@@ -46,7 +46,7 @@ describe('reminderFile', () => {
     ['2022-01-01T00:00:00Z', ['-P30D', '-P14D', '-P7D', '-P1D']],
     ['2022-04-25T00:00:00Z', ['-P7D', '-P1D']],
     ['2023-01-01T00:00:00Z', []],
-  ])('sets the alarms that are in the future at %s', (now, triggers) => {
+  ])('sets only future alarms at %s', (now, triggers) => {
     const { event } = makeReminder(now);
     const alarms = event.getAllSubcomponents('valarm');
     expect(

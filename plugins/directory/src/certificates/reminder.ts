@@ -5,7 +5,10 @@ import { requestCertificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { useCertificateName } from './Facts';
 
-/** Returns a function that downloads a calendar reminder of a certificate's expiry. */
+/**
+ * Returns a function that downloads a calendar reminder for the expiry of a
+ * certificate.
+ */
 export function useReminder() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const renewHref = useRenewHref();
@@ -30,21 +33,24 @@ export function useReminder() {
     );
 }
 
-/** Returns a function that returns the path of the page that renews a certificate. */
+/**
+ * Returns a function that returns the path of the renewal page of a
+ * certificate.
+ */
 export function useRenewHref() {
   const path = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
   return ({ serial_number }: Pick<Certificate, 'serial_number'>) =>
     `${path}?renew=${serial_number}`;
 }
 
-/** Alarms, in days before the expiry. */
+/** Alarms, in days before expiry. */
 const ALARMS = [30, 14, 7, 1];
 
 const DAY = 24 * 60 * 60 * 1000;
 
 /**
- * Returns a calendar event at the expiry of a certificate (RFC 5545), with those
- * alarms that are in the future. An event without an end takes no time
+ * Returns a calendar file (RFC 5545) with an event at the expiry of a
+ * certificate and its future alarms. An event without an end has no duration
  * (§3.6.1).
  */
 export function reminderFile(
@@ -53,10 +59,10 @@ export function reminderFile(
     title: string;
     description: string;
 
-    /** URL of the page that renews the certificate. */
+    /** URL of the renewal page. */
     renewUrl: string;
 
-    /** Time at which the file is created. Defaults to now. */
+    /** Creation time of the file. Defaults to now. */
     now?: Date;
   },
 ): SavedFile {

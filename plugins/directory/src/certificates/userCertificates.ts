@@ -27,29 +27,31 @@ const OWN_FIELDS = [
   'certificate_chain',
 ] as const satisfies readonly (keyof Certificate)[];
 
-/** Mask of one certificate: all fields, with those that are returned by name only. */
+/**
+ * Mask for one certificate: all fields, including those returned only by name.
+ */
 export const ALL_FIELDS = '*,issued_here,extended_key_usage,profile,revoked_at';
 
 /** A certificate in a list. */
 export type ListedCertificate = Pick<Certificate, (typeof LIST_FIELDS)[number]>;
 
-/** A certificate of the user. */
+/** A certificate in the list of the user's own certificates. */
 export type MyCertificate = Pick<Certificate, (typeof OWN_FIELDS)[number]>;
 
-/** Queries the certificates of a user, the newest first. */
+/** Queries the certificates of a user, newest first. */
 export function useCertificates(username: string) {
   return useDirectoryQuery({
     key: ['certificates', username],
     load: async (client, signal) => {
       const mask = LIST_FIELDS.join(',');
       const list = await listCertificates({ client, signal, username, mask });
-      // The mask selects exactly these fields, so that none is missing.
+      // The mask selects exactly these fields.
       return list as ListedCertificate[];
     },
   });
 }
 
-/** Queries the user's own certificates, the newest first. */
+/** Queries the user's own certificates, newest first. */
 export function useMyCertificates(username: string | null | undefined) {
   return useDirectoryQuery({
     key: ['my-certificates', username],
@@ -61,13 +63,15 @@ export function useMyCertificates(username: string | null | undefined) {
         username: username!,
         mask: OWN_FIELDS.join(','),
       });
-      // The mask selects exactly these fields, so that none is missing.
+      // The mask selects exactly these fields.
       return list as MyCertificate[];
     },
   });
 }
 
-/** Loads the certificates of a user with the fields of a mask, the newest first. */
+/**
+ * Loads the certificates of a user, newest first, with the fields of a mask.
+ */
 export function listCertificates(options: {
   client: DirectoryClient;
   signal: AbortSignal;
@@ -86,8 +90,8 @@ export function listCertificates(options: {
 }
 
 /**
- * State of a certificate. `hold`: revoked for now; `foreign`: issued by another
- * CA; `unchecked`: the issuer is not known.
+ * State of a certificate. `hold`: temporarily revoked; `foreign`: issued by
+ * another CA; `unchecked`: its CA was not available to check it.
  */
 export type CertificateState =
   | 'valid'
@@ -99,7 +103,7 @@ export type CertificateState =
   | 'foreign'
   | 'unchecked';
 
-/** Attributes of a certificate that determine its state. */
+/** Certificate fields that determine the state. */
 type StateFields = Pick<
   Certificate,
   | 'issued_here'
@@ -112,15 +116,16 @@ type StateFields = Pick<
 /** certificateHold (RFC 5280 §5.3.1). */
 const ON_HOLD = 6;
 
-/** Time before its expiry in which a certificate counts as expiring, in milliseconds. */
+/** Maximum remaining lifetime of an expiring certificate, in milliseconds. */
 const SOON = 30 * 24 * 60 * 60 * 1000;
 
-/** Largest part of its validity in which a certificate counts as expiring. */
+/** Maximum remaining fraction of the validity of an expiring certificate. */
 const LAST_PART = 1 / 3;
 
 /**
- * Returns the state of a certificate at a moment; revocation outweighs dates.
- * Dates and revocation of certificates of another CA are not evaluated.
+ * Returns the state of a certificate at a given time. Revocation takes
+ * precedence over dates. For certificates of other CAs, dates and revocation
+ * are not evaluated.
  */
 export function certificateState(
   certificate: StateFields,
@@ -146,14 +151,16 @@ export function certificateState(
   return left < soon ? 'expiring' : 'valid';
 }
 
-/** Whether a certificate is valid at a moment, and was issued by the portal. */
+/**
+ * Whether a certificate was issued by the portal and is valid at a given time.
+ */
 export function isValid(certificate: StateFields, now: Date): boolean {
   return ['valid', 'expiring'].includes(certificateState(certificate, now));
 }
 
 /**
- * Sorts certificates: those that can be used, the next to expire first; then
- * those that are revoked, expired or external, the last to expire first.
+ * Sorts certificates: usable ones first, next to expire first; then revoked,
+ * expired and external ones, last to expire first.
  */
 export function orderByExpiry<Listed extends StateFields>(
   certificates: readonly Listed[],
@@ -170,7 +177,10 @@ export function orderByExpiry<Listed extends StateFields>(
   ];
 }
 
-/** Returns the certificates that are valid at a moment, the next to expire first. */
+/**
+ * Returns the certificates that are valid at a given time, next to expire
+ * first.
+ */
 export function validCertificates(
   certificates: readonly ListedCertificate[],
   now: Date,

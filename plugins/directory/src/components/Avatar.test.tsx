@@ -13,13 +13,13 @@ describe('initialsOf', () => {
     ['Florence Andre \\', 'F A'],
     ['太郎', '太'],
     ['  ', ''],
-  ])('returns for %j the initials %j', (name, initials) => {
+  ])('abbreviates %j to %j', (name, initials) => {
     expect(initialsOf(name)).toBe(initials);
   });
 });
 
 describe('hueOf', () => {
-  it('ignores case and uses every color', () => {
+  it('ignores case and covers all colors', () => {
     const names = Array.from({ length: 200 }, (_, index) => `user${index}`);
     expect(hueOf('Karl')).toBe(hueOf('karl'));
     expect(new Set(names.map(hueOf)).size).toBe(8);

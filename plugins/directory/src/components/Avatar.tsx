@@ -2,17 +2,20 @@ import { Avatar } from '@backstage/ui';
 import styles from './Avatar.module.css';
 
 /**
- * The initials of a user on a color that depends on the user name. Decorative:
- * show the name beside it.
+ * The initials of a user on a background color derived from the user name.
+ * Decorative: show the name next to it.
  */
 export function ColoredAvatar(props: {
-  /** Determines the color, so that it stays when the name changes. */
+  /**
+   * User name. It determines the color, which therefore stays when the full
+   * name changes.
+   */
   username: string;
 
-  /** Source of the initials. Defaults to the user name. */
+  /** Full name, for the initials. Defaults to the user name. */
   name?: string | null;
 
-  /** 32, 40 or 88 pixels. Defaults to `large`, 40 pixels. */
+  /** Size: 32, 40 or 88 pixels. Defaults to `large`, 40 pixels. */
   size?: 'medium' | 'large' | 'portrait';
 }) {
   const { username, name, size = 'large' } = props;
@@ -33,7 +36,7 @@ export function ColoredAvatar(props: {
 /** Number of colors in Avatar.module.css. */
 const HUES = 8;
 
-/** Returns the color of a user name, always the same one (FNV-1a). */
+/** Returns the color index of a user name, from an FNV-1a hash. */
 export function hueOf(username: string): number {
   let hash = 0x811c9dc5;
   for (const character of username.toLowerCase()) {
@@ -42,13 +45,13 @@ export function hueOf(username: string): number {
   return (hash >>> 0) % HUES;
 }
 
-/** First letter or digit of a word. */
+/** The first letter or digit of a word. */
 const INITIAL = /[\p{L}\p{N}]/u;
 
 /**
- * Returns the initials of the first and the last word of a name, separated by a
- * space, as `Avatar` takes them. Words without letters and digits are skipped,
- * and so are letters of two code units, which `Avatar` would cut in half.
+ * Returns the initials of the first and last words of a name, separated by a
+ * space, as `Avatar` expects. Skips words without letters and digits, and
+ * characters of two code units, which `Avatar` would split.
  */
 export function initialsOf(name: string): string {
   const initials = name

@@ -23,14 +23,14 @@ const icons = {
   failed: <RiErrorWarningLine />,
 };
 
-/** Copies a value to the clipboard and shows whether that succeeded. */
+/** Button that copies a value to the clipboard and shows the outcome. */
 export function CopyButton(props: {
   value: string;
 
   /** Label of the button, for example "Copy user name". */
   label: string;
 
-  /** Whether the button shows its label. Defaults to false: an icon only. */
+  /** Whether the button shows its label. Defaults to false: only an icon. */
   isLabeled?: boolean;
 }) {
   const { value, label, isLabeled } = props;
@@ -50,7 +50,7 @@ export function CopyButton(props: {
       await navigator.clipboard.writeText(value);
       setState('copied');
     } catch {
-      setState('failed'); // no permission, or not a secure context
+      setState('failed'); // no permission or not a secure context
     }
   }
 

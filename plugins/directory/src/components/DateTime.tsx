@@ -12,11 +12,11 @@ import {
   placeOf,
 } from './timeZones';
 
-/** A day in the user's locale, or other text; the exact time on hover. */
+/** A date in the user's locale, or other text, with the exact time on hover. */
 export function DateTime(props: {
   value: Date;
 
-  /** Text in place of the day, such as the time left. */
+  /** Text instead of the date, such as the time left. */
   children?: ReactNode;
 }) {
   const { value, children } = props;
@@ -34,14 +34,18 @@ export function DateTime(props: {
 }
 
 /**
- * The current time in a time zone, with the day when it differs from the user's;
- * dimmed outside working hours. Nothing when the browser does not know the zone.
+ * The current time in a time zone, with the weekday if it differs from the
+ * user's, dimmed outside working hours. Empty when the browser does not know
+ * the zone.
  */
 export function LocalTime(props: {
   /** The time zone as stored in the directory. */
   timeZone: string;
 
-  /** `brief`: "Sat 20:53 −6h". Defaults to a sentence: "It is Sat 20:53 in New York (−6h)". */
+  /**
+   * `brief`: "Sat 20:53 −6h"; `sentence`: "It is Sat 20:53 in New York (−6h)".
+   * Defaults to `sentence`.
+   */
   form?: 'brief' | 'sentence';
 }) {
   const { timeZone, form = 'sentence' } = props;
@@ -80,8 +84,8 @@ export function LocalTime(props: {
 const DAY = 24 * 60 * 60 * 1000;
 
 /**
- * Returns "in 12 days" or "3 days ago", in the user's language: in hours within
- * two days, in years beyond two years.
+ * Returns "in 12 days" or "3 days ago" in the user's language; in hours below
+ * two days, in years above two years.
  */
 export function formatTimeLeft(expiry: Date, now: Date): string {
   const left = expiry.getTime() - now.getTime();
@@ -96,8 +100,8 @@ export function formatTimeLeft(expiry: Date, now: Date): string {
 }
 
 /**
- * Parses a time of the API, `2020-04-23T10:16:35`, in UTC without a suffix;
- * `undefined` for `null` and for text that is not a time.
+ * Parses an API timestamp such as `2020-04-23T10:16:35`, which is in UTC unless
+ * it has a zone suffix. Returns `undefined` for `null` and for other text.
  */
 export function parseUtc(text: string | null | undefined): Date | undefined {
   if (!text) {

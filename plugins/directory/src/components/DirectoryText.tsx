@@ -2,14 +2,14 @@ import { foldWords } from '@directory-gateway/backstage-plugin-directory-common'
 import styles from './DirectoryText.module.css';
 
 /**
- * A value of the directory within a page. Its direction does not affect the
+ * A value from the directory. Its text direction does not affect the
  * surrounding text, and its invisible characters are shown.
  */
 export function DirectoryText(props: {
-  /** Value as stored in the directory: users write most of them themselves. */
+  /** Value as stored in the directory. Users can set most values themselves. */
   value: string;
 
-  /** Searched text, to highlight its words. Defaults to none. */
+  /** Search text whose words are highlighted. Defaults to none. */
   mark?: string;
 }) {
   const { value, mark = '' } = props;
@@ -17,7 +17,7 @@ export function DirectoryText(props: {
     <bdi>
       {markedParts(value, mark).map(({ text, isMarked }, index) =>
         isMarked ? (
-          // eslint-disable-next-line react/no-array-index-key -- the same text may be there twice
+          // eslint-disable-next-line react/no-array-index-key -- the same text may occur twice
           <mark key={index} className={styles.mark}>
             <Runs value={text} />
           </mark>
@@ -30,7 +30,7 @@ export function DirectoryText(props: {
   );
 }
 
-/** Splits a value at its words, which are marked where a searched word is. */
+/** Splits a value into parts and marks those that match a search word. */
 function markedParts(
   value: string,
   searched: string,
@@ -47,7 +47,7 @@ function markedParts(
       if (word === undefined) {
         return [{ text: part, isMarked: false }];
       }
-      // A letter may be folded to two: the whole word is marked then.
+      // If folding changes the length, the whole word is marked.
       const isAligned = folded.length === part.length;
       const start = isAligned ? folded.indexOf(word) : 0;
       const end = isAligned ? start + word.length : part.length;
@@ -65,7 +65,7 @@ function Runs({ value }: { value: string }) {
     <>
       {textRuns(value).map(({ text, isCodePoint }, index) =>
         isCodePoint ? (
-          // eslint-disable-next-line react/no-array-index-key -- the same code point may be there twice
+          // eslint-disable-next-line react/no-array-index-key -- the same code point may occur twice
           <span key={index} className={styles.codePoint}>
             {text}
           </span>
@@ -77,26 +77,30 @@ function Runs({ value }: { value: string }) {
   );
 }
 
-/** Controls and characters without a glyph, the selectors of emoji excepted. */
+/**
+ * Control characters and characters without a glyph, except variation
+ * selectors.
+ */
 const INVISIBLE = /(?!\p{VS})[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u;
 
 /** Zero-width joiner and non-joiner. */
 const JOINERS = new Set(['\u200c', '\u200d']);
 
-/** Emoji, and letters of the scripts in which joiners are part of words. */
+/** Emoji, and letters of scripts in which joiners are part of words. */
 const JOINED =
   /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}]/u;
 
 interface TextRun {
   text: string;
 
-  /** Whether the text is the code point of an invisible character. */
+  /** Whether the text is the code point number of an invisible character. */
   isCodePoint: boolean;
 }
 
 /**
- * Splits a text at its invisible characters and replaces them by code points
- * such as `U+202E`. A joiner within an emoji or a word that needs it is kept.
+ * Splits a text at its invisible characters and replaces them with code point
+ * numbers such as `U+202E`. Keeps joiners within emoji and within words that
+ * need them.
  */
 function textRuns(value: string): TextRun[] {
   const characters = Array.from(value);
@@ -122,8 +126,8 @@ function textRuns(value: string): TextRun[] {
 }
 
 /**
- * Returns a value of the directory for a label, a tooltip or a window title,
- * with invisible characters as code points.
+ * Returns a directory value for a label, a tooltip or a window title, with
+ * invisible characters as code point numbers.
  */
 export function visibleText(value: string): string {
   return textRuns(value)

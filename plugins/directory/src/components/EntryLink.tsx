@@ -14,7 +14,7 @@ export function GroupLink(props: { groupname: string } & LinkProps) {
   );
 }
 
-/** Link to the page of a user; its text defaults to the user name. */
+/** Link to the page of a user. The text defaults to the user name. */
 export function PersonLink(props: { username: string } & LinkProps) {
   const { username, children, ...rest } = props;
   const href = useRouteRef(personRouteRef);

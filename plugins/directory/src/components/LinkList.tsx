@@ -23,7 +23,7 @@ import { DirectoryText, visibleText } from './DirectoryText';
 import styles from './LinkList.module.css';
 import { type ChatServers, safeHref } from './safeHref';
 
-/** Icons of the kinds of links; the messages `links` have their names. */
+/** Icons by kind of link; the `links` messages contain the names. */
 export const linkIcons = {
   email: <RiMailLine />,
   mailingList: <RiMailLine />,
@@ -41,16 +41,16 @@ export const linkIcons = {
   bugs: <RiBug2Line />,
 } satisfies Record<string, ReactElement>;
 
-/** A link of a user or a group, or a name without a link. */
+/** A contact or website of a user or a group, if possible with a link. */
 export interface DirectoryLink {
   kind: keyof typeof linkIcons;
 
-  /** Address, nick or channel to show. */
+  /** Displayed address, nick or channel. */
   text: string;
   href: string | undefined;
 }
 
-/** Returns the site's chat servers from the configuration. */
+/** Returns the configured chat servers of the site. */
 export function useChatServers(): ChatServers {
   const config = useApi(configApiRef);
   const server = (scheme: string) =>
@@ -58,7 +58,7 @@ export function useChatServers(): ChatServers {
   return { matrix: server('matrix'), irc: server('irc') };
 }
 
-/** Links out of the portal, each with its kind and a copy button. */
+/** External links, each with its kind and a copy button. */
 export function LinkList(props: {
   label: string;
   links: readonly DirectoryLink[];
@@ -99,8 +99,8 @@ export function LinkList(props: {
 }
 
 /**
- * A link out of the portal to a URL of the directory, or plain text when the
- * URL is not safe to follow.
+ * An external link to a URL from the directory, or plain text if the URL is not
+ * safe.
  */
 function SafeLink(props: {
   /** URL as stored in the directory. */

@@ -54,7 +54,7 @@ export const componentsGerman = {
   'states.directoryUnavailable': 'Das Verzeichnis ist nicht verfügbar',
   'states.portalUnreachable': 'Das Portal ist nicht erreichbar',
   'states.forbidden': 'Sie dürfen dies nicht ansehen',
-  'states.unknown_principal': 'Ihr Benutzer hat kein Konto im Verzeichnis',
+  'states.unknown_principal': 'Sie haben kein Konto im Verzeichnis',
   'states.account_locked': 'Ihr Konto ist gesperrt',
   'states.account_expired': 'Ihr Konto ist abgelaufen',
   'states.failed': 'Die Anfrage ist fehlgeschlagen',

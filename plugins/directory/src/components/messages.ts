@@ -9,12 +9,12 @@ export const copyMessages = {
     ircChannel: 'Copy IRC channel {{value}}',
     nick: 'Copy nick {{value}}',
     channel: 'Copy channel {{value}}',
-    discussion: 'Copy URL of the discussion {{value}}',
+    discussion: 'Copy discussion URL {{value}}',
     github: 'Copy GitHub name {{value}}',
     gitlab: 'Copy GitLab name {{value}}',
-    website: 'Copy URL of the website {{value}}',
-    feed: 'Copy URL of the feed {{value}}',
-    bugs: 'Copy e-mail address of the bug tracker {{value}}',
+    website: 'Copy website URL {{value}}',
+    feed: 'Copy feed URL {{value}}',
+    bugs: 'Copy bug tracker e-mail address {{value}}',
   },
   copied: 'Copied',
   failed: 'Could not copy',
@@ -55,8 +55,8 @@ export const paginationMessages = {
 } as const;
 
 export const searchMessages = {
-  short: 'To search parts of names, type at least three characters.',
-  hint: 'Press the down arrow to move through the results, Enter to open one.',
+  short: 'Type at least three characters to search for part of a name.',
+  hint: 'Press the down arrow to move through the results and Enter to open one.',
   view: 'View',
   cards: 'Cards',
   table: 'Table',
@@ -69,7 +69,7 @@ export const statesMessages = {
   directoryUnavailable: 'The directory is unavailable',
   portalUnreachable: 'The portal cannot be reached',
   forbidden: 'You are not allowed to view this',
-  unknown_principal: 'Your user has no account in the directory',
+  unknown_principal: 'You do not have an account in the directory',
   account_locked: 'Your account is locked',
   account_expired: 'Your account has expired',
   failed: 'The request failed',
@@ -80,7 +80,7 @@ export const statesMessages = {
 
 export const timeMessages = {
   other: 'It is {{time}} in {{place}} ({{difference}})',
-  same: 'It is {{time}} in {{place}}, the same time as yours',
+  same: 'It is {{time}} in {{place}}, the same as your time',
   working: '{{place}}, during working hours',
   notWorking: '{{place}}, outside working hours',
 } as const;

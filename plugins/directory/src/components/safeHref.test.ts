@@ -1,4 +1,4 @@
-/* eslint-disable no-script-url -- it is what must not get through */
+/* eslint-disable no-script-url -- tests that such URLs are rejected */
 import { hostOf, linkText, safeHref } from './safeHref';
 
 describe('safeHref', () => {
@@ -35,18 +35,18 @@ describe('linkText', () => {
   it.each([
     ['https://example.test/', 'example.test'],
     ['https://example.test/a/?b=1#c', 'example.test/a/?b=1#c'],
-    // The name before the @ is not a host.
+    // The part before the @ is not the host.
     ['https://bank.test@evil.test/', 'evil.test'],
     ['https://bank.test%2F@evil.test/x', 'evil.test/x'],
     ['irc://bank.test@evil.test/nick', 'irc://evil.test/nick'],
-    // A Cyrillic letter, and a path that reads as the host from the right.
+    // A Cyrillic letter, and a path that reads as a host from right to left.
     ['https://ex\u0430mple.test', 'xn--exmple-4nf.test'],
     ['https://evil.test/\u202etset.knab', 'evil.test/%E2%80%AEtset.knab'],
     ['https:\\\\evil.test', 'evil.test'],
     ['mailto:a@example.test', 'mailto:a@example.test'],
     ['javascript:alert(1)', 'javascript:alert(1)'],
     ['come to room 3', 'come to room 3'],
-  ])('returns for %j the text %s', (url, text) => {
+  ])('shows %j as %s', (url, text) => {
     expect(linkText(url)).toBe(text);
   });
 });
@@ -56,7 +56,7 @@ describe('hostOf', () => {
     ['irc://bank.test@evil.test:6667/nick', 'evil.test:6667'],
     ['irc:///nick', undefined],
     ['javascript://bank.test/%0aalert(1)', undefined],
-  ])('returns for %s the host %s', (url, host) => {
+  ])('parses %s to the host %s', (url, host) => {
     expect(hostOf(url)).toBe(host);
   });
 });

@@ -12,31 +12,31 @@ function parseSafe(text: string): URL | undefined {
     const url = new URL(text.trim());
     return SCHEMES.has(url.protocol) ? url : undefined;
   } catch {
-    return undefined; // no scheme: it would be taken as a path of the portal
+    return undefined; // without a scheme, it would be a path of the portal
   }
 }
 
 /**
- * Returns a URL of the directory that is safe for a link: `undefined` for any
- * scheme but https, http, mailto, irc, ircs and matrix. Users write these values
- * themselves, so `javascript:` URLs are to be expected.
+ * Returns the normalized URL of a directory value if it is safe for a link;
+ * `undefined` for schemes other than https, http, mailto, irc, ircs and matrix.
+ * Users set these values themselves, so they may contain `javascript:` URLs.
  */
 export function safeHref(text: string): string | undefined {
   return parseSafe(text)?.href;
 }
 
 /**
- * Returns the host of a URL, as the browser reads it: in ASCII, and
- * without the user name before an `@`, which may look like another host.
- * `undefined` when {@link safeHref} rejects the URL or it has no host.
+ * Returns the host of a URL as the browser parses it: in ASCII, and without the
+ * user name before an `@`, which may look like another host. `undefined` when
+ * {@link safeHref} rejects the URL or it has no host.
  */
 export function hostOf(text: string): string | undefined {
   return parseSafe(text)?.host || undefined;
 }
 
 /**
- * Returns the text of a link to a URL: its real host and its path, without the
- * scheme for web pages. Text that {@link safeHref} rejects is returned as it is.
+ * Returns the link text of a URL: its real host and path, without the scheme
+ * for web pages. Returns text that {@link safeHref} rejects unchanged.
  */
 export function linkText(text: string): string {
   const url = parseSafe(text);
@@ -51,9 +51,9 @@ export function linkText(text: string): string {
   return `${protocol}${host ? '//' : ''}${place}`;
 }
 
-/** Returns the URL of an e-mail address (RFC 6068). */
+/** Returns the `mailto:` URL of an e-mail address (RFC 6068). */
 export function mailHref(address: string): string {
-  // Characters other than those of a mailbox are percent-encoded.
+  // Special characters are percent-encoded.
   return `mailto:${encodeURIComponent(address).replace('%40', '@')}`;
 }
 
@@ -63,20 +63,23 @@ export interface ChatServers {
   irc?: string;
 }
 
-/** A nick or a channel of a chat network. */
+/** A nick or channel of a chat network. */
 interface ChatName {
   /** In lower case. */
   scheme: 'irc' | 'ircs' | 'matrix';
 
-  /** Server; empty or `undefined` for the site's own server if not configured. */
+  /**
+   * Host name; `undefined` for the site's own server if it is not configured.
+   */
   server: string | undefined;
   name: string;
 }
 
 /**
- * Parses a nick or a channel as stored in the directory: `irc:/name`,
+ * Parses a nick or channel as stored in the directory: `irc:/name`,
  * `irc://server/name`, `matrix:/name` or `matrix://server/name`. A name without
- * a server is on the site's own server. `undefined` for other text.
+ * a server belongs to the site's own server. Returns `undefined` for other
+ * text.
  */
 export function parseChatUri(
   uri: string,
@@ -92,7 +95,7 @@ export function parseChatUri(
   return { scheme, server: server || own, name };
 }
 
-/** Returns the URL of a Matrix ID, which opens the user's client. */
+/** Returns the matrix.to URL of a Matrix ID, which opens the user's client. */
 export function matrixHref(id: string): string {
   return `https://matrix.to/#/${encodeURIComponent(id)}`;
 }

@@ -1,4 +1,4 @@
-/** Time for the browser to read the file, in milliseconds. */
+/** Time allowed for the browser to read the file, in milliseconds. */
 const PATIENCE = 60_000;
 
 /** A file to download. */
@@ -17,7 +17,7 @@ export function saveFile({ name, type, content }: SavedFile): void {
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
-  document.body.append(link); // Firefox follows no link outside the document
+  document.body.append(link); // Firefox ignores links outside the document
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(url), PATIENCE);

@@ -10,7 +10,7 @@ import {
 
 const text = (date: Date) => date.toISOString().slice(0, 16);
 
-/** Returns the shared period as text in UTC. */
+/** Returns the shared period as text, in UTC. */
 function shared(own: string, other: string, now: string) {
   const period = nextSharedPeriod(own, other, new Date(now));
   return period && [period.start, period.end].map(text);
@@ -41,7 +41,7 @@ describe('nextSharedPeriod', () => {
       '2026-01-19T14:00',
       '2026-01-19T16:00',
     ],
-    // The United States change to DST three weeks earlier.
+    // The United States switches to DST three weeks earlier.
     [
       'Europe/Paris',
       'America/New_York',
@@ -63,7 +63,7 @@ describe('nextSharedPeriod', () => {
       '2026-01-15T08:00',
       '2026-01-15T16:00',
     ],
-    // The current period starts now.
+    // A period in progress starts now.
     [
       'UTC',
       'Europe/Paris',
@@ -71,7 +71,7 @@ describe('nextSharedPeriod', () => {
       '2026-01-15T10:07',
       '2026-01-15T16:00',
     ],
-    // Friday in Auckland is Thursday in Los Angeles.
+    // Friday in Auckland is still Thursday in Los Angeles.
     [
       'America/Los_Angeles',
       'Pacific/Auckland',
@@ -118,7 +118,7 @@ describe('startOfDay', () => {
 });
 
 describe('formatTime', () => {
-  it('contains the day only when it differs', () => {
+  it('contains the weekday only when it differs', () => {
     const zones = ['Pacific/Auckland', 'Europe/Paris'] as const;
     const morning = new Date('2026-01-15T08:00Z');
     const noon = new Date('2026-01-15T12:00Z');

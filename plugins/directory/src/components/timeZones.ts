@@ -8,13 +8,13 @@ const STEP = 15 * MINUTE;
 const START_HOUR = 9;
 const END_HOUR = 17;
 
-/** Formats by time zone: to create one takes longer than to use it. */
+/** Formats by time zone, cached because they are slow to create. */
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * Returns the offset of a time zone from UTC at a moment, in minutes;
- * `undefined` for a zone that the browser does not know: the directory accepts
- * any text.
+ * Returns the UTC offset of a time zone at a given time, in minutes;
+ * `undefined` for a zone that the browser does not know. The directory accepts
+ * any text as a time zone.
  */
 export function offsetMinutes(
   timeZone: string,
@@ -46,8 +46,8 @@ export function ownTimeZone(): string {
 }
 
 /**
- * Returns "20:53" in a time zone, or "Sat 20:53" when another time zone, or
- * another moment in it, has a different day.
+ * Returns the time in a time zone, such as "20:53"; with the weekday, as in
+ * "Sat 20:53", if the date differs from that of `otherMoment` in `otherZone`.
  */
 export function formatTime(
   moment: Date,
@@ -67,14 +67,16 @@ export function formatTime(
   });
 }
 
-/** Returns the city of a time zone, "New York"; the zone if it has no city. */
+/**
+ * Returns the city of a time zone, such as "New York"; the zone if it has none.
+ */
 export function placeOf(timeZone: string): string {
   return /^Etc\/GMT[+-]/i.test(timeZone)
     ? `UTC${formatDifference(offsetMinutes(timeZone, new Date()) ?? 0)}`
     : timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ');
 }
 
-/** Returns "−6h" or "+5h 30m", in the user's language. */
+/** Returns, for example, "−6h" or "+5h 30m" in the user's language. */
 export function formatDifference(minutes: number): string {
   const unit = (value: number, name: 'hour' | 'minute') =>
     value.toLocaleString(locale(), {
@@ -91,13 +93,16 @@ export function formatDifference(minutes: number): string {
   return `${minutes < 0 ? '−' : '+'}${size}`;
 }
 
-/** A period of time; `end` is not included. */
+/** A period of time; `end` is exclusive. */
 export interface Period {
   start: Date;
   end: Date;
 }
 
-/** Whether a moment is from 9:00 to 17:00 on Monday to Friday in a time zone. */
+/**
+ * Whether a given time is between 9:00 and 17:00, Monday to Friday, in a time
+ * zone.
+ */
 export function isWorkingTime(moment: Date, timeZone: string): boolean {
   const offset = offsetMinutes(timeZone, moment);
   if (offset === undefined) {
@@ -110,8 +115,8 @@ export function isWorkingTime(moment: Date, timeZone: string): boolean {
 }
 
 /**
- * Returns the periods from one moment to another that are working hours in all
- * of the time zones, in order; at most `limit`.
+ * Returns the periods between `from` and `to` that are working hours in all of
+ * the time zones, in order; at most `limit`.
  */
 export function workingPeriods(options: {
   timeZones: readonly string[];
@@ -139,8 +144,8 @@ export function workingPeriods(options: {
 }
 
 /**
- * Returns the current or next period of working hours that two time zones share;
- * `undefined` when there is none within a week.
+ * Returns the current or next period of working hours that two time zones
+ * share; `undefined` if there is none within eight days.
  */
 export function nextSharedPeriod(
   own: string,
@@ -152,11 +157,11 @@ export function nextSharedPeriod(
   return workingPeriods({ timeZones, from: now, to, limit: 1 })[0];
 }
 
-/** Returns the start of the day of a moment in a time zone. */
+/** Returns the start of the day of a given time in a time zone. */
 export function startOfDay(moment: Date, timeZone: string): Date {
   const offset = (offsetMinutes(timeZone, moment) ?? 0) * MINUTE;
   const local = new Date(moment.getTime() + offset).setUTCHours(0, 0, 0, 0);
-  // The offset at midnight differs on the day of a change to or from DST.
+  // The offset at midnight differs on days on which DST starts or ends.
   const midnight = new Date(local - offset);
   return new Date(local - (offsetMinutes(timeZone, midnight) ?? 0) * MINUTE);
 }

@@ -14,8 +14,8 @@ import { directoryTranslationRef } from '../translation';
 import { type CatalogKind, findEntity, readCatalogNames } from './catalogNames';
 
 /**
- * Link to the catalog entity of a user or a group; nothing without an entity or
- * a catalog.
+ * Link to the catalog entity of a user or a group. Empty without an entity or a
+ * catalog.
  */
 export function CatalogLink(props: {
   kind: CatalogKind;

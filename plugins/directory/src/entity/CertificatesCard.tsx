@@ -20,7 +20,7 @@ import { DirectoryCard, useDirectoryName } from './DirectoryCard';
 /** Maximum number of certificates on a card. */
 const MAX_CERTIFICATES = 3;
 
-/** Valid certificates of a catalog user, with their expiry. */
+/** Card with the valid certificates of a catalog user and their expiry. */
 export function CertificatesCard() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const username = useDirectoryName();

@@ -13,18 +13,18 @@ import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import styles from './DirectoryCard.module.css';
 
-/** Returns the directory name of the entity of the page. */
+/** Returns the directory name of the entity on this page. */
 export function useDirectoryName(): string {
   const { entity } = useEntity();
   const names = readCatalogNames(useApi(configApiRef));
   return directoryNameOf(entity, names) ?? entity.metadata.name;
 }
 
-/** Card with directory data of an entity, loading, loaded or failed. */
+/** Card with the directory data of an entity, or its loading or error state. */
 export function DirectoryCard<Data>(props: {
   title: string;
 
-  /** Text when the entity is not in the directory. */
+  /** Shown when the entity is not in the directory. */
   unknown: string;
 
   query: UseQueryResult<Data>;
@@ -80,7 +80,7 @@ export function DirectoryCard<Data>(props: {
 /** Maximum number of names on a card. */
 export const MAX_NAMES = 5;
 
-/** A line of names: a title, links, and the number of those left out. */
+/** A line of names: a title, links, and the number of omitted names. */
 export function NameLine(props: {
   title: string;
   total: number;

@@ -17,12 +17,12 @@ import type { CatalogKind } from './catalogNames';
 export function EntryPage<Data>(props: {
   kind: CatalogKind;
 
-  /** Name in the URL. */
+  /** Name from the URL. */
   name: string;
 
   query: UseQueryResult<Data>;
 
-  /** Returns the name in the directory, which the URL may have in other case. */
+  /** Returns the name in the directory; the case in the URL may differ. */
   nameOf: (data: Data) => string;
   titleOf: (data: Data) => string;
   skeleton: ReactNode;

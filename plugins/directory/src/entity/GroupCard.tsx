@@ -12,7 +12,10 @@ import {
   useDirectoryName,
 } from './DirectoryCard';
 
-/** Description, size and sponsors of a catalog group in the directory. */
+/**
+ * Card with the description, size and sponsors of a catalog group in the
+ * directory.
+ */
 export function GroupCard() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const groupname = useDirectoryName();

@@ -17,7 +17,7 @@ import {
 } from './DirectoryCard';
 import styles from './DirectoryCard.module.css';
 
-/** Identity and groups of a catalog user in the directory. */
+/** Card with the identity and groups of a catalog user in the directory. */
 export function UserCard() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const username = useDirectoryName();
@@ -107,7 +107,7 @@ function useDirectoryUser(username: string) {
         }),
       ]);
       return {
-        // The mask selects exactly these fields, so that none is missing.
+        // The mask selects exactly these fields.
         person: user.data.result as DirectoryUser['person'],
         groups: memberships.data.result.map(({ groupname }) => groupname!),
         groupCount: memberships.data.total_results,

@@ -8,7 +8,7 @@ import {
 import type { ConfigApi } from '@backstage/frontend-plugin-api';
 import type { catalogApiRef } from '@backstage/plugin-catalog-react';
 
-/** Kinds of entities that can be in the directory. */
+/** Entity kinds that can be in the directory. */
 export type CatalogKind = 'user' | 'group';
 
 /** Mapping between catalog entities and directory entries. */
@@ -17,15 +17,15 @@ export interface CatalogNames {
   by: 'entityName' | 'annotation';
 }
 
-/** Annotations that contain the name of an entity's directory entry. */
+/** Annotations with the name of an entity's directory entry. */
 const ANNOTATIONS: Record<CatalogKind, string> = {
   user: 'directory-gateway/username',
   group: 'directory-gateway/groupname',
 };
 
 /**
- * Reads `directory.portalUsers`, by which the backend maps portal users to
- * directory users. Defaults to annotations.
+ * Reads `directory.portalUsers`, which also determines how the backend maps
+ * portal users to directory users. Defaults to annotations.
  */
 export function readCatalogNames(config: ConfigApi): CatalogNames {
   const portalUsers = config.getOptionalConfig('directory.portalUsers');

@@ -41,7 +41,7 @@ function entityOf(
   };
 }
 
-/** Returns a certificate that expires in a number of days. */
+/** Returns a certificate that expires in `days` days. */
 function expiring(days: number, given: Partial<Certificate> = {}): Certificate {
   return certificate({ valid_not_after: rfc822(days), ...given });
 }
@@ -65,7 +65,7 @@ function renderEntity(entity: Entity, username: 'entityName' | 'annotation') {
 }
 
 describe('UserCard', () => {
-  it('shows name and groups with links to the directory', async () => {
+  it('shows the name and groups with links to the directory', async () => {
     server.on('/users/karl/', () => ({ result: karl }));
     server.on('/users/karl/memberships/', () =>
       pageOf([{ groupname: 'packager' }], 7),
@@ -158,7 +158,7 @@ describe('CertificatesCard', () => {
     }
   });
 
-  it('links to all certificates when none is valid', async () => {
+  it('links to all certificates when none are valid', async () => {
     serveCertificates([expiring(-1)]);
     renderEntity(entityOf('User', 'karl'), 'entityName');
     expect(await screen.findByText('No valid certificates.')).toBeVisible();
@@ -188,7 +188,7 @@ describe('CertificatesCard', () => {
 });
 
 describe('GroupCard', () => {
-  it('shows size and sponsors', async () => {
+  it('shows the size and sponsors', async () => {
     server.on('/groups/packager/', () => ({
       result: { description: 'Package maintainers', member_count: 1234 },
     }));
@@ -232,7 +232,7 @@ describe('directoryNameOf', () => {
     [entityOf('User', 'karl'), byAnnotation, undefined],
     [entityOf('Component', 'karl'), byName, undefined],
     [annotated, { ...byName, namespace: 'elsewhere' }, undefined],
-  ])('maps %j by %j to %s', (entity, names, expected) => {
+  ])('maps %j with mapping %j to %s', (entity, names, expected) => {
     expect(directoryNameOf(entity, names)).toBe(expected);
   });
 

@@ -3,7 +3,7 @@ import { EntityCardBlueprint } from '@backstage/plugin-catalog-react/alpha';
 import type { JSX } from 'react';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 
-/** Returns a card of the catalog entities that are in the directory. */
+/** Returns a card for catalog entities that are in the directory. */
 function createCard<Name extends string>(options: {
   name: Name;
   kind: 'User' | 'Group';

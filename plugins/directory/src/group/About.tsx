@@ -9,7 +9,7 @@ import { SubjectCard } from '../page/DirectoryPage';
 import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './About.module.css';
 
-/** Description, size and links of a group. */
+/** The description, size and links of a group. */
 export function About({ group }: { group: ListedGroup }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const servers = useChatServers();

@@ -11,16 +11,16 @@ import type { MembersQuery } from './useMembers';
 import { locale } from '../language';
 
 /**
- * Downloads the members on all pages as CSV, with progress, a cancel button and
- * the outcome.
+ * Button that downloads the members on all pages as CSV, with progress, a
+ * cancel button and the outcome.
  */
 export function ExportButton(props: {
   groupname: string;
 
-  /** Which members are exported, and their order. */
+  /** Selection and order of the exported members. */
   query: MembersQuery;
 
-  /** Whether to export when members joined. */
+  /** Whether to export the join times of members. */
   hasHistory: boolean;
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -101,7 +101,7 @@ type ExportState =
   | { kind: 'canceled' }
   | { kind: 'failed' };
 
-/** Downloads a group's members; leaving the page cancels it. */
+/** Downloads a group's members. Leaving the page cancels the download. */
 function useMembersExport(options: {
   groupname: string;
   query: MembersQuery;

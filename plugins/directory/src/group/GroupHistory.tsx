@@ -7,13 +7,16 @@ import { Section } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import { useMayReadHistory } from './useMembers';
 
-/** The history of a group, for its sponsors and users who may read all. */
+/**
+ * The history of a group, for its sponsors and users who may read all
+ * histories.
+ */
 export function GroupHistory({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [page, setPage] = useState(1);
   const enabled = useMayReadHistory(groupname);
   const query = useHistory({ kind: 'group', name: groupname, page, enabled });
-  // Without directory.changes.history, there is none.
+  // Histories exist only with directory.changes.history.
   if (!enabled || isNotFound(query.error)) {
     return null;
   }

@@ -12,7 +12,7 @@ import { person, karl, SCRIPT_URL } from '../__testUtils__/people';
 import { renderDirectory } from '../__testUtils__/renderDirectory';
 import { saveFile } from '../components/saveFile';
 
-// jsdom cannot download files.
+// jsdom does not support downloads.
 jest.mock('../components/saveFile', () => ({ saveFile: jest.fn() }));
 
 const server = new FakeDirectoryApi();
@@ -38,7 +38,7 @@ function member(user: typeof karl) {
   return { ...user, direct: true, sponsor: false, path: ['packager'] };
 }
 
-/** Serves the group `packager` and all data of its page. */
+/** Serves the group `packager` with all data for its page. */
 function servePackager(
   given: {
     sponsors?: (typeof karl)[];
@@ -83,7 +83,7 @@ beforeEach(() => {
 afterEach(() => jest.mocked(saveFile).mockClear());
 
 describe('GroupPage', () => {
-  it('shows description, links and sponsors', async () => {
+  it('shows the description, links and sponsors', async () => {
     servePackager({ sponsors: [karl] });
     renderDirectory('/directory/groups/packager');
 
@@ -110,7 +110,7 @@ describe('GroupPage', () => {
     expect(document.title).toBe('packager · Portal');
   });
 
-  it('shows the history of members to sponsors', async () => {
+  it('shows the membership history to sponsors', async () => {
     server.hasCurrentUser('karl');
     servePackager({ sponsors: [karl] });
     const change = {
@@ -133,7 +133,7 @@ describe('GroupPage', () => {
     expect(
       within(history)
         .getAllByRole('listitem')
-        .map(row => row.textContent?.replace(/Made by.*/, '')),
+        .map(row => row.textContent?.replace(/By: unknown.*/, '')),
     ).toEqual([
       'bob was removed',
       'Renamed from builder',
@@ -142,7 +142,7 @@ describe('GroupPage', () => {
     ]);
   });
 
-  it('shows no history to other users', async () => {
+  it('hides the history from other users', async () => {
     servePackager({ sponsors: [karl] });
     renderDirectory('/directory/groups/packager');
 
@@ -151,7 +151,7 @@ describe('GroupPage', () => {
     expect(screen.queryByRole('region', { name: 'History' })).toBeNull();
   });
 
-  it('shows empty states without sponsors and members', async () => {
+  it('shows empty states when there are no sponsors or members', async () => {
     servePackager({ members: [] });
     renderDirectory('/directory/groups/packager');
 
@@ -178,7 +178,7 @@ describe('GroupPage', () => {
     expect(screen.getByText('2 members found')).toBeVisible();
   });
 
-  it('shows sponsors a table that the server sorts', async () => {
+  it('shows a table sorted by the server to sponsors', async () => {
     server.hasCurrentUser('karl');
     servePackager({ sponsors: [karl] });
     server.on('/groups/packager/history/', () => pageOf([]));
@@ -209,7 +209,7 @@ describe('GroupPage', () => {
     );
   });
 
-  it('lists locked accounts in the group on request', async () => {
+  it('lists locked accounts of the group on request', async () => {
     servePackager();
     server.on('/groups/packager/memberships/', ({ query }) =>
       pageOf(
@@ -245,7 +245,7 @@ describe('GroupPage', () => {
     expect(href.searchParams.get('body')).toContain('My user name is dave.');
   });
 
-  it('does not offer members to join', async () => {
+  it('does not offer joining to members', async () => {
     servePackager({ sponsors: [karl] });
     renderDirectory('/directory/groups/packager');
 
@@ -269,7 +269,7 @@ describe('GroupPage', () => {
     ).toBeVisible();
   });
 
-  it('opens nested groups by level and stops at circular membership', async () => {
+  it('opens nested groups level by level and stops at circular membership', async () => {
     servePackager({
       nested: {
         packager: [{ groupname: 'infra', has_member_groups: true }],
@@ -293,7 +293,7 @@ describe('GroupPage', () => {
     ).toBeNull();
   });
 
-  it('shows membership and an error when the check fails', async () => {
+  it('shows the membership, and an error when the check fails', async () => {
     servePackager();
     renderDirectory('/directory/groups/packager');
     const box = await screen.findByRole('textbox', { name: 'User name' });
@@ -394,7 +394,7 @@ describe('ExportButton', () => {
     expect(await screen.findByText('Exported 2 members.')).toBeVisible();
     const [{ name, content }] = jest.mocked(saveFile).mock.calls[0];
     expect(name).toBe('packager-members.csv');
-    expect((content as Blob).size).toBe(3 + CSV.length); // a byte order mark before it
+    expect((content as Blob).size).toBe(3 + CSV.length); // preceded by a byte order mark
   });
 
   it('saves nothing when the stream is aborted', async () => {
@@ -423,7 +423,7 @@ describe('ExportButton', () => {
     expect(saveFile).not.toHaveBeenCalled();
   });
 
-  it('shows the progress and can be canceled', async () => {
+  it('shows progress and can be canceled', async () => {
     servePackager();
     server.on(
       '/groups/packager/members.csv',

@@ -38,14 +38,14 @@ export function GroupPage() {
 }
 
 /**
- * A group: the description stays in view at the left; sponsors, nested groups
- * and members are at the right. On a narrow screen the check of a membership
- * follows the members.
+ * A group: the description stays in view on the left; sponsors, nested groups
+ * and members are on the right. On narrow screens, the membership check follows
+ * the members.
  */
 function Group(props: {
   group: ListedGroup;
 
-  /** Whether the page already states that its data is not current. */
+  /** Whether the page already reports stale data. */
   isStale: boolean;
 }) {
   const { group, isStale } = props;
@@ -110,7 +110,7 @@ function useGroup(groupname: string) {
         params: { path: { groupname }, header: groupHeader },
         signal,
       });
-      // The mask selects exactly these fields, so that none is missing.
+      // The mask selects exactly these fields.
       return data.result as ListedGroup;
     },
   });

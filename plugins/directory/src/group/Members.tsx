@@ -22,11 +22,11 @@ import {
   useMembersQuery,
 } from './useMembers';
 
-/** The members of a group, on pages, searched by the server. */
+/** The members of a group, with server-side paging and search. */
 export function Members(props: {
   groupname: string;
 
-  /** Whether the page already states that its data is not current. */
+  /** Whether the page already reports stale data. */
   isStale: boolean;
 }) {
   const { groupname, isStale } = props;
@@ -134,12 +134,12 @@ export function Members(props: {
 }
 
 /**
- * Whether to read when members joined: unless the history is not available, or
- * not for the user.
+ * Whether to read the join times of members: only if the history is available
+ * to the user.
  */
 function useHasHistory(groupname: string): boolean {
   const enabled = useMayReadHistory(groupname);
-  // The first page is that of the section with the history.
+  // The history section uses the same first page.
   const { error } = useHistory({
     kind: 'group',
     name: groupname,
@@ -149,7 +149,7 @@ function useHasHistory(groupname: string): boolean {
   return enabled && !error;
 }
 
-/** States why there is no member to show, with a button that shows others. */
+/** Explains why no members are shown, with a button that shows all members. */
 function NoMembers(props: { query: MembersQuery; setQuery: SetMembersQuery }) {
   const { query, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);

@@ -18,18 +18,18 @@ import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import type { Member } from './useMembers';
 
-/** Table of a group's members; a narrow screen has two columns. */
+/** Table of a group's members; two columns on narrow screens. */
 export function MembersTable(props: {
   groupname: string;
   members: readonly Member[];
 
-  /** Searched text, to highlight it. Defaults to none. */
+  /** Search text to highlight. Defaults to none. */
   text?: string;
 
-  /** Whether to show when members joined. */
+  /** Whether to show the join times of members. */
   hasHistory: boolean;
 
-  /** Order of the members, as in the URL. */
+  /** Sort order of the members, as in the URL. */
   sort: string | undefined;
   onSort: (sort: string) => void;
 }) {
@@ -133,7 +133,7 @@ function useColumns(options: {
   );
 }
 
-/** Whether a membership is direct or inherited, and why. */
+/** Whether a membership is direct or inherited, with the path. */
 function Membership(props: { groupname: string; member: Member }) {
   const { groupname, member } = props;
   const { t } = useTranslationRef(directoryTranslationRef);

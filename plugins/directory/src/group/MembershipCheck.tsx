@@ -10,7 +10,7 @@ import { SubjectCard } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import styles from './MembershipCheck.module.css';
 
-/** Checks whether a user is a member, including nested groups. */
+/** Form that checks whether a user is a member, including nested groups. */
 export function MembershipCheck(props: {
   groupname: string;
 
@@ -77,7 +77,7 @@ function YourMembership({ groupname }: { groupname: string }) {
   );
 }
 
-/** Result of the check, by icon and text, or the failure. */
+/** Result of the check as an icon and a text, or an error. */
 function MembershipResult(props: {
   username: string;
   query: UseQueryResult<MembershipState>;
@@ -86,7 +86,7 @@ function MembershipResult(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data, error } = query;
   const name = <DirectoryText value={username} />;
-  // The result may decide about access: an outdated one is not shown.
+  // Users may base access decisions on the result, so a stale one is not shown.
   if (error) {
     return (
       <Text as="p" className={styles.result} color="danger">
@@ -121,7 +121,9 @@ function MembershipResult(props: {
   );
 }
 
-/** Whether a user is a member; a locked account in the group is not. */
+/**
+ * Whether a user is a member. A locked account in the group is not a member.
+ */
 type MembershipState = 'yes' | 'locked' | 'no';
 
 /** Queries whether a user is a member; disabled without a user name. */

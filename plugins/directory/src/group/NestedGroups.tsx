@@ -12,7 +12,7 @@ import { LoadingBlocks } from '../page/states';
 import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './NestedGroups.module.css';
 
-/** The groups nested in a group; nothing when there are none. */
+/** The groups nested in a group. Empty when there are none. */
 export function NestedGroups({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data, error } = useNestedGroups(groupname);
@@ -27,8 +27,8 @@ export function NestedGroups({ groupname }: { groupname: string }) {
 }
 
 /**
- * The groups nested in the last group of a path, each with those nested in it.
- * The path is needed because memberships can be circular.
+ * The groups nested in the last group of a path, each with its own nested
+ * groups. The path detects circular memberships.
  */
 function GroupTree({ path }: { path: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -53,11 +53,11 @@ function GroupTree({ path }: { path: readonly string[] }) {
   );
 }
 
-/** A nested group; the groups nested in it are loaded when it is opened. */
+/** A nested group. Its own nested groups are loaded when it is opened. */
 function GroupBranch(props: {
   group: NestedGroup;
 
-  /** The groups above, from the group of the page. */
+  /** The parent groups, starting at the group of the page. */
   path: readonly string[];
 }) {
   const { group, path } = props;
@@ -123,7 +123,7 @@ function useNestedGroups(groupname: string) {
           }),
         signal,
       );
-      // The mask selects exactly these fields, so that none is missing.
+      // The mask selects exactly these fields.
       return groups as NestedGroup[];
     },
   });

@@ -17,12 +17,12 @@ import { useMembership } from './MembershipCheck';
 import { useSponsors } from './useMembers';
 import { locale } from '../language';
 
-/** Whether a contact opens a chat. */
+/** Whether a contact link opens a chat. */
 function isChat({ kind, href }: DirectoryLink) {
   return (kind === 'matrix' || kind === 'irc') && href !== undefined;
 }
 
-/** Number of sponsors shown at first. */
+/** Number of sponsors shown initially. */
 const PREVIEW_COUNT = 6;
 
 /** The sponsors of a group, who can add members. */
@@ -51,8 +51,8 @@ export function Sponsors({ groupname }: { groupname: string }) {
 }
 
 /**
- * Menu of the sponsors: each opens a message to the sponsor, for a user who is
- * not a member. The portal sends nothing.
+ * Menu for users who are not members: each item opens a message to a sponsor in
+ * the user's client. The portal does not send anything.
  */
 function AskToJoin(props: { groupname: string; sponsors: FoundPerson[] }) {
   const { groupname, sponsors } = props;
@@ -67,7 +67,7 @@ function AskToJoin(props: { groupname: string; sponsors: FoundPerson[] }) {
       const name = visibleText(human_name ?? username);
       const text = { group: groupname, sponsor: name, username: user ?? '' };
       const subject = encodeURIComponent(t('group.sponsors.joinSubject', text));
-      // RFC 6068, section 5: lines end with CRLF.
+      // RFC 6068 §5: lines end with CRLF.
       const body = encodeURIComponent(
         t('group.sponsors.joinBody', text).replace(/\n/g, '\r\n'),
       );

@@ -47,8 +47,8 @@ export const groupGerman = {
   'group.members.searched':
     'Kein Mitglied hat „{{text}}“ im Namen oder Benutzernamen.',
   'group.members.no.all': 'Neue Mitglieder erscheinen hier.',
-  'group.members.no.direct': 'Alle Mitglieder kommen aus anderen Gruppen.',
-  'group.members.no.indirect': 'Kein Mitglied kommt aus anderen Gruppen.',
+  'group.members.no.direct': 'Alle Mitglieder sind aus anderen Gruppen geerbt.',
+  'group.members.no.indirect': 'Kein Mitglied ist aus anderen Gruppen geerbt.',
   'group.members.no.locked': 'Kein Konto in dieser Gruppe ist gesperrt.',
   'group.members.showAll': 'Alle Mitglieder anzeigen',
   'group.membership.title': 'Mitgliedschaft prüfen',

@@ -9,7 +9,7 @@ export const groupMessages = {
   sponsors: {
     title: 'Sponsors',
     hint: 'Sponsors add members to this group.',
-    none: 'This group has no sponsors. No sponsor can add you. Contact a member.',
+    none: 'This group has no sponsors who can add you. Contact a member.',
     join: 'Ask to join',
     joinSubject: 'Request to join {{group}}',
     joinBody:
@@ -51,8 +51,8 @@ export const groupMessages = {
     searched: 'No member has “{{text}}” in their name or user name.',
     no: {
       all: 'New members appear here.',
-      direct: 'All members come from other groups.',
-      indirect: 'No members come from other groups.',
+      direct: 'All members are inherited from other groups.',
+      indirect: 'No members are inherited from other groups.',
       locked: 'No account in this group is locked.',
     },
     showAll: 'Show all members',
@@ -65,10 +65,10 @@ export const groupMessages = {
     no: '{{username}} is not a member.',
     locked:
       '{{username}} is in the group, but the account is locked and has no access.',
-    noHint: 'Locked and unknown accounts don’t count as members.',
+    noHint: 'Locked and unknown accounts are not counted as members.',
     you: 'You are a member.',
     notYou: 'You are not a member.',
-    profile: 'Open the page of {{username}}',
+    profile: 'Open {{username}}’s page',
     failed: 'The membership could not be checked. Try again.',
   },
   export: {

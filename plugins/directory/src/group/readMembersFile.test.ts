@@ -3,7 +3,7 @@ import { rowCounter } from './readMembersFile';
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('rowCounter', () => {
-  it('counts rows, not line breaks in cells, with any chunk boundaries', () => {
+  it('counts rows but not line breaks in cells, for any chunk boundaries', () => {
     const file =
       'username,human_name\r\nkarl,"Karl ""K""\nLarsson"\r\né,"\n"\r\n';
     const whole = rowCounter();

@@ -10,25 +10,26 @@ const FIELDS = [
 export interface ExportProgress {
   rows: number;
 
-  /** Number of all members; `undefined` when the server does not send it. */
+  /** Total number of members; `undefined` when the server does not send it. */
   total: number | undefined;
 }
 
-/** Without it, spreadsheets do not read the file as UTF-8. */
+/** Spreadsheet programs need it to read the file as UTF-8. */
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
 /**
- * Reads the selected members of a group as a CSV file for spreadsheets.
+ * Downloads the selected members of a group as a CSV file for spreadsheet
+ * programs.
  *
- * @throws when the response is aborted or canceled, so that no partial list is
- * saved
+ * @throws when the download fails or is canceled, so that no partial list is
+ *   saved
  */
 export async function readMembersFile(options: {
   client: DirectoryClient;
   groupname: string;
   query: MembersQuery;
 
-  /** Whether to read when members joined. */
+  /** Whether to read the join times of members. */
   hasHistory: boolean;
   signal: AbortSignal;
   onProgress: (progress: ExportProgress) => void;
@@ -52,7 +53,7 @@ export async function readMembersFile(options: {
   const chunks: BlobPart[] = [BYTE_ORDER_MARK];
   const count = rowCounter();
   const reader = data.getReader();
-  // Stops reading at once, also when an abort leaves the stream open.
+  // Stops reading at once, even if an abort leaves the stream open.
   signal.addEventListener(
     'abort',
     () => reader.cancel().catch(() => undefined),
@@ -65,7 +66,7 @@ export async function readMembersFile(options: {
     chunk = await reader.read()
   ) {
     chunks.push(chunk.value as Uint8Array<ArrayBuffer>);
-    rows = Math.max(0, count(chunk.value) - 1); // the first row contains the field names
+    rows = Math.max(0, count(chunk.value) - 1); // without the header row
     onProgress({ rows, total });
   }
   signal.throwIfAborted();
@@ -76,9 +77,10 @@ const QUOTE = '"'.charCodeAt(0);
 const NEWLINE = '\n'.charCodeAt(0);
 
 /**
- * Counts the rows of a CSV file while it is read (RFC 4180), including the row of
- * field names. Takes the next chunk and returns the number of complete rows. A line break between quotes is part of a cell; a doubled quote
- * closes and opens a quoted part.
+ * Returns a function that counts the rows of a CSV file (RFC 4180), including
+ * the header: it takes the next chunk and returns the number of complete rows
+ * so far. A line break between quotes is part of a cell; a doubled quote ends
+ * and restarts the quoted part.
  */
 export function rowCounter(): (chunk: Uint8Array) => number {
   let rows = 0;

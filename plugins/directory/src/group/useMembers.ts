@@ -16,7 +16,7 @@ import { type FoundPerson, PERSON_FIELDS } from '../people/peopleQuery';
 
 const REASON_FIELDS = ['direct', 'sponsor', 'path'] as const;
 
-/** A member in a list, with the reason of the membership. */
+/** A member in a list, with the reason for the membership. */
 export type Member = FoundPerson &
   Required<
     Pick<
@@ -24,7 +24,10 @@ export type Member = FoundPerson &
       (typeof REASON_FIELDS)[number]
     >
   > & {
-    /** When a direct member was added; for users who may read the history. */
+    /**
+     * Time at which a direct member was added, for users who may read the
+     * history.
+     */
     joined?: string | null;
   };
 
@@ -35,7 +38,7 @@ export function useMembers(
     query: MembersQuery;
     enabled: boolean;
 
-    /** Whether to read `joined`, from the history. */
+    /** Whether to read `joined` from the history. */
     hasHistory: boolean;
   },
 ) {
@@ -61,7 +64,7 @@ export function useMembers(
         signal,
       });
       return {
-        // The mask selects exactly these fields, so that none is missing.
+        // The mask selects exactly these fields.
         people: data.result.map(
           member => ({ ...member, inGroup: true } as Member),
         ),
@@ -71,7 +74,7 @@ export function useMembers(
   });
 }
 
-/** Returns the parameters of the API that select and sort members. */
+/** Returns the API parameters that select and sort members. */
 export function selectionOf({ q, membership, sort }: MembersQuery) {
   return {
     q: q || undefined,
@@ -80,7 +83,7 @@ export function selectionOf({ q, membership, sort }: MembersQuery) {
   };
 }
 
-/** Sponsors are never locked. */
+/** Fields of a sponsor, without `locked`: sponsors are never locked. */
 const sponsorHeader = {
   'X-Fields': PERSON_FIELDS.filter(field => field !== 'locked').join(','),
 };
@@ -94,7 +97,7 @@ export function useSponsors(groupname: string) {
         params: { path: { groupname }, header: sponsorHeader },
         signal,
       });
-      // The mask selects exactly these fields, so that none is missing.
+      // The mask selects exactly these fields.
       return data.result.map(
         sponsor => ({ ...sponsor, locked: false } as FoundPerson),
       );
@@ -102,7 +105,7 @@ export function useSponsors(groupname: string) {
   });
 }
 
-/** Whether the user sponsors a group: `undefined` while that is loading. */
+/** Whether the user is a sponsor of a group; `undefined` while loading. */
 export function useIsSponsor(groupname: string): boolean | undefined {
   const user = useCurrentUser();
   const sponsors = useSponsors(groupname);
@@ -112,7 +115,7 @@ export function useIsSponsor(groupname: string): boolean | undefined {
   return sponsors.data?.some(({ username }) => username === user.data) ?? false;
 }
 
-/** Whether the user may read the history of a group, if there is one. */
+/** Whether the user may read the history of a group, if histories exist. */
 export function useMayReadHistory(groupname: string): boolean {
   const mayReadAll = useMay('directory.history.read');
   return useIsSponsor(groupname) === true || mayReadAll;
@@ -121,7 +124,7 @@ export function useMayReadHistory(groupname: string): boolean {
 /** Kinds of membership. */
 export const MEMBERSHIPS = ['all', 'direct', 'indirect', 'locked'] as const;
 
-/** Columns that sort the members. */
+/** Columns by which members can be sorted. */
 const SORTS = [
   'human_name',
   'direct',
@@ -130,19 +133,19 @@ const SORTS = [
   'timezone',
 ] as const;
 
-/** The query of the members: the URL parameters. */
+/** The members query, as in the URL parameters. */
 export interface MembersQuery {
   q: string;
 
   membership: (typeof MEMBERSHIPS)[number];
 
-  /** Defaults to the user name. */
+  /** Sort order. Defaults to the user name. */
   sort: (typeof SORTS)[number] | `-${(typeof SORTS)[number]}` | undefined;
 
-  /** Counted from 1. */
+  /** Page number, starting at 1. */
   page: number;
 
-  /** Defaults to a table for sponsors, and to cards for other users. */
+  /** Layout. Defaults to a table for sponsors and to cards for other users. */
   view: View | undefined;
 }
 

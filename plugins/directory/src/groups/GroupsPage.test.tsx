@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 describe('GroupsPage', () => {
-  it('lists groups with description and size', async () => {
+  it('lists groups with their descriptions and sizes', async () => {
     server.on('/groups/', () => pageOf([packager, unsung], 35));
     renderDirectory('/directory/groups');
 
@@ -72,7 +72,7 @@ describe('GroupsPage', () => {
     expect(search.query.get('q')).toBe('packag');
   });
 
-  it('sorts on the server, with the order in the URL', async () => {
+  it('sorts on the server and keeps the order in the URL', async () => {
     server.on('/groups/', () => pageOf([packager, unsung]));
     server.on('/search/groups/', () => pageOf([unsung, packager]));
     renderDirectory('/directory/groups');
@@ -90,7 +90,7 @@ describe('GroupsPage', () => {
     expect(search.query.get('groupname')).toBe('*');
   });
 
-  it('lists the groups of the user', async () => {
+  it("lists the user's groups", async () => {
     server.on('/groups/', () => pageOf([packager, unsung]));
     server.on('/search/groups/', () => pageOf([packager]));
     renderDirectory('/directory/groups');
@@ -102,7 +102,7 @@ describe('GroupsPage', () => {
     expect(server.requests.at(-1)!.query.get('member')).toBe('alice');
   });
 
-  it('opens the page of the URL and offers the first page past the end', async () => {
+  it('opens the page in the URL and offers the first page past the end', async () => {
     server.on('/groups/', ({ query }) =>
       pageOf(query.get('page_number') === '1' ? [packager] : [], 1),
     );
@@ -129,7 +129,7 @@ describe('GroupsPage', () => {
     expect(screen.getByRole('searchbox')).toHaveValue('');
   });
 
-  it('shows an empty state without groups', async () => {
+  it('shows an empty state when there are no groups', async () => {
     server.on('/groups/', () => pageOf([]));
     renderDirectory('/directory/groups');
     expect(await screen.findByText('There are no groups')).toBeVisible();

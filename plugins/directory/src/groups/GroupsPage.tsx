@@ -82,7 +82,7 @@ export function GroupsPage() {
   );
 }
 
-/** States why there is no group to show, with a button that shows others. */
+/** Explains why no groups are shown, with a button that shows all groups. */
 function NoGroups(props: { query: GroupsQuery; setQuery: SetGroupsQuery }) {
   const { query, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);

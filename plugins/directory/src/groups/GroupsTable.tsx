@@ -12,14 +12,14 @@ import type { ListedGroup } from './useGroups';
 
 type Row = ListedGroup & { id: string };
 
-/** Table of groups; a narrow screen has one column of text. */
+/** Table of groups; a single text column on narrow screens. */
 export function GroupsTable(props: {
   groups: readonly ListedGroup[];
 
-  /** Searched text, to highlight it; empty without a search. */
+  /** Search text to highlight; empty without a search. */
   text: string;
 
-  /** Order of the groups, as in the URL. */
+  /** Sort order of the groups, as in the URL. */
   sort: string | undefined;
   onSort: (sort: string) => void;
 }) {

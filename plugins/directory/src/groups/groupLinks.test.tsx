@@ -13,7 +13,7 @@ const nothing = {
 };
 
 describe('groupLinks', () => {
-  it('returns the links of a group in order with their kinds', () => {
+  it('returns the links of a group with their kinds, in order', () => {
     expect(
       groupLinks({
         url: 'https://packagers.example.test/',
@@ -61,7 +61,7 @@ describe('groupLinks', () => {
   });
 
   it.each([SCRIPT_URL, 'data:text/html,x', 'file:///etc/passwd'])(
-    'returns no safe link for %s',
+    'does not return a safe link for %s',
     url => {
       const links = groupLinks({
         url,

@@ -20,13 +20,15 @@ import { directoryTranslationRef } from '../translation';
 import styles from './groupLinks.module.css';
 import type { ListedGroup } from './useGroups';
 
-/** Attributes of a group that contain links. */
+/** Group attributes that contain links. */
 type LinkedGroup = Pick<
   Group,
   'url' | 'mailing_list' | 'discussion_url' | 'irc'
 >;
 
-/** Returns the links of a group: website, mailing list, discussion, channels. */
+/**
+ * Returns the links of a group: website, mailing list, discussion and channels.
+ */
 export function groupLinks(
   group: LinkedGroup,
   servers: ChatServers = {},
@@ -44,7 +46,10 @@ function siteLink(kind: DirectoryLink['kind'], url: string): DirectoryLink {
   return { kind, text: linkText(url), href: url };
 }
 
-/** Usually an address, in some directories the URL of the list's page. */
+/**
+ * The value is usually an address, in some directories the URL of the list's
+ * page.
+ */
 function mailingListLink(value: string): DirectoryLink {
   return /^[^@\s:/]+@[^@\s:/]+$/.test(value)
     ? { kind: 'mailingList', text: value, href: mailHref(value) }
@@ -52,8 +57,8 @@ function mailingListLink(value: string): DirectoryLink {
 }
 
 /**
- * `irc:///#channel` opens on the default server of the user's client
- * (draft-butcher-irc-url). A Matrix room without a server has no link.
+ * `irc:///#channel` opens the channel on the default server of the user's
+ * client (draft-butcher-irc-url). A Matrix room without a server has no link.
  */
 function channelLink(uri: string, servers: ChatServers): DirectoryLink {
   const chat = parseChatUri(uri, servers);

@@ -8,7 +8,7 @@ import {
   useUrlQuery,
 } from '../page/useUrlQuery';
 
-/** Fields of each group. */
+/** Queried fields of a group. */
 const GROUP_FIELDS = [
   'groupname',
   'description',
@@ -19,7 +19,7 @@ const GROUP_FIELDS = [
   'member_count',
 ] as const;
 
-/** A group in the list, and on its page. */
+/** A group in the list and on its page. */
 export type ListedGroup = Required<
   Pick<MaskedGroup, (typeof GROUP_FIELDS)[number]>
 >;
@@ -29,11 +29,12 @@ interface GroupsResult {
   total: number;
 }
 
-/** Header of the requests: selects the fields of a {@link ListedGroup}. */
+/** Request header that selects the fields of a {@link ListedGroup}. */
 export const groupHeader = { 'X-Fields': GROUP_FIELDS.join(',') };
 
 /**
- * Queries a page of all groups, or of those that match a text or have a member.
+ * Queries a page of all groups, or of the groups that match a text or have a
+ * given member.
  */
 export function useGroups(
   query: GroupsQuery,
@@ -47,7 +48,7 @@ export function useGroups(
     enabled,
     load: async (client, signal): Promise<GroupsResult> => {
       const paging = { page_number: page, page_size: PAGE_SIZE };
-      // A search needs a term: any name.
+      // A search requires a term: `*` matches any name.
       const anyGroup = q || member ? undefined : '*';
       const { data } =
         q || member || sort
@@ -69,7 +70,7 @@ export function useGroups(
               signal,
             });
       return {
-        // The mask selects exactly these fields, so that none is missing.
+        // The mask selects exactly these fields.
         groups: data.result as ListedGroup[],
         total: data.total_results,
       };
@@ -77,20 +78,23 @@ export function useGroups(
   });
 }
 
-/** Columns that sort the groups. */
+/** Columns by which groups can be sorted. */
 const SORTS = ['groupname', 'member_count'] as const;
 
-/** The query of the page: its URL parameters. */
+/** The groups query, as in the URL parameters. */
 export interface GroupsQuery {
   q: string;
 
   /** Whether to list only the user's groups. */
   mine: boolean;
 
-  /** Defaults to the name; with a text, the closest first. */
+  /**
+   * Sort order. Defaults to the name, or to the best match first when
+   * searching.
+   */
   sort: (typeof SORTS)[number] | `-${(typeof SORTS)[number]}` | undefined;
 
-  /** Counted from 1. */
+  /** Page number, starting at 1. */
   page: number;
 }
 

@@ -11,7 +11,7 @@ import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
 import type { HistoryChange, HistoryPage } from './useHistory';
 
-/** The history of a user or a group, the latest change first. */
+/** The history of a user or a group, newest change first. */
 export function History(props: {
   kind: 'user' | 'group';
   query: UseQueryResult<HistoryPage>;
@@ -89,7 +89,7 @@ function UserChange({ change }: { change: HistoryChange }) {
   }
 }
 
-/** Link to the user or the group that a change has added or removed. */
+/** Link to the user or group that a change added or removed. */
 export function memberLink({ username, member_groupname }: HistoryChange) {
   return username === undefined ? (
     <GroupLink groupname={member_groupname!} />

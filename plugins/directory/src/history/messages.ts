@@ -1,9 +1,9 @@
 export const historyMessages = {
   title: 'History',
-  hint: 'Changes of the name and of direct members',
-  none: 'No changes are recorded.',
+  hint: 'Changes to the name and the direct members',
+  none: 'No changes have been recorded.',
   by: 'By {{modifier}}',
-  unknown: 'Made by: unknown',
+  unknown: 'By: unknown',
   ofGroup: {
     group_created: 'Group created',
     group_renamed: 'Renamed from {{oldName}}',

@@ -13,8 +13,8 @@ export interface HistoryPage {
 }
 
 /**
- * Queries a page of the history of a user or a group, for a user who may read
- * it.
+ * Queries a page of the history of a user or a group. Requires the right to
+ * read it.
  */
 export function useHistory(options: {
   kind: 'user' | 'group';

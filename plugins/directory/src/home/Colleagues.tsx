@@ -6,10 +6,10 @@ import { peopleRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { HomeSection, Note } from './HomeSection';
 
-/** Maximum number of people: fills the rows of one, two and three columns. */
+/** Maximum number of people: fills all rows with one, two or three columns. */
 const MAX_PEOPLE = 6;
 
-/** Members of the user's groups, the latest to join first. */
+/** Members of the user's groups, most recently joined first. */
 export function Colleagues() {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (

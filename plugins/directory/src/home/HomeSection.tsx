@@ -5,7 +5,10 @@ import { readable, Section } from '../page/DirectoryPage';
 import { QueryPanel } from '../page/QueryPanel';
 import styles from './home.module.css';
 
-/** The data of a query with a heading, and a link to the page that shows all. */
+/**
+ * A section with the data of a query, a heading and a link to the page with all
+ * data.
+ */
 export function HomeSection<Data>(props: {
   title: string;
   href: string;
@@ -13,7 +16,10 @@ export function HomeSection<Data>(props: {
   query: UseQueryResult<Data>;
   skeleton: ReactNode;
 
-  /** The user's name, for a section that depends on it. Defaults to none. */
+  /**
+   * Query of the current user, for a section that depends on it. Defaults to
+   * none.
+   */
   user?: UseQueryResult<string | null>;
 
   /** Shown to users without a directory user. */
@@ -55,7 +61,7 @@ export function HomeSection<Data>(props: {
   );
 }
 
-/** A sentence in place of a list, with a link to the next step. */
+/** A sentence instead of a list, with a link to the next step. */
 export function Note(props: { children: ReactNode; link?: ReactNode }) {
   return (
     <Box bg="neutral" className={styles.note}>

@@ -19,10 +19,16 @@ import { HomeSection, Note } from './HomeSection';
 /** Maximum number of certificates. */
 const MAX_CERTIFICATES = 3;
 
-/** Time for which a revoked or expired certificate is shown, in milliseconds. */
+/**
+ * Time for which a revoked or expired certificate needs attention, in
+ * milliseconds.
+ */
 const RECENT = 14 * 24 * 60 * 60 * 1000;
 
-/** Certificates of the user that need attention, or the next to expire. */
+/**
+ * The user's certificates that need attention, or the time until the next one
+ * expires.
+ */
 export function MyCertificates() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const user = useCurrentUser();

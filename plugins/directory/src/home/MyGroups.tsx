@@ -24,10 +24,10 @@ import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './home.module.css';
 import { HomeSection, Note } from './HomeSection';
 
-/** Maximum number of groups; the same for changes, and for histories to read. */
+/** Maximum number of groups, of changes and of group histories to read. */
 const MAX = 5;
 
-/** Groups of the user, and the latest changes of their members. */
+/** The user's groups and the latest changes to their members. */
 export function MyGroups() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(personRouteRef);
@@ -83,8 +83,8 @@ export function MyGroups() {
 }
 
 /**
- * Changes of the user's memberships, and of the members of those groups whose
- * history the user may read; nothing when there are none.
+ * Changes to the user's memberships, and to the members of groups whose history
+ * the user may read. Empty when there are none.
  */
 function Changes(props: { username: string } & Memberships) {
   const { username, memberships, sponsoredOnly } = props;
@@ -132,13 +132,16 @@ function ChangeText(props: { change: HistoryChange; username: string }) {
     : t(`home.changes.${what}`, { name: memberLink(change), group });
 }
 
-/** Identifies a change, which is in the histories of the user and of the group. */
+/**
+ * Returns a key that identifies a change in the histories of both user and
+ * group.
+ */
 function keyOf(change: HistoryChange): string {
   const { kind, time, groupname, username, member_groupname } = change;
   return [kind, time, groupname, username, member_groupname].join(' ');
 }
 
-/** Queries the latest changes of memberships; none without histories. */
+/** Queries the latest membership changes; empty if histories are off. */
 function useChanges(username: string, groupnames: readonly string[]) {
   const names = groupnames.slice(0, MAX);
   return useDirectoryQuery({
@@ -146,7 +149,7 @@ function useChanges(username: string, groupnames: readonly string[]) {
     load: async (client, signal): Promise<HistoryChange[]> => {
       const query = { page_size: MAX };
       try {
-        // First, so that without histories this is the only request.
+        // Sent first, so that it is the only request if histories are off.
         const own = await client.get('/users/{username}/history/', {
           params: { path: { username }, query },
           signal,
@@ -166,7 +169,8 @@ function useChanges(username: string, groupnames: readonly string[]) {
           .sort((a, b) => Date.parse(b.time) - Date.parse(a.time))
           .slice(0, MAX);
       } catch (error) {
-        // 404 without directory.changes.history; 403 when no longer a sponsor.
+        // 404 without directory.changes.history; 403 if the user is no longer a
+        // sponsor.
         if (
           isDirectoryResponseError(error) &&
           [403, 404].includes(error.status)

@@ -15,7 +15,7 @@ import { HomeSection, Note } from './HomeSection';
 /** Maximum number of people. */
 const MAX_PEOPLE = 4;
 
-/** People whose pages the user has opened, the latest first. */
+/** People whose pages the user has opened, most recent first. */
 export function RecentPeople() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(peopleRouteRef)?.() ?? '/';
@@ -51,8 +51,8 @@ export function RecentPeople() {
 }
 
 /**
- * Returns the user names in the latest visits below the people page; none in a
- * portal that does not record visits, and `undefined` while loading.
+ * Returns the user names of the most recently visited person pages; empty if
+ * the portal does not record visits, `undefined` while loading.
  */
 function useVisitedUsernames(href: string): readonly string[] | undefined {
   const visits = useApiHolder().get(visitsApiRef);
@@ -70,7 +70,7 @@ function useVisitedUsernames(href: string): readonly string[] | undefined {
         decodeURIComponent(pathname.slice(path.length)),
       );
     };
-    // Visits that cannot be read count as none.
+    // Without readable visits, the list is empty.
     load().then(setUsernames, () => setUsernames([]));
   }, [visits, href]);
 

@@ -5,7 +5,7 @@ import { peopleRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './home.module.css';
 
-/** A large search field, which opens the people page with the text. */
+/** A large search field that opens the people page with the text. */
 export function Search() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const people = useRouteRef(peopleRouteRef)?.() ?? '/';

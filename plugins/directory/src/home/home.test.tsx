@@ -26,7 +26,7 @@ import { directoryPlugin } from '../plugin';
 const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
-/** Shows the widgets of the directory one below the other. */
+/** Shows the directory widgets one below the other. */
 const layout = createFrontendModule({
   pluginId: 'home',
   extensions: [
@@ -68,7 +68,7 @@ function renderHome(visited: readonly string[] = []) {
   });
 }
 
-/** Returns a section by its heading, once it has a text. */
+/** Returns a section by its heading when it contains a text. */
 async function section(name: string, text: string | RegExp) {
   const region = await screen.findByRole('region', { name });
   await within(region).findByText(text);
@@ -132,7 +132,7 @@ describe('home page widgets of a member', () => {
     expect(screen.queryByText('Recent changes')).not.toBeInTheDocument();
   });
 
-  it('show the latest changes in the histories that the user may read', async () => {
+  it('show the latest changes from histories that the user may read', async () => {
     const added: HistoryChange = {
       kind: 'member_added',
       time: '2026-05-06T07:08:09.000Z',
@@ -215,7 +215,7 @@ describe('home page widgets of a member', () => {
     ).toBeVisible();
   });
 
-  it('show people whose pages were opened, except those deleted since', async () => {
+  it('show people whose pages were opened, except deleted ones', async () => {
     server.on('/users/karl/', () => ({ result: karl }));
     server.on('/users/former%20user/', () =>
       failure(404, { message: 'User not found' }),
@@ -245,7 +245,7 @@ describe('home page widgets of a member', () => {
 });
 
 describe('home page widgets', () => {
-  it('show the next steps to a user without groups and certificates', async () => {
+  it('show next steps when the user has no groups or certificates', async () => {
     server.hasCurrentUser('erin');
     server.hasPerson(person({ username: 'erin' }));
     server.on('/me/colleagues/', () => pageOf([]));
@@ -262,14 +262,20 @@ describe('home page widgets', () => {
     ).toHaveAttribute('href', '/directory/certificates/request');
   });
 
-  it('do not show an error to a guest', async () => {
+  it('do not show errors to guests', async () => {
     server.hasCurrentUser(undefined);
     server.on('/me/colleagues/', () =>
       failure(403, { message: 'You have no identity in the directory' }),
     );
     renderHome();
-    await section('My groups', /Your account has no directory user/);
-    await section('My certificates', /Your account has no directory user/);
+    await section(
+      'My groups',
+      /Your account is not linked to a directory user/,
+    );
+    await section(
+      'My certificates',
+      /Your account is not linked to a directory user/,
+    );
     await section('Recently visited', /People whose pages you visit/);
     await section(OTHERS.name, /People who share a group/);
     expect(
@@ -277,7 +283,7 @@ describe('home page widgets', () => {
     ).not.toBeInTheDocument();
   });
 
-  it('search on the people page', async () => {
+  it('open the people page for a search', async () => {
     server.hasCurrentUser(undefined);
     server.on('/search/users/', () => pageOf([karl]));
     server.on('/search/groups/', () => pageOf([]));

@@ -4,11 +4,11 @@ import { peopleMessages } from '../people/messages';
 import styles from './home.module.css';
 import { homeMessages } from './messages';
 
-/** Returns a widget with its own heading, without the card of Material UI. */
+/** Returns a widget with its own heading instead of a Material UI card. */
 function createWidget<Name extends string>(options: {
   name: Name;
 
-  /** Title in the list of widgets that users can add. */
+  /** Title in the list of available widgets. */
   title: string;
   load: () => Promise<ComponentType>;
 }) {
@@ -34,7 +34,7 @@ function WidgetFrame({ Content }: { Content: ComponentType }) {
   );
 }
 
-/** Widgets of a home page, each loaded when it is shown. */
+/** Home page widgets, each loaded when it is shown. */
 export const homePageWidgets = [
   createWidget({
     name: 'search',

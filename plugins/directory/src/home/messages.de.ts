@@ -5,9 +5,9 @@ export const homeGerman = {
   'home.groups.all': 'Alle Gruppen',
   'home.groups.more': 'und {{number}} weitere',
   'home.groups.none':
-    'Sie sind in keiner Gruppe Mitglied. Um einer Gruppe beizutreten, wenden Sie sich an einen ihrer Sponsoren, die auf ihrer Seite stehen.',
+    'Sie sind in keiner Gruppe Mitglied. Um einer Gruppe beizutreten, öffnen Sie ihre Seite und wenden Sie sich an einen ihrer Sponsoren.',
   'home.groups.notMapped':
-    'Ihr Konto gehört zu keinem Benutzer des Verzeichnisses. Daher sind Sie in keiner Gruppe Mitglied.',
+    'Ihr Konto ist nicht mit einem Benutzer des Verzeichnisses verknüpft. Daher sind Sie in keiner Gruppe Mitglied.',
   'home.changes.title': 'Letzte Änderungen',
   'home.changes.addedYou': 'Sie wurden in {{group}} aufgenommen',
   'home.changes.removedYou': 'Sie wurden aus {{group}} entfernt',
@@ -19,7 +19,7 @@ export const homeGerman = {
   'home.certificates.fine':
     'Kein Zertifikat braucht Ihre Aufmerksamkeit. Das nächste läuft {{left}} ab.',
   'home.certificates.notMapped':
-    'Ihr Konto gehört zu keinem Benutzer des Verzeichnisses. Nur Benutzer des Verzeichnisses haben Zertifikate.',
+    'Ihr Konto ist nicht mit einem Benutzer des Verzeichnisses verknüpft. Nur Benutzer des Verzeichnisses haben Zertifikate.',
   'home.recent.title': 'Zuletzt besucht',
   'home.recent.all': 'Alle Personen',
   'home.recent.none': 'Personen, deren Seiten Sie besuchen, erscheinen hier.',

@@ -7,9 +7,9 @@ export const homeMessages = {
     title: 'My groups',
     all: 'All groups',
     more: 'and {{number}} more',
-    none: 'You are not a member of any group. To join a group, contact one of its sponsors, who are listed on its page.',
+    none: 'You are not a member of any group. To join a group, open its page and contact one of its sponsors.',
     notMapped:
-      'Your account has no directory user, so you are not a member of any group.',
+      'Your account is not linked to a directory user, so you are not a member of any group.',
   },
   changes: {
     title: 'Recent changes',
@@ -24,7 +24,7 @@ export const homeMessages = {
     none: 'You have no valid certificates.',
     fine: 'No certificate needs your attention. The next one expires {{left}}.',
     notMapped:
-      'Your account has no directory user. Only directory users have certificates.',
+      'Your account is not linked to a directory user. Only directory users have certificates.',
   },
   recent: {
     title: 'Recently visited',

@@ -44,22 +44,27 @@ const icons = {
   certificates: <RiShieldKeyholeLine />,
 };
 
-/** Class of popovers with secondary text: readable in the dark theme. */
+/** Class that keeps secondary text readable in the dark theme. */
 export const readable = styles.readable;
 
 /**
- * A page of the directory: the header with its h1 and breadcrumbs, the title of
- * the browser tab, and the main landmark, which takes the focus after
- * navigation. Components of `@backstage/ui` use the locale of the page.
+ * A directory page: the header with the h1 and breadcrumbs, the document title,
+ * and the main landmark, which receives the focus after navigation. Sets the
+ * locale of `@backstage/ui` components.
  */
 export function DirectoryPage(props: {
-  /** Area of the directory that the page belongs to. */
+  /** Directory area of the page. */
   area: keyof typeof icons;
 
-  /** User or group of the page. Defaults to none: the overview of the area. */
+  /**
+   * Title of the page within the area, such as the name of a user. Defaults to
+   * none: the overview of the area.
+   */
   subject?: string;
 
-  /** Buttons and links at the right of the header; beneath it when narrow. */
+  /**
+   * Buttons and links on the right of the header; below it on narrow screens.
+   */
   actions?: ReactNode;
 
   children: ReactNode;
@@ -109,12 +114,12 @@ export function DirectoryPage(props: {
   );
 }
 
-/** Layout of a user or group page: the identity beside the details. */
+/** Layout of a user or group page: the identity next to the details. */
 export function TwoColumns(props: {
-  /** Identity of the user or group, which stays in view at the left. */
+  /** Identity of the user or group, which stays in view on the left. */
   subject: ReactNode;
 
-  /** Details: at the right, or below on a narrow screen. */
+  /** Details: on the right, or below on narrow screens. */
   children: ReactNode;
 
   /** Whether the content is a skeleton. Defaults to false. */
@@ -139,7 +144,7 @@ export function SubjectCard({ children }: { children: ReactNode }) {
   return <Card className={styles.card}>{children}</Card>;
 }
 
-/** A section of a page with a heading. */
+/** A page section with a heading. */
 export function Section(props: {
   title: string;
   note?: ReactNode;
@@ -177,19 +182,21 @@ export function Section(props: {
   );
 }
 
-/** A table whose rows are links, with the background of cards. */
+/** A table with links as rows and the background of a card. */
 export function LinkTable<Item extends object>(props: {
   columns: readonly ColumnConfig<Item & { id: string }>[];
   items: readonly Item[];
 
-  /** Must be the same function in each render. */
+  /** Must be the same function on every render. */
   idOf: (item: Item) => string;
   hrefOf: (item: Item) => string | undefined;
 
-  /** Id of the column that sorts the items, after `-` when descending. */
+  /** ID of the sort column, with the prefix `-` for descending order. */
   sort?: string;
 
-  /** Defaults to a table that cannot be sorted. */
+  /**
+   * Called with the new sort order. Defaults to a table that cannot be sorted.
+   */
   onSort?: (sort: string) => void;
 }) {
   const { columns, items, idOf, hrefOf, sort, onSort } = props;
@@ -222,8 +229,8 @@ export function LinkTable<Item extends object>(props: {
 }
 
 /**
- * Moves the focus to the page after navigation, when the link that had it was
- * removed; otherwise the next Tab would start at the top of the portal.
+ * Moves the focus to the page if navigation removed the focused link. Otherwise
+ * the Tab key would start at the top of the portal.
  */
 function useFocusOnMount(page: RefObject<HTMLElement>, title: string) {
   useEffect(() => {
@@ -233,9 +240,12 @@ function useFocusOnMount(page: RefObject<HTMLElement>, title: string) {
   }, [page, title]);
 }
 
-/** Whether the browser loaded this page, so that the focus starts at the top. */
+/**
+ * Whether this is the first page after loading, where the focus starts at the
+ * top.
+ */
 function isFirstPage(): boolean {
-  return (window.history.state?.idx ?? 0) === 0; // index kept by React Router
+  return (window.history.state?.idx ?? 0) === 0; // set by React Router
 }
 
 function useDocumentTitle(title: string) {

@@ -12,16 +12,19 @@ import { directoryTranslationRef } from '../translation';
 import styles from './Pagination.module.css';
 import { EmptyState } from './states';
 
-/** Number of items on a page: divisible by two, three, four and six columns. */
+/**
+ * Number of items on a page: divides evenly into two, three, four or six
+ * columns.
+ */
 export const PAGE_SIZE = 24;
 
 /**
- * Range of the current page and buttons for the other pages; nothing on a
- * single page. It belongs at the end of the element that holds the list: a new
- * page scrolls to its top.
+ * Range of the current page and buttons for other pages. Empty if there is only
+ * one page. Must be the last child of the element with the list: a page change
+ * scrolls to the top of that element.
  */
 export function Pagination(props: {
-  /** Counted from 1. */
+  /** Page number, starting at 1. */
   page: number;
   total: number;
   onChange: (page: number) => void;
@@ -78,7 +81,7 @@ export function Pagination(props: {
   );
 }
 
-/** Scrolls to the top of an element when that is out of view. */
+/** Scrolls to the top of an element if it is out of view. */
 function scrollToTop(list: HTMLElement | null | undefined) {
   if (list && list.getBoundingClientRect().top < 0) {
     list.scrollIntoView({ block: 'start' });

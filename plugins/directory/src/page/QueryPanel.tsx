@@ -10,16 +10,19 @@ export function QueryPanel<Data>(props: {
   query: UseQueryResult<Data>;
   children: (data: Data) => ReactNode;
 
-  /** Shown while loading. Defaults to the placeholder of a list. */
+  /** Shown while loading. Defaults to a list placeholder. */
   skeleton?: ReactNode;
 
-  /** Shown after 404. Defaults to the error. */
+  /** Shown for status 404. Defaults to the error. */
   notFound?: ReactNode;
 
   /** Whether a failed refresh is reported elsewhere. Defaults to false. */
   hidesStaleNotice?: boolean;
 
-  /** Whether the page has other data, so that an error is short. Defaults to false. */
+  /**
+   * Whether to show errors in one line, because the page has other content.
+   * Defaults to false.
+   */
   isSection?: boolean;
 }) {
   const { query, children, skeleton, notFound, hidesStaleNotice } = props;
@@ -45,7 +48,7 @@ export function QueryPanel<Data>(props: {
   );
 }
 
-/** A list with a background; its items have the class `row` of this CSS module. */
+/** A list with a background. Items use the class `row` of this CSS module. */
 export function Rows({ children }: { children: ReactNode }) {
   return (
     <Box as="ul" bg="neutral" className={styles.rows}>

@@ -25,7 +25,7 @@ import styles from './SearchList.module.css';
 export type View = 'cards' | 'table';
 
 interface SearchFieldProps {
-  /** Searched text in the URL. */
+  /** Search text from the URL. */
   text: string;
 
   /** Called with the text after a pause in typing. */
@@ -33,7 +33,10 @@ interface SearchFieldProps {
   label: string;
   placeholder: string;
 
-  /** Whether the list is only a part of the page. Defaults to false. */
+  /**
+   * Whether the list is a section of the page. Defaults to false: the search
+   * field receives the focus.
+   */
   isSection?: boolean;
 }
 
@@ -41,7 +44,7 @@ interface SearchListProps<Data> extends SearchFieldProps {
   query: UseQueryResult<Data>;
   filters?: ReactNode;
 
-  /** Layout of the results and how to change it. Defaults to a single layout. */
+  /** Layout of the results. Defaults to a single, fixed layout. */
   view?: View;
   onView?: (view: View) => void;
   total: (data: Data) => string;
@@ -54,9 +57,9 @@ interface SearchListProps<Data> extends SearchFieldProps {
 }
 
 /**
- * A list that the server searches: the search field, filters, the total and the
- * results, which stay in place while others are loading. Arrow keys move between
- * the field and the results.
+ * A list with server-side search: the search field, filters, the total and the
+ * results, which stay visible while new ones are loading. Arrow keys move
+ * between the field and the results.
  */
 export function SearchList<Data>(props: SearchListProps<Data>) {
   const { query, filters, view, onView } = props;
@@ -81,7 +84,7 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
         </div>
         {view && onView && <ViewSwitch view={view} onChange={onView} />}
       </div>
-      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys only add to what its links do */}
+      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys are an addition to keyboard access by Tab */}
       <div
         ref={results}
         onKeyDown={event =>
@@ -104,7 +107,7 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
   );
 }
 
-/** Pause in typing after which the text is searched, in milliseconds. */
+/** Pause in typing before a search, in milliseconds. */
 const PAUSE = 250;
 
 /** Search field that reports the text after a pause in typing. */
@@ -120,14 +123,14 @@ function TextSearch(
   const settled = useDebounced(typed, PAUSE);
   const hint = useId();
 
-  // Back, forward and links change the text without typing.
+  // Navigation can change the text without typing.
   useEffect(() => setTyped(text), [text]);
 
   useEffect(() => {
     if (settled === typed && settled.trim() !== text) {
       onSearch(settled.trim());
     }
-    // Only typed text is searched, not a change of the URL.
+    // Only typing starts a search, not a change of the URL.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [settled]);
 
@@ -183,7 +186,7 @@ function ViewSwitch(props: { view: View; onChange: (view: View) => void }) {
   );
 }
 
-/** Returns a value once it has not changed for `delay` milliseconds. */
+/** Returns a value after it has not changed for `delay` milliseconds. */
 export function useDebounced<Value>(value: Value, delay = PAUSE): Value {
   const [settled, setSettled] = useState(value);
 
@@ -196,7 +199,7 @@ export function useDebounced<Value>(value: Value, delay = PAUSE): Value {
 }
 
 /**
- * Whether a text is so short that the server compares it with whole names only,
+ * Whether a text is so short that the server matches it only with whole names,
  * except in Chinese, Japanese and Korean.
  */
 export function isShort(text: string): boolean {
@@ -206,9 +209,9 @@ export function isShort(text: string): boolean {
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
 
 /**
- * Moves the focus in a list of cards: left and right by one link, up and down to
- * the link above and below on the screen. Up in the first row calls `onLeaveUp`.
- * Tables handle arrow keys themselves.
+ * Moves the focus in a list of cards: left and right by one link, up and down
+ * to the link above and below on the screen. Pressing up in the first row calls
+ * `onLeaveUp`. Tables handle arrow keys themselves.
  */
 function handleArrowKeys(
   event: KeyboardEvent,
@@ -232,7 +235,7 @@ function handleArrowKeys(
   }
 }
 
-/** Moves the focus to the first result, in cards or in a table. */
+/** Moves the focus to the first card or table row. */
 function focusFirstResult(container: HTMLElement | null) {
   const row = container?.querySelector<HTMLElement>('tbody [role="row"]');
   (row ?? linksIn(container)[0])?.focus();
@@ -242,7 +245,7 @@ function linksIn(container: HTMLElement | null): HTMLElement[] {
   return [...(container?.querySelectorAll<HTMLElement>('li a[href]') ?? [])];
 }
 
-/** Returns the nearest link in the row below or above. */
+/** Returns the nearest link in the row above or below. */
 function neighbor(
   links: readonly HTMLElement[],
   from: number,

@@ -9,14 +9,14 @@ import { locale } from '../language';
 import { directoryTranslationRef } from '../translation';
 import styles from './states.module.css';
 
-/** States that there is nothing to show, the reason, and what to do next. */
+/** Explains that there is nothing to show, why, and what to do next. */
 export function EmptyState(props: {
   icon?: ReactElement;
 
-  /** States what is missing. */
+  /** What is missing. */
   title: ReactNode;
 
-  /** Reason, and the search that was made. */
+  /** Reason, with the search text if any. */
   description?: ReactNode;
 
   /** Next steps: buttons and links. */
@@ -50,8 +50,8 @@ export function EmptyState(props: {
 }
 
 /**
- * Replaces content that could not be loaded: shows the server's message, when
- * the query is retried, and a button that retries it now.
+ * Shown instead of content that could not be loaded: the server's message, the
+ * time of the next retry, and a retry button.
  */
 export function ErrorState(props: { error: unknown; onRetry: () => void }) {
   const { error, onRetry } = props;
@@ -75,7 +75,7 @@ export function ErrorState(props: { error: unknown; onRetry: () => void }) {
   );
 }
 
-/** As {@link ErrorState}, in one line, for a section of a page. */
+/** Like {@link ErrorState}, in one line, for a section of a page. */
 export function SectionError(props: { error: unknown; onRetry: () => void }) {
   const { error, onRetry } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -96,7 +96,7 @@ export function SectionError(props: { error: unknown; onRetry: () => void }) {
   );
 }
 
-/** Placeholders of blocks that are loading. */
+/** Placeholders for blocks that are loading. */
 export function LoadingBlocks(props: {
   /** Heights of the blocks, in pixels. */
   heights: readonly number[];
@@ -114,14 +114,14 @@ export function LoadingBlocks(props: {
       aria-label={label ?? t('states.loading')}
     >
       {heights.map((height, index) => (
-        // eslint-disable-next-line react/no-array-index-key -- blocks are alike
+        // eslint-disable-next-line react/no-array-index-key -- blocks are identical
         <Skeleton key={index} width="100%" height={height} />
       ))}
     </Flex>
   );
 }
 
-/** Shown while the code of a page is loading. */
+/** Shown while the code of a page loads. */
 export function PageSkeleton() {
   return (
     <Container>
@@ -132,12 +132,12 @@ export function PageSkeleton() {
 
 /**
  * Shown above data whose refresh failed: what failed, the age of the data, and
- * when the query is retried.
+ * the time of the next retry.
  */
 export function StaleNotice(props: {
   error: unknown;
 
-  /** Time at which the shown data was loaded, in milliseconds since 1970. */
+  /** Time at which the data was loaded, in milliseconds since the epoch. */
   loadedAt: number;
   onRetry: () => void;
 }) {
@@ -167,7 +167,7 @@ export function StaleNotice(props: {
   );
 }
 
-/** Shows the server's message about a failed action beside the form. */
+/** Shows the server's message about a failed action next to the form. */
 export function FailureAlert({ error }: { error: unknown }) {
   const { title, message, requestId } = useErrorText(error);
   return (
@@ -181,7 +181,7 @@ export function FailureAlert({ error }: { error: unknown }) {
   );
 }
 
-/** Reasons of the API that have a title. */
+/** API error reasons with their own title. */
 const REASONS = [
   'unknown_principal',
   'account_locked',
@@ -189,8 +189,8 @@ const REASONS = [
 ] as const;
 
 /**
- * Returns the texts that describe a failed request: what failed, the server's
- * message, the time of the next retry if it may help, and the ID of the request.
+ * Returns the description of a failed request: what failed, the server's
+ * message, the time of the next retry if any, and the request ID.
  */
 function useErrorText(error: unknown) {
   const { t } = useTranslationRef(directoryTranslationRef);

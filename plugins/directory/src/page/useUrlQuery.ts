@@ -1,18 +1,21 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'react-router-dom';
 
-/** Changes the query; `replace` adds no entry to the browser's history. */
+/**
+ * Changes the query. `replace` replaces the current entry of the browser
+ * history.
+ */
 export type SetQuery<Query> = (
   change: Partial<Query>,
   options?: { replace?: boolean },
 ) => void;
 
 /**
- * Returns the query in the URL and a function that changes it. Properties of the
- * query are URL parameters of the same name; those with default values are left
- * out. A change goes to the first page, unless it changes the page or the view.
+ * Returns the query in the URL and a function that changes it. Each property of
+ * the query is a URL parameter of the same name; default values are omitted. A
+ * change resets the page to 1 unless it sets the page or the view.
  *
- * @param read - must be the same function in each render
+ * @param read - must be the same function on every render
  */
 export function useUrlQuery<Query extends { page: number }>(
   read: (params: URLSearchParams) => Query,
@@ -39,7 +42,9 @@ export function useUrlQuery<Query extends { page: number }>(
   return [query, setQuery];
 }
 
-/** Returns the URL parameters of a query; a list is a repeated parameter. */
+/**
+ * Returns the URL parameters of a query. A list becomes a repeated parameter.
+ */
 function toParams<Query extends object>(query: Query, defaults: Query) {
   const names = Object.keys(query) as (keyof Query & string)[];
   return names.flatMap(name =>
@@ -54,7 +59,10 @@ function toParams<Query extends object>(query: Query, defaults: Query) {
   );
 }
 
-/** Returns the order in a URL, one of the columns with or without `-` before it. */
+/**
+ * Returns the sort order in the URL: one of the columns, with the prefix `-`
+ * for descending order.
+ */
 export function readSort<Column extends string>(
   params: URLSearchParams,
   columns: readonly Column[],
@@ -65,7 +73,7 @@ export function readSort<Column extends string>(
     .find(one => one === sort);
 }
 
-/** Returns the page number in a URL, counted from 1. Defaults to 1. */
+/** Returns the page number in the URL. Defaults to 1, the first page. */
 export function readPage(params: URLSearchParams): number {
   const page = params.get('page');
   return page && /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1;

@@ -33,10 +33,10 @@ import { readInput } from './readInput';
 import { useNotices } from './useNotices';
 import { type Result, type Section, useSections } from './useSections';
 
-/** Delay of a search after the last key, in milliseconds. */
+/** Delay between the last keystroke and the search, in milliseconds. */
 const DELAY = 50;
 
-/** The command palette: one field that searches everything. */
+/** The command palette: a single field that searches everything. */
 export function PaletteDialog(props: {
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
@@ -54,7 +54,7 @@ export function PaletteDialog(props: {
   );
 }
 
-/** The field and its results, of which one is active: that which Enter opens. */
+/** The field and its results. Enter opens the active result. */
 function Finder({ onClose }: { onClose: () => void }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [text, setText] = useState('');
@@ -93,7 +93,7 @@ function Finder({ onClose }: { onClose: () => void }) {
       <Heading slot="title" className={styles.title}>
         {t('palette.title')}
       </Heading>
-      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- handles keys of the field before the list does */}
+      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- handles keys before the list does */}
       <div className={styles.top} onKeyDownCapture={handleKey}>
         <TextField
           // eslint-disable-next-line jsx-a11y/no-autofocus -- the field is the purpose of the dialog
@@ -179,8 +179,8 @@ function Finder({ onClose }: { onClose: () => void }) {
 }
 
 /**
- * Whether the sections up to and including that of the result are loaded.
- * Without a result, whether all sections are loaded.
+ * Whether all sections up to and including the section of the result are
+ * loaded. Without a result, whether all sections are loaded.
  */
 function isUpToDate(
   sections: readonly Section[],
@@ -194,9 +194,12 @@ function isUpToDate(
     .every(section => !section.isPending);
 }
 
-/** Opens results; a requested active result opens when it is up to date. */
+/**
+ * Opens results. If the active result is still loading, it opens when it is
+ * loaded.
+ */
 function useOpenResult(options: {
-  /** The active result when it is up to date. */
+  /** The active result; `undefined` while it is loading. */
   result: Result | undefined;
   onClose: () => void;
 }) {
@@ -222,7 +225,7 @@ function useOpenResult(options: {
       request(undefined);
       open(result, requested);
     }
-    // The functions are those of the render in which the result has changed.
+    // Uses the functions of the render in which the result changed.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [requested, result]);
 
@@ -245,7 +248,7 @@ function Row(props: {
   const { result, section, isFocused, onFocus } = props;
   const { id, title, detail, person } = result;
 
-  // The list keeps its focus while the results change.
+  // The list keeps its focus when the results change.
   useEffect(() => {
     if (isFocused) {
       onFocus(id);
@@ -275,7 +278,7 @@ function Row(props: {
   );
 }
 
-/** Actions on a user: copies the e-mail address, opens a chat. */
+/** Actions for a user: copy the e-mail address, open a chat. */
 function Actions({ result }: { result: Result | undefined }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const servers = useChatServers();

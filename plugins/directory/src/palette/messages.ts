@@ -18,17 +18,16 @@ export const paletteMessages = {
     certificates: 'Certificates',
   },
   failed: {
-    people: 'The search for people failed. It is retried automatically.',
-    groups: 'The search for groups failed. It is retried automatically.',
-    catalog: 'The search in the catalog failed. It is retried automatically.',
-    certificates:
-      'The search for certificates failed. It is retried automatically.',
+    people: 'The people search failed. Retrying automatically.',
+    groups: 'The group search failed. Retrying automatically.',
+    catalog: 'The catalog search failed. Retrying automatically.',
+    certificates: 'The certificate search failed. Retrying automatically.',
   },
   secret:
     'This looks like a private key. It was removed from the field and was not sent. Paste the public key instead.',
   long: 'This text is too long to search for and was not sent. Paste a certificate, a CSR or an SSH public key.',
   pgpBlock:
-    'Paste the key ID or the fingerprint of the OpenPGP key instead of the key.',
+    'Paste the key ID or fingerprint of the OpenPGP key instead of the key itself.',
   unreadable:
     'This text cannot be read because it is incomplete or damaged. Paste it again in full.',
   needsHttps:

@@ -30,7 +30,7 @@ import { readShortcut } from './shortcut';
 const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
-/** A page with a button that opens the palette. */
+/** Page with a button that opens the palette. */
 function OpenButton() {
   const palette = usePalette();
   return palette ? (
@@ -71,7 +71,7 @@ function renderPortal(
   });
 }
 
-/** Opens the palette by its shortcut. */
+/** Opens the palette with its shortcut. */
 async function openPalette() {
   await (await screen.findByRole('button', { name: 'Open' })).focus();
   await userEvent.keyboard('{Control>}k{/Control}');
@@ -79,7 +79,7 @@ async function openPalette() {
 }
 
 beforeEach(() => {
-  // The test environment has no WebCrypto.
+  // jsdom has no Web Crypto.
   Object.defineProperty(globalThis.crypto, 'subtle', {
     value: webcrypto.subtle,
     configurable: true,
@@ -94,7 +94,7 @@ beforeEach(() => {
 });
 
 describe('command palette', () => {
-  it('finds a person by keyboard, and Enter opens the page', async () => {
+  it('finds a person and opens the page by keyboard', async () => {
     const karla = person({ username: 'karla', human_name: 'Karla Ek' });
     server.on('/search/users/', () => pageOf([karla, karl]));
     server.on('/search/groups/', () => pageOf([group({ groupname: 'karls' })]));
@@ -124,7 +124,7 @@ describe('command palette', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  it('opens the first result when Enter is pressed before it is loaded', async () => {
+  it('opens the first result after loading when Enter is pressed earlier', async () => {
     server.on('/search/users/', () => pageOf([karl]));
     renderPortal();
     await openPalette();
@@ -134,7 +134,7 @@ describe('command palette', () => {
     ).toBeVisible();
   });
 
-  it('returns the focus when Escape closes it', async () => {
+  it('restores the focus when Escape closes it', async () => {
     renderPortal();
     await openPalette();
     await userEvent.keyboard('karl{Escape}');
@@ -156,14 +156,12 @@ describe('command palette', () => {
     ).toBeVisible();
   });
 
-  it('reports a failure of one section, and that nothing was found', async () => {
+  it('reports a failed section, and an empty result', async () => {
     server.on('/search/users/', () => failure(503, { message: 'Unavailable' }));
     renderPortal();
     await openPalette();
     await userEvent.keyboard('karl');
-    expect(
-      await screen.findByText(/^The search for people failed/),
-    ).toBeVisible();
+    expect(await screen.findByText(/^The people search failed/)).toBeVisible();
     expect(screen.queryByText(/^No results/)).toBeNull();
 
     server.on('/search/users/', () => pageOf([]));
@@ -183,8 +181,8 @@ describe('command palette', () => {
     ).toBeVisible();
   });
 
-  describe('pasted data', () => {
-    it('finds the user of an SSH key by its fingerprint', async () => {
+  describe('command palette with pasted data', () => {
+    it('finds the owner of an SSH key by its fingerprint', async () => {
       server.on('/search/users/', () => pageOf([karl]));
       renderPortal();
       await openPalette();
@@ -199,7 +197,7 @@ describe('command palette', () => {
       expect(server.requests[0].query.has('q')).toBe(false);
     });
 
-    it('finds a certificate that the portal knows', async () => {
+    it('finds a certificate known to the portal', async () => {
       server.on(`/certs/${LONG_SERIAL}/`, () =>
         exactJson({ result: certificate() }),
       );
@@ -229,7 +227,7 @@ describe('command palette', () => {
       expect(screen.queryByRole('option')).toBeNull();
     });
 
-    it('removes a private key, and sends nothing', async () => {
+    it('removes a private key without sending it', async () => {
       renderPortal();
       const field = await openPalette();
       await userEvent.paste(
@@ -245,7 +243,7 @@ describe('command palette', () => {
     });
   });
 
-  describe('configuration', () => {
+  describe('command palette configuration', () => {
     it('sets the shortcut', async () => {
       renderPortal({ shortcut: 'Alt+Shift+P' });
       const button = await screen.findByRole('button', { name: 'Open' });
@@ -268,7 +266,7 @@ describe('command palette', () => {
       },
     );
 
-    it('disables the palette', async () => {
+    it('can disable the palette', async () => {
       renderPortal({
         extensions: [{ 'app-root-element:directory/palette': false }],
       });

@@ -31,14 +31,19 @@ export interface Palette {
   /** Opens the palette. */
   open(): void;
 
-  /** Shortcut that opens it, in the form of `aria-keyshortcuts`: `Control+K`. */
+  /**
+   * Shortcut of the palette, in `aria-keyshortcuts` syntax, such as
+   * `Control+K`.
+   */
   readonly shortcut: string;
 }
 
 let mounted: Palette | undefined;
 const listeners = new Set<() => void>();
 
-/** Publishes the palette while it can be opened. */
+/**
+ * Makes the palette available to {@link usePalette}; `undefined` removes it.
+ */
 function publishPalette(palette: Palette | undefined): void {
   mounted = palette;
   listeners.forEach(listener => listener());
@@ -50,8 +55,8 @@ function subscribe(listener: () => void) {
 }
 
 /**
- * Returns the command palette, for buttons that open it; `undefined` before the
- * sign-in, and in portals that have disabled it.
+ * Returns the command palette, for buttons that open it; `undefined` before
+ * sign-in and in portals that disable it.
  *
  * @public
  */
@@ -61,17 +66,18 @@ export function usePalette(): Palette | undefined {
 
 const NEVER_OPENED = { openings: 0, isOpen: false };
 
-/** Opens the palette by its shortcut; loads it when it is opened. */
+/** Opens the palette with its shortcut. Loads its code on first use. */
 function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
   const identity = useApi(identityApiRef);
   const [isSignedIn, setSignedIn] = useState(false);
   const [{ openings, isOpen }, setState] = useState(NEVER_OPENED);
 
-  // Also mounted on the sign-in page: pending until the user has signed in.
+  // Also mounted on the sign-in page, where the identity is pending until
+  // sign-in.
   useEffect(() => {
     identity.getBackstageIdentity().then(
       () => setSignedIn(true),
-      () => {}, // without an identity there is nothing to search
+      () => {}, // nothing to search without an identity
     );
   }, [identity]);
 
@@ -85,12 +91,12 @@ function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
       );
     const handleKey = (event: KeyboardEvent) => {
       if (isPressed(event, shortcut)) {
-        event.preventDefault(); // browsers search by Ctrl-K
+        event.preventDefault(); // Ctrl+K opens the search of some browsers
         open();
       }
     };
     publishPalette({ open, shortcut: ariaShortcut(shortcut) });
-    // Fields of React Aria do not propagate keys.
+    // React Aria fields do not propagate key events.
     window.addEventListener('keydown', handleKey, true);
     return () => {
       publishPalette(undefined);
@@ -101,7 +107,7 @@ function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
   return openings > 0 ? (
     <Suspense fallback={null}>
       <PaletteDialog
-        key={openings} // empty again, also while the last one is closing
+        key={openings} // a new, empty dialog, even while the last one is closing
         isOpen={isOpen}
         onOpenChange={next => setState({ openings, isOpen: next })}
       />
@@ -109,7 +115,7 @@ function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
   ) : null;
 }
 
-/** The command palette, on every page: `app-root-element:directory/palette`. */
+/** The command palette on every page: `app-root-element:directory/palette`. */
 export const paletteElement = AppRootElementBlueprint.makeWithOverrides({
   name: 'palette',
   factory(originalFactory, { apis }) {

@@ -45,7 +45,7 @@ describe('readInput', () => {
     '{"kty":"OKP","crv":"Ed25519","x":"AAAA","d":"AAAA"}',
     Buffer.from(pem('EC PRIVATE KEY')).toString('base64'),
     'MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF',
-  ])('refuses the private key %j', text => {
+  ])('recognizes the private key in %j', text => {
     expect(readInput(text)).toEqual({ kind: 'secret' });
   });
 

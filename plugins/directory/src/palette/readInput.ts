@@ -1,46 +1,46 @@
 import { parseSerial } from '../certificates/Serial';
 import { readSshKey, type SshKey } from '../person/readSshKey';
 
-/** The text in the palette's field: a search, or pasted data. */
+/** Content of the palette's field: a search text or pasted data. */
 export type PaletteInput =
   | { kind: 'empty' }
   | {
       kind: 'text';
       text: string;
 
-      /** The text as the serial number of a certificate. */
+      /** The text parsed as the serial number of a certificate. */
       serial?: bigint;
 
-      /** The text as an OpenPGP key ID or fingerprint, in upper case. */
+      /** The text parsed as an OpenPGP key ID or fingerprint, in upper case. */
       openPgpKey?: string;
     }
-  /** A fingerprint of an SSH key as OpenSSH prints it. */
+  /** An SSH key fingerprint as printed by OpenSSH. */
   | { kind: 'sshFingerprint'; fingerprint: string }
   | { kind: 'sshKey'; key: SshKey }
   | { kind: 'certificate' | 'csr'; pem: string }
-  /** Data that is not sent. */
+  /** Data that must not be sent. */
   | { kind: 'secret' | 'pgpBlock' | 'long' };
 
 /**
- * Formats of private keys, without spaces and punctuation, which copies may
- * change: PEM, OpenSSH, SSH.COM, OpenPGP, PuTTY, age, and the Base64 of a PEM or
- * OpenSSH key.
+ * Formats of private keys, without spaces and punctuation, which may change
+ * when text is copied: PEM, OpenSSH, SSH.COM, OpenPGP, PuTTY, age, and a PEM or
+ * OpenSSH key in base64.
  */
 const SECRET =
   /(?:BEGIN|END)[A-Z0-9]*PRIVATEKEY|PuTTYUserKeyFile\d|Private(?:Lines\d|MAC|Hash)|AGESECRETKEY1|LS0tLS1CRUdJTi|b3BlbnNzaC1rZXktdjE/i;
 
-/** The private part of a JSON Web Key. */
+/** Private member of a JSON Web Key. */
 const JWK = /"d"\s*:/;
 
-/** A part of a key may be as short as this. */
+/** Base64 long enough to be part of a key. */
 const ENCODED = /[A-Za-z0-9+/_-]{40,}/g;
 
-/** Maximum length of a text that is searched. */
+/** Maximum length of a search text, in characters. */
 const MAX_TEXT = 200;
 
 /**
- * Returns what a text is. Texts may have lost their line breaks, as fields of
- * one line remove them.
+ * Classifies a text. Pasted text may lack line breaks, because single-line
+ * fields remove them.
  */
 export function readInput(raw: string): PaletteInput {
   const text = raw.trim();
@@ -80,8 +80,8 @@ function isSecret(text: string): boolean {
 }
 
 /**
- * Whether a text contains much Base64 that is neither hexadecimal nor an
- * incomplete public key or fingerprint: it may be a part of a private key.
+ * Whether a text contains long base64 that may be part of a private key, and
+ * not hexadecimal, an incomplete public key or a fingerprint.
  */
 function looksEncoded(text: string): boolean {
   return (

@@ -1,6 +1,6 @@
 import type { ConfigApi } from '@backstage/frontend-plugin-api';
 
-/** A combination of keys. */
+/** A key combination. */
 export interface Shortcut {
   ctrl: boolean;
   alt: boolean;
@@ -17,10 +17,10 @@ const SYNTAX = /^(?:(?:Mod|Ctrl|Alt|Meta|Shift)\+)+[A-Z0-9]$/i;
 
 /**
  * Reads the shortcut of the command palette. `Mod` is Cmd on Apple devices and
- * Ctrl on others.
+ * Ctrl on other devices.
  *
- * @throws Error when the shortcut is malformed, or would be typed in a text
- *   (WCAG 2.2, 2.1.4)
+ * @throws Error when the shortcut is malformed or lacks a modifier key other
+ *   than Shift (WCAG 2.2, 2.1.4)
  */
 export function readShortcut(config: ConfigApi): Shortcut {
   const text = config.getOptionalString(KEY) ?? DEFAULT;
@@ -42,9 +42,10 @@ export function readShortcut(config: ConfigApi): Shortcut {
   return shortcut;
 }
 
-/** Whether the keys of an event are those of a shortcut. */
+/** Whether a keyboard event matches a shortcut. */
 export function isPressed(event: KeyboardEvent, shortcut: Shortcut): boolean {
-  // Other scripts and Alt change the character of a key, not its code.
+  // Other keyboard layouts and Alt change the character of a key but not its
+  // code.
   const key = /^[a-z0-9]$/i.test(event.key)
     ? event.key.toUpperCase()
     : event.code.replace(/^(?:Key|Digit)/, '');
@@ -57,7 +58,7 @@ export function isPressed(event: KeyboardEvent, shortcut: Shortcut): boolean {
   );
 }
 
-/** Returns a shortcut in the form of `aria-keyshortcuts`. */
+/** Returns a shortcut in `aria-keyshortcuts` syntax. */
 export function ariaShortcut(shortcut: Shortcut): string {
   return [
     shortcut.ctrl && 'Control',

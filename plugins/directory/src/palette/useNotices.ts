@@ -4,7 +4,7 @@ import { directoryTranslationRef } from '../translation';
 import type { PaletteInput } from './readInput';
 import { canDigest, type Section } from './useSections';
 
-/** Returns what to report above the results: hints, failures, pasted data. */
+/** Returns the notices above the results: hints, failures and pasted data. */
 export function useNotices(options: {
   input: PaletteInput;
   sections: readonly Section[];
@@ -12,7 +12,7 @@ export function useNotices(options: {
   /** Whether a private key was removed from the field. */
   isRefused: boolean;
 
-  /** Whether the input will change. */
+  /** Whether the user is still typing. */
   isTyping: boolean;
 }): readonly string[] {
   const { input, sections, isRefused, isTyping } = options;
@@ -68,7 +68,7 @@ export function useNotices(options: {
   }
 }
 
-/** Parses a pasted certificate or CSR, in the browser. */
+/** Parses a pasted certificate or CSR in the browser. */
 function usePasted(input: PaletteInput) {
   const pem = 'pem' in input ? input.pem : undefined;
   const { data } = useDirectoryQuery({

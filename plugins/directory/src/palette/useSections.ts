@@ -27,18 +27,18 @@ import {
 import { directoryTranslationRef } from '../translation';
 import type { PaletteInput } from './readInput';
 
-/** Maximum number of results of a section. */
+/** Maximum number of results in a section. */
 const LIMIT = 5;
 
-/** A page that was found. */
+/** A found page. */
 export interface Result {
-  /** Distinct among all results. */
+  /** Unique among all results. */
   id: string;
   href: string;
   title: string;
   detail?: string;
 
-  /** The user, in the section of people. */
+  /** The user, in the people section. */
   person?: FoundPerson;
 }
 
@@ -48,12 +48,15 @@ export interface Section {
   title: string;
   results: readonly Result[];
 
-  /** Whether the results are those of the previous search, if any. */
+  /**
+   * Whether the section is loading; results are then those of the previous
+   * search.
+   */
   isPending: boolean;
   hasFailed: boolean;
 }
 
-/** Searches everything. A change of the input aborts the requests. */
+/** Searches everything. Changed input aborts pending requests. */
 export function useSections(input: PaletteInput): readonly Section[] {
   const { t } = useTranslationRef(directoryTranslationRef);
   const people = usePeopleQuery(input);
@@ -120,11 +123,13 @@ export function useSections(input: PaletteInput): readonly Section[] {
       })),
     }),
   ];
-  // Similar names are the last resort.
+  // Similar names come last.
   return list === 'similar' ? [...others, ofPeople] : [ofPeople, ...others];
 }
 
-/** Query of a section; `isEnabled` is whether the input is searched in it. */
+/**
+ * Query of a section. `isEnabled`: whether the section searches for this input.
+ */
 type SectionQuery<Data> = UseQueryResult<Data> & { isEnabled: boolean };
 
 function toSection<Data>(
@@ -143,7 +148,7 @@ function toSection<Data>(
 function useSectionQuery<Data>(options: {
   name: string;
 
-  /** Text of the search; `undefined` disables it. */
+  /** Search text; `undefined` disables the query. */
   search: string | undefined;
   load: (client: DirectoryClient, signal: AbortSignal) => Promise<Data>;
 }): SectionQuery<Data> {
@@ -158,7 +163,7 @@ function useSectionQuery<Data>(options: {
   return { ...query, isEnabled };
 }
 
-/** Returns the text to search for; undefined for other input. */
+/** Returns the search text; `undefined` for other input. */
 function textOf(input: PaletteInput): string | undefined {
   return input.kind === 'text' ? input.text : undefined;
 }
@@ -198,12 +203,17 @@ function usePeopleQuery(input: PaletteInput) {
   });
 }
 
-/** Whether the browser can compute fingerprints: on pages with https only. */
+/**
+ * Whether the browser can compute fingerprints: only on pages served over
+ * HTTPS.
+ */
 export function canDigest(): boolean {
   return Boolean(globalThis.crypto?.subtle);
 }
 
-/** The fingerprint or ID of a public key: the key itself is not sent. */
+/**
+ * Returns the fingerprint or ID of a public key. The key itself is not sent.
+ */
 async function keyOf(input: PaletteInput): Promise<string | undefined> {
   switch (input.kind) {
     case 'sshKey':
@@ -226,7 +236,7 @@ function useGroupsQuery(input: PaletteInput) {
           params: { query: { ...query, similar }, header: groupHeader },
           signal,
         });
-        // The mask selects exactly these fields, so that none is missing.
+        // The mask selects exactly these fields.
         return data.result as ListedGroup[];
       };
       const found = await search(false);
@@ -235,7 +245,10 @@ function useGroupsQuery(input: PaletteInput) {
   });
 }
 
-/** Users and groups of the catalog are in the other sections. */
+/**
+ * Searches the catalog, without users and groups, which have their own
+ * sections.
+ */
 function useCatalogQuery(input: PaletteInput) {
   const catalog = useApiHolder().get(catalogApiRef);
   const hasPages = useRouteRef(catalogEntityRouteRef) !== undefined;

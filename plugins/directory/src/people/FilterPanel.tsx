@@ -21,7 +21,7 @@ import {
   type PresenceField,
 } from './peopleQuery';
 
-/** The filters of the list; each change takes effect at once. */
+/** The filters of the list. Each change takes effect immediately. */
 export function FilterPanel(props: {
   filters: PeopleFilters;
   onChange: (change: Partial<PeopleFilters>) => void;
@@ -65,7 +65,7 @@ export function FilterPanel(props: {
 /** Maximum number of suggested groups. */
 const SUGGESTIONS = 10;
 
-/** Selects a group by a part of its name, which the server searches. */
+/** Field that suggests groups by part of their name, found by the server. */
 function GroupPicker({ onPick }: { onPick: (group: string) => void }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState('');

@@ -20,7 +20,7 @@ import { directoryTranslationRef } from '../translation';
 import styles from './Filters.module.css';
 import type { PeopleFilters } from './peopleQuery';
 
-// Loads the calendar and the group picker only when they are opened.
+// Loads the calendar and the group picker only when the panel is opened.
 const FilterPanel = lazy(() =>
   import('./FilterPanel').then(m => ({ default: m.FilterPanel })),
 );
@@ -31,8 +31,8 @@ interface FiltersProps {
 }
 
 /**
- * The active filters, and a button that opens the filter panel: in a popover, or
- * in a drawer on a narrow screen.
+ * The active filters and a button that opens the filter panel: in a popover, or
+ * in a drawer on narrow screens.
  */
 export function Filters({ filters, onChange }: FiltersProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -117,7 +117,7 @@ function FilterTags({ filters, onChange }: FiltersProps) {
   );
 }
 
-/** Formats a day in the user's locale, in any time zone. */
+/** Formats a date in the user's locale, independent of the time zone. */
 function formatDay(day: string): string {
   return new Date(`${day}T00:00:00Z`).toLocaleDateString(locale(), {
     dateStyle: 'medium',

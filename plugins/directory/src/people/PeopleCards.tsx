@@ -10,7 +10,7 @@ import styles from './PeopleCards.module.css';
 import type { FoundPerson } from './peopleQuery';
 import { otherMatches } from './searchPeople';
 
-/** Users as cards, in as many columns as fit. */
+/** Cards of users, in as many columns as fit. */
 export function PeopleCards(props: {
   people: readonly FoundPerson[];
   text?: string;
@@ -61,7 +61,7 @@ function PersonCard({ person, text }: { person: FoundPerson; text?: string }) {
                 <DirectoryText key={value} value={value} />
               )),
             ].map((part, index) => (
-              // eslint-disable-next-line react/no-array-index-key -- two parts
+              // eslint-disable-next-line react/no-array-index-key -- at most two parts
               <span key={index} className={styles.part}>
                 {part}
               </span>
@@ -93,7 +93,7 @@ function PersonCard({ person, text }: { person: FoundPerson; text?: string }) {
   );
 }
 
-/** Badges of a locked account and a private profile. */
+/** Badges for a locked account and a private profile. */
 export function PersonBadges({
   person,
 }: {
@@ -126,7 +126,7 @@ export function CardsSkeleton({ count }: { count: number }) {
       className={styles.cards}
     >
       {Array.from({ length: count }, (_, index) => (
-        // eslint-disable-next-line react/no-array-index-key -- cards are alike
+        // eslint-disable-next-line react/no-array-index-key -- cards are identical
         <Skeleton key={index} width="100%" height={68} />
       ))}
     </div>

@@ -48,7 +48,7 @@ describe('PeoplePage', () => {
     expect(document.title).toBe('People · Portal');
   });
 
-  it('shows all people to users without a directory user', async () => {
+  it('shows all people when the account has no directory user', async () => {
     server.on('/me/colleagues/', () => failure(403, { message: 'Forbidden' }));
     server.on('/users/', () => pageOf([karla], 200));
     renderDirectory('/directory/people');
@@ -79,13 +79,13 @@ describe('PeoplePage', () => {
     expect(screen.getByText('2 people')).toBeVisible();
   });
 
-  it('searches for short texts, which may be whole names', async () => {
+  it('searches for short texts, which can match whole names', async () => {
     server.on('/search/users/', () => pageOf([]));
     renderDirectory('/directory/people?q=ka');
 
     expect(
       await screen.findByText(
-        'No person matches “ka”. To search parts of names, type at least three characters.',
+        'No person matches “ka”. Type at least three characters to search for part of a name.',
       ),
     ).toBeVisible();
     expect(searches()[0].query.get('q')).toBe('ka');
@@ -103,7 +103,7 @@ describe('PeoplePage', () => {
     expect(screen.getByText('Karl Larsson')).toBeVisible();
   });
 
-  it('links to the group of the searched name', async () => {
+  it('links to the group with the searched name', async () => {
     server.on('/search/users/', () => pageOf([]));
     server.on('/search/groups/', ({ query }) =>
       pageOf(
@@ -119,7 +119,7 @@ describe('PeoplePage', () => {
     ).toHaveAttribute('href', '/directory/groups/packager');
   });
 
-  it('does not link to a group of another name', async () => {
+  it('does not link to a group with another name', async () => {
     server.on('/search/users/', () => pageOf([]));
     server.on('/search/groups/', () => pageOf([{ groupname: 'packager' }]));
     renderDirectory('/directory/people?q=*');
@@ -128,7 +128,7 @@ describe('PeoplePage', () => {
     expect(screen.queryByRole('link', { name: 'packager' })).toBeNull();
   });
 
-  it('searches for the name in the address of a profile', async () => {
+  it('searches for the name in a GitHub profile URL', async () => {
     server.on('/search/users/', () => pageOf([karl]));
     renderDirectory(
       `/directory/people?q=${encodeURIComponent(
@@ -185,7 +185,7 @@ describe('PeoplePage', () => {
     });
   });
 
-  it('applies filters, which can be removed', async () => {
+  it('applies and removes filters', async () => {
     server.on('/search/users/', () => pageOf([karl]));
     renderDirectory(
       '/directory/people?group=packager&before=2020-04-23&has=github_username',
@@ -208,7 +208,7 @@ describe('PeoplePage', () => {
     );
   });
 
-  it('shows a table and moves between cards by arrow keys', async () => {
+  it('shows a table, and moves between cards with arrow keys', async () => {
     renderDirectory('/directory/people');
     await screen.findByText('Karl Larsson');
 

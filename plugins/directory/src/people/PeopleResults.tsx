@@ -19,12 +19,12 @@ import styles from './PeopleResults.module.css';
 import { PeopleTable } from './PeopleTable';
 import type { PeopleResult } from './usePeople';
 
-/** The results of a query: a list with pages. */
+/** The results of a query, with pagination. */
 export function PeopleResults(props: {
   result: PeopleResult;
   query: PeopleQuery;
 
-  /** Whether the result is that of an earlier query. */
+  /** Whether the result belongs to an earlier query. */
   isOld: boolean;
   setQuery: SetPeopleQuery;
 }) {
@@ -77,7 +77,7 @@ export function PeopleResults(props: {
   );
 }
 
-/** Link to the group whose name was searched. */
+/** Link to the group with the searched name. */
 function GroupOfName({ group }: { group: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(groupRouteRef);
@@ -110,7 +110,7 @@ export function PeopleSkeleton({ view }: { view: View }) {
 export function PeopleView(props: {
   people: readonly FoundPerson[];
 
-  /** Searched text, to highlight it. Defaults to none. */
+  /** Search text to highlight. Defaults to none. */
   text?: string;
   view: View;
 }) {
@@ -122,7 +122,7 @@ export function PeopleView(props: {
   );
 }
 
-/** States why the list is empty, with buttons that show other people. */
+/** Explains why the list is empty, with buttons that show other people. */
 function NoPeople(props: { query: PeopleQuery; setQuery: SetPeopleQuery }) {
   const { query, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);

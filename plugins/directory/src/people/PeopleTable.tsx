@@ -14,7 +14,7 @@ import { otherMatches } from './searchPeople';
 
 type Row = FoundPerson & { id: string };
 
-/** Table of users; a narrow screen has one column of text. */
+/** Table of users; a single text column on narrow screens. */
 export function PeopleTable(props: {
   people: readonly FoundPerson[];
   text?: string;
@@ -118,7 +118,7 @@ function useColumns(text: string, hasMatches: boolean): ColumnConfig<Row>[] {
   );
 }
 
-/** Cell of a user: the picture, the name, and badges. */
+/** Cell with the avatar, name and badges of a user. */
 export function PersonCell(props: {
   person: FoundPerson;
   text: string;

@@ -30,7 +30,7 @@ export const peopleMessages = {
   column: {
     person: 'Person',
     username: 'User name',
-    match: 'Found by',
+    match: 'Match',
     pronouns: 'Pronouns',
     localTime: 'Local time',
     joined: 'Joined',
@@ -44,7 +44,7 @@ export const peopleMessages = {
   all: 'All people',
   filtered: 'People matching the filters',
   similar: 'Did you mean…?',
-  groupOfName: 'There is a group of this name:',
+  groupOfName: 'There is a group with this name:',
   showAllPeople: 'Show all people',
   noResults: {
     title: 'No people found',

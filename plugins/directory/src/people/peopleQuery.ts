@@ -2,7 +2,7 @@ import type { MaskedUser } from '@directory-gateway/backstage-plugin-directory-c
 import type { View } from '../page/SearchList';
 import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
 
-/** Fields that a filter can require to have a value. */
+/** Fields that a filter can require to be present. */
 export const PRESENCE_FIELDS = [
   'github_username',
   'gitlab_username',
@@ -14,31 +14,31 @@ export const PRESENCE_FIELDS = [
 /** A field that a filter can require. */
 export type PresenceField = (typeof PRESENCE_FIELDS)[number];
 
-/** Filters of a list of users, besides the searched text. */
+/** Filters of a list of users, in addition to the search text. */
 export interface PeopleFilters {
-  /** Members of all these groups. */
+  /** Groups of which the users must all be members. */
   group: readonly string[];
 
-  /** Joined before this day, `2020-04-23`. */
+  /** Date before which the users joined, such as `2020-04-23`. */
   before: string | undefined;
 
-  /** Have any value in all these fields. */
+  /** Fields that must have a value. */
   has: readonly PresenceField[];
 }
 
-/** The query of the page: its URL parameters. */
+/** The people query, as in the URL parameters. */
 export interface PeopleQuery extends PeopleFilters {
   q: string;
 
-  /** Whether to list all users when there is no text and no filter. */
+  /** Whether to list all users when there is no search text and no filter. */
   all: boolean;
 
-  /** Counted from 1. */
+  /** Page number, starting at 1. */
   page: number;
   view: View;
 }
 
-/** Removes all filters. */
+/** Value without filters. */
 export const NO_FILTERS: PeopleFilters = {
   group: [],
   before: undefined,
@@ -71,7 +71,7 @@ export function usePeopleQuery(): [PeopleQuery, SetPeopleQuery] {
   return useUrlQuery(readQuery);
 }
 
-/** Fields that a text is searched in, besides the user name and the full name. */
+/** Searched fields other than the user name and the full name. */
 export const MATCHED_FIELDS = [
   'ircnick',
   'github_username',
@@ -87,7 +87,7 @@ export const MATCHED_FIELDS = [
 /** One of {@link MATCHED_FIELDS}. */
 export type MatchedField = (typeof MATCHED_FIELDS)[number];
 
-/** Fields of each user in a list. */
+/** Queried fields of a user in a list. */
 export const PERSON_FIELDS = [
   'username',
   'human_name',
@@ -111,11 +111,11 @@ export const PERSON_FIELDS = [
 export type FoundPerson = Required<
   Pick<MaskedUser, (typeof PERSON_FIELDS)[number]>
 > & {
-  /** Whether the list is of a group, to which a locked account has no access. */
+  /** Whether the list shows group members: a locked account has no access. */
   inGroup?: boolean;
 };
 
-/** Returns the values of a user in a field. */
+/** Returns the values of a field of a user. */
 export function valuesOf(person: FoundPerson, field: MatchedField): string[] {
   const values = {
     email: person.emails,

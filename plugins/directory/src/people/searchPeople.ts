@@ -15,7 +15,7 @@ import {
   valuesOf,
 } from './peopleQuery';
 
-/** A page of a list of people. */
+/** One page of a list of people. */
 export interface PeoplePageData {
   people: FoundPerson[];
   total: number;
@@ -25,22 +25,25 @@ type SearchQuery = NonNullable<operations['search']['parameters']['query']>;
 
 const header = { 'X-Fields': PERSON_FIELDS.join(',') };
 
-/** Searches users by a text, a public key and the filters. */
+/** Searches users by text, public key and filters. */
 export async function searchPeople(
   client: DirectoryClient,
   options: {
-    /** Defaults to none: the filters only. */
+    /** Search text. Defaults to none: filters only. */
     text?: string;
 
     /** Whether the text may be misspelled. Defaults to false. */
     similar?: boolean;
 
-    /** Fingerprint of an SSH key, or ID of an OpenPGP key. Defaults to any. */
+    /**
+     * Fingerprint of an SSH key, or ID or fingerprint of an OpenPGP key.
+     * Defaults to none.
+     */
     key?: string;
     filters: PeopleFilters;
     page: number;
 
-    /** Defaults to that of the lists. */
+    /** Number of users on a page. Defaults to {@link PAGE_SIZE}. */
     pageSize?: number;
     signal: AbortSignal;
   },
@@ -78,8 +81,8 @@ export async function listPeople(
 }
 
 /**
- * Lists the members of the user's groups, the latest to join first; none when
- * the directory has no such user.
+ * Lists the members of the user's groups, most recently joined first; empty
+ * when the portal user has no directory user.
  */
 export async function listColleagues(
   client: DirectoryClient,
@@ -99,7 +102,7 @@ export async function listColleagues(
   }
 }
 
-/** Finds a user by the user name: `undefined` when there is none. */
+/** Finds a user by user name; `undefined` if there is none. */
 export async function findPerson(
   client: DirectoryClient,
   options: { username: string; signal: AbortSignal },
@@ -118,20 +121,20 @@ export async function findPerson(
   }
 }
 
-/** The mask selects exactly these fields, so that none is missing. */
+/** The mask selects exactly the fields of a {@link FoundPerson}. */
 function toPage(data: { result: object[]; total_results: number }) {
   return { people: data.result as FoundPerson[], total: data.total_results };
 }
 
-/** A field that matched, and its value. */
+/** A matching field and its value. */
 export interface Match {
   field: MatchedField;
   value: string;
 }
 
 /**
- * Returns the values by which a text found a user, besides the user name and the
- * full name: those with a word that these do not contain.
+ * Returns the values, other than the user name and the full name, that match a
+ * search text: those with a search word that the names do not contain.
  */
 export function otherMatches(person: FoundPerson, text: string): Match[] {
   const names = foldWords(`${person.username} ${person.human_name ?? ''}`);

@@ -8,15 +8,15 @@ import {
   searchPeople,
 } from './searchPeople';
 
-/** Users to show, and the list that they are from. */
+/** Users to show, and which list they are from. */
 export interface PeopleResult extends PeoplePageData {
   list: 'found' | 'similar' | 'filtered' | 'all' | 'colleagues';
 
-  /** A group whose name is the searched text. */
+  /** Name of the group that equals the search text, if it exists. */
   group?: string;
 }
 
-/** Queries the users of a page. A change of the query aborts the requests. */
+/** Queries the users of a page. Changing the query aborts pending requests. */
 export function usePeople(query: PeopleQuery) {
   const { q, all, group, before, has, page } = query;
   const filters = { group, before, has };
@@ -44,7 +44,7 @@ export function usePeople(query: PeopleQuery) {
   });
 }
 
-/** Finds users, or users with similar names, and the group of that name. */
+/** Finds users, or users with similar names, and the group with that name. */
 async function findPeople(
   client: DirectoryClient,
   options: Pick<PeopleQuery, 'q' | 'page'> & {
@@ -61,7 +61,7 @@ async function findPeople(
       signal,
     }),
   ]);
-  // The text `*` matches any group.
+  // The text `*` would match any group.
   const group = groups.data.result.find(
     ({ groupname }) => groupname?.toLowerCase() === q.toLowerCase(),
   )?.groupname;
@@ -76,7 +76,10 @@ async function findPeople(
   };
 }
 
-/** Returns the user name in the address of a profile on GitHub or GitLab. */
+/**
+ * Returns the user name in the URL of a GitHub or GitLab profile; other text
+ * unchanged.
+ */
 export function nameIn(text: string): string {
   const [, name] =
     text.match(/^https?:\/\/(?:www\.)?git(?:hub|lab)\.com\/([^/?#]+)/i) ?? [];

@@ -20,9 +20,9 @@ const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
 
 /**
- * The user's day above that of another time zone, with working hours and the
- * current time, and the next working hours that both share. Nothing in the
- * user's own time or in a time zone that the browser does not know.
+ * The user's day above the same period in another time zone, with working hours
+ * and the current time, and the next shared working hours. Empty when the UTC
+ * offsets are equal or the browser does not know the time zone.
  */
 export function DayStrip({ timeZone }: { timeZone: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -83,7 +83,7 @@ export function DayStrip({ timeZone }: { timeZone: string }) {
   );
 }
 
-/** Returns the periods of the user's day, and the next shared one. */
+/** Returns the working hours of the user's day and the next shared ones. */
 function describeDay(own: string, timeZone: string, now: Date) {
   const from = startOfDay(now, own);
   const to = new Date(from.getTime() + DAY);
@@ -95,7 +95,7 @@ function describeDay(own: string, timeZone: string, now: Date) {
   };
 }
 
-/** Returns the time of day, as short as the user's locale permits. */
+/** Returns the time of day in the short format of the user's locale. */
 function clock(moment: Date, timeZone: string): string {
   return moment.toLocaleTimeString(locale(), { timeZone, timeStyle: 'short' });
 }
@@ -135,7 +135,7 @@ function Bar(props: {
   );
 }
 
-/** The time of day below a bar, every six hours. */
+/** Time labels below a bar, every six hours. */
 function Hours({ from, timeZone }: { from: Date; timeZone: string }) {
   return (
     <div className={styles.hours}>

@@ -25,7 +25,9 @@ import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
 import styles from './GroupsTab.module.css';
 
-/** Groups of a user: direct ones first, inherited ones with their reason. */
+/**
+ * Groups of a user: direct memberships first, inherited ones with their path.
+ */
 export function GroupsTab(props: { name: string } & Memberships) {
   const { name, memberships, sponsoredOnly } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -85,7 +87,7 @@ export function GroupsTab(props: { name: string } & Memberships) {
   );
 }
 
-/** A membership: direct or inherited, and whether the user is a sponsor. */
+/** A membership: direct or inherited, with a badge for sponsors. */
 export function MembershipRow(props: { name: string; membership: Membership }) {
   const { name, membership } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -138,12 +140,14 @@ export function SponsoredGroups({ groups }: { groups: readonly string[] }) {
   );
 }
 
-/** Opens the path of an inherited membership. */
+/** Button that shows the path of an inherited membership. */
 export function WhyButton(props: {
   name: string;
   groupname: string;
 
-  /** Groups from one with the user as a direct member to this one. */
+  /**
+   * Groups from the user's direct group to this one; `null` is a hidden group.
+   */
   path: readonly (string | null)[];
 }) {
   const { name, groupname, path } = props;
@@ -166,7 +170,7 @@ export function WhyButton(props: {
             </Text>
           </li>
           {path.map((group, index) => (
-            // A hidden group has no name.
+            // Hidden groups do not have a name.
             // eslint-disable-next-line react/no-array-index-key
             <li key={index} className={styles.step}>
               <RiArrowRightLine aria-hidden="true" className={styles.arrow} />
@@ -185,7 +189,7 @@ export function WhyButton(props: {
 
 /** Groups in which a user is a member or a sponsor. */
 export interface Memberships {
-  /** Direct memberships first, each in the order of the server. */
+  /** Direct memberships first, otherwise in the server's order. */
   memberships: Membership[];
 
   /** Names of the groups that the user sponsors without being a member. */
@@ -193,8 +197,8 @@ export interface Memberships {
 }
 
 /**
- * Queries the memberships of a user with their reasons, and the sponsored groups;
- * nothing for an empty name.
+ * Queries the memberships of a user with their paths, and the sponsored groups.
+ * Disabled for an empty name.
  */
 export function useMemberships(username: string) {
   return useDirectoryQuery({

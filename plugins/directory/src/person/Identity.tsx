@@ -21,7 +21,7 @@ import styles from './Identity.module.css';
 export function Identity(props: {
   person: User;
 
-  /** Whether it is the user's own profile, which shows them everything. */
+  /** Whether it is the user's own profile, which shows all fields. */
   isOwn: boolean;
 }) {
   const { person, isOwn } = props;

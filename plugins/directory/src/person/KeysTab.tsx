@@ -76,7 +76,7 @@ function SshKeys({ texts }: { texts: readonly string[] }) {
   );
 }
 
-/** An SSH key: its comment, type and size, and its fingerprint. */
+/** An SSH key with its comment, type, size and fingerprint. */
 function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { type, bits, comment, line } = sshKey;
@@ -120,7 +120,7 @@ function useFingerprint({ line, blob }: SshKey) {
   });
 }
 
-/** Length of a fingerprint of OpenPGP version 4, in hexadecimal digits. */
+/** Length of an OpenPGP version 4 fingerprint, in hexadecimal digits. */
 const FINGERPRINT_LENGTH = 40;
 
 /** OpenPGP keys, which the directory stores as IDs or fingerprints. */

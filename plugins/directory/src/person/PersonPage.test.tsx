@@ -44,7 +44,7 @@ const memberships = [
 const tab = (name: RegExp) => screen.findByRole('tab', { name });
 
 beforeAll(() => {
-  // jsdom has no cryptography; browsers have the same API.
+  // jsdom has no Web Crypto.
   Object.defineProperty(globalThis.crypto, 'subtle', {
     value: webcrypto.subtle,
     configurable: true,
@@ -56,7 +56,7 @@ beforeEach(() => server.hasCurrentUser('alice'));
 afterEach(() => jest.restoreAllMocks());
 
 describe('PersonPage', () => {
-  it('shows name, local time and contact links', async () => {
+  it('shows the name, local time and contact links', async () => {
     server.hasPerson(karl);
     renderDirectory('/directory/people/karl');
 
@@ -90,12 +90,12 @@ describe('PersonPage', () => {
       'https://github.com/karlp',
       'https://karl.example.test/',
     ]);
-    // An unsafe URL is shown as text.
+    // Unsafe URLs are shown as text.
     expect(within(contacts).getByText(SCRIPT_URL)).toBeVisible();
     expect(screen.queryByText('Your profile')).toBeNull();
   });
 
-  it('isolates a malicious name and shows its control characters', async () => {
+  it('isolates the direction of a malicious name and shows its control characters', async () => {
     server.hasPerson({
       ...karl,
       human_name: 'Karl\u202enossraL',
@@ -111,14 +111,14 @@ describe('PersonPage', () => {
     expect(
       within(contacts).getByRole('link', { name: 'evil.test/%E2%80%AE' }),
     ).toBeVisible();
-    // Also in labels, tooltips and the tabs.
+    // This includes labels, tooltips and tabs.
     await tab(/^Groups 0/);
     expect(document.documentElement.outerHTML).not.toMatch(
       /[\u200b\u202a-\u202e\u2066-\u2069]/,
     );
   });
 
-  it('shows direct groups first and the path of inherited ones', async () => {
+  it('shows direct groups first, and the path of inherited ones', async () => {
     server.hasPerson(karl, { memberships, sponsored: ['infra-team', 'docs'] });
     renderDirectory('/directory/people/karl');
 
@@ -163,7 +163,7 @@ describe('PersonPage', () => {
     expect(screen.getByRole('link', { name: 'infra-team' })).toBeVisible();
   });
 
-  it('computes the fingerprints of keys', async () => {
+  it('shows the fingerprints of keys', async () => {
     server.hasPerson(karl);
     renderDirectory('/directory/people/karl?tab=keys');
 
@@ -178,7 +178,7 @@ describe('PersonPage', () => {
     expect(screen.getByText('0123 4567 89AB CDEF')).toBeVisible();
   });
 
-  it('shows the history of memberships to the user', async () => {
+  it('shows users their own membership history', async () => {
     server.hasCurrentUser('karl');
     server.hasPerson(karl);
     const time = '2026-05-06T07:08:09.000Z';
@@ -209,12 +209,12 @@ describe('PersonPage', () => {
         .getAllByRole('listitem')
         .map(row => row.textContent),
     ).toEqual([
-      `Account unlockedMade by: unknown${day}`,
-      `Account lockedMade by: unknown${day}`,
-      `Removed from infraMade by: unknown${day}`,
-      `Renamed from carlMade by: unknown${day}`,
+      `Account unlockedBy: unknown${day}`,
+      `Account lockedBy: unknown${day}`,
+      `Removed from infraBy: unknown${day}`,
+      `Renamed from carlBy: unknown${day}`,
       `Added to packagerBy dave${day}`,
-      `Account createdMade by: unknown${day}`,
+      `Account createdBy: unknown${day}`,
     ]);
     expect(
       within(panel).getByRole('link', { name: 'packager' }),
@@ -228,7 +228,7 @@ describe('PersonPage', () => {
   it.each([
     ['other users', 'alice', 200],
     ['the user when histories are off', 'karl', 404],
-  ])('shows no history to %s', async (_who, user, status) => {
+  ])('hides the history from %s', async (_who, user, status) => {
     server.hasCurrentUser(user);
     server.hasPerson(karl);
     server.on('/users/karl/history/', () =>
@@ -242,7 +242,7 @@ describe('PersonPage', () => {
     );
   });
 
-  it('shows the state of certificates and the agreements', async () => {
+  it('shows certificates with their states, and agreements', async () => {
     const certificate = (serial_number: bigint, ends: number) => ({
       issued_here: serial_number === 6n ? null : serial_number !== 5n,
       subject: 'CN=karl,O=EXAMPLE.TEST',
@@ -312,7 +312,7 @@ describe('PersonPage', () => {
     ).toBeVisible();
   });
 
-  it('shows owners the view of other users and a link to edit', async () => {
+  it('shows the profile as others see it and an edit link to its owner', async () => {
     server.hasCurrentUser('karl');
     server.hasPerson({ ...karl, is_private: true });
     renderDirectory('/directory/people/karl', {
@@ -325,7 +325,7 @@ describe('PersonPage', () => {
     expect(screen.queryByText('This profile is private')).toBeNull();
 
     await userEvent.click(
-      screen.getByRole('switch', { name: 'View as other users' }),
+      screen.getByRole('switch', { name: 'View as others see it' }),
     );
     expect(screen.getByText('This profile is private')).toBeVisible();
     expect(screen.queryByText('he/him')).toBeNull();
@@ -354,7 +354,7 @@ describe('PersonPage', () => {
     ).toHaveAttribute('href', '/directory/people?q=nobody');
   });
 
-  it('keeps loaded data when the directory becomes unavailable', async () => {
+  it('keeps showing data when the directory becomes unavailable', async () => {
     server.hasPerson(karl, { memberships });
     renderDirectory('/directory/people/karl');
     await screen.findByRole('link', { name: 'packager' });
@@ -393,7 +393,7 @@ describe('PersonPage', () => {
   });
 
   it.each([
-    ['unknown_principal', 'Your user has no account in the directory'],
+    ['unknown_principal', 'You do not have an account in the directory'],
     ['account_locked', 'Your account is locked'],
     ['account_expired', 'Your account has expired'],
   ] as const)(

@@ -35,8 +35,8 @@ export function PersonPage() {
 }
 
 /**
- * A user: the identity stays in view at the left, tabs are at the right. Users
- * can view their own page as other users see it.
+ * A user: the identity stays in view on the left, the tabs are on the right.
+ * Users can view their own page as others see it.
  */
 function Person({ person }: { person: User }) {
   const { data: currentUser } = useCurrentUser();
@@ -96,11 +96,14 @@ function usePerson(username: string) {
   });
 }
 
-/** Shown on the user's own page: the view of other users, and a link to edit. */
+/**
+ * Shown on the user's own page: a switch to the view of other users, and an
+ * edit link.
+ */
 function OwnProfile(props: {
   person: User;
 
-  /** Whether the profile is shown as other users see it. */
+  /** Whether the profile is shown as others see it. */
   asOthers: boolean;
   onAsOthers: (asOthers: boolean) => void;
 }) {
@@ -161,7 +164,7 @@ const HIDDEN = {
   rssurls: null,
 } satisfies Partial<User>;
 
-/** Returns a user as other users see them. */
+/** Returns a user as others see the profile. */
 function publicView(person: User): User {
   return person.is_private ? { ...person, ...HIDDEN } : person;
 }

@@ -35,8 +35,8 @@ const TABS = [
 ] as const;
 
 /**
- * Groups, certificates, keys, agreements and the history in tabs; the tab is in
- * the URL.
+ * Tabs for groups, certificates, keys, agreements and the history. The URL
+ * contains the selected tab.
  */
 export function PersonTabs({ person }: { person: User }) {
   const { username, human_name, sshpubkeys, gpgkeyids } = person;
@@ -81,7 +81,7 @@ export function PersonTabs({ person }: { person: User }) {
       />
     ),
   };
-  // Keys that a private profile hides are not shown as "no keys".
+  // Keys hidden by a private profile must not appear as "no keys".
   const hidesKeys = person.is_private && !sshpubkeys && !gpgkeyids;
   const hidden: Partial<Record<(typeof TABS)[number], boolean>> = {
     keys: hidesKeys === true,

@@ -28,12 +28,12 @@ describe('contactsOf', () => {
       {
         kind: 'website',
         text: SCRIPT_URL,
-        href: SCRIPT_URL, // SafeLink does not follow it
+        href: SCRIPT_URL, // SafeLink shows it as text
       },
     ]);
   });
 
-  it('returns no link for a nick without a server', () => {
+  it('does not return a link for a nick without a server', () => {
     const user = person({
       username: 'x',
       ircnicks: ['irc:/nick', 'matrix:/nick', 'just a nick'],

@@ -9,7 +9,7 @@ import {
   parseChatUri,
 } from '../components/safeHref';
 
-/** Fields with contacts of a user. */
+/** User fields with contact details. */
 export type ContactFields = Pick<
   User,
   | 'emails'
@@ -22,8 +22,9 @@ export type ContactFields = Pick<
 >;
 
 /**
- * Returns the contacts of a user, the most useful first: e-mail, Matrix, IRC,
- * GitHub, GitLab, websites, feeds, and the bug tracker's address when it differs.
+ * Returns the contacts of a user, most useful first: e-mail, Matrix, IRC, other
+ * nicks, GitHub, GitLab, websites, feeds, and the bug tracker e-mail if it
+ * differs.
  */
 export function contactsOf(
   person: ContactFields,

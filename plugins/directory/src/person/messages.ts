@@ -6,7 +6,7 @@ export const personMessages = {
   lockedHint: 'This account is locked. Contact an administrator.',
   own: {
     title: 'Your profile',
-    asOthers: 'View as other users',
+    asOthers: 'View as others see it',
     public:
       'Your profile is public. Other users see everything except this note.',
     private:

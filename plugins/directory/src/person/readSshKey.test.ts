@@ -4,7 +4,7 @@ import { readSshKey } from './readSshKey';
 const ED25519 =
   'AAAAC3NzaC1lZDI1NTE5AAAAIBNk9dhxew1YA8qNmqajt0N/9Z/OY5EfC9Czz7pm3px1';
 
-/** A line as ssh-keygen writes it. */
+/** A line as written by ssh-keygen. */
 function rsaLine(modulusLength: number): string {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength });
   const { e, n } = publicKey.export({ format: 'jwk' });
@@ -16,7 +16,7 @@ function rsaLine(modulusLength: number): string {
   const blob = Buffer.concat([
     string(Buffer.from('ssh-rsa')),
     string(Buffer.from(e!, 'base64url')),
-    // mpint: a leading zero where the first bit is set
+    // mpint: a leading zero byte if the first bit is set
     string(Buffer.concat([Buffer.of(0), Buffer.from(n!, 'base64url')])),
   ]);
   return `ssh-rsa ${blob.toString('base64')} somebody`;
@@ -35,7 +35,7 @@ describe('readSshKey', () => {
     expect(readSshKey(rsaLine(3072))?.bits).toBe(3072);
   });
 
-  it('drops the options of a key', () => {
+  it('removes the options of a key', () => {
     expect(
       readSshKey(`command="rm -rf /",no-pty ssh-ed25519 ${ED25519} karl`)?.line,
     ).toBe(`ssh-ed25519 ${ED25519} karl`);

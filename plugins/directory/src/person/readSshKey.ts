@@ -1,4 +1,4 @@
-/** An OpenSSH public key, as in a line of authorized_keys. */
+/** An OpenSSH public key as in an authorized_keys line. */
 export interface SshKey {
   /** `ssh-ed25519`, `ecdsa-sha2-nistp256`, … */
   type: string;
@@ -6,7 +6,7 @@ export interface SshKey {
   /** Size of the modulus or the curve in bits; `undefined` for unknown types. */
   bits: number | undefined;
 
-  /** Comment after the key, usually its owner. */
+  /** Comment, usually the owner of the key; empty without one. */
   comment: string;
 
   /** The encoded key (RFC 4253 §6.6). */
@@ -27,7 +27,7 @@ const CURVES: Record<string, number> = {
 };
 
 /**
- * Parses a key as stored in the directory, without the options before it.
+ * Parses a key as stored in the directory, ignoring options before it. Returns
  * `undefined` for text that is not a key.
  */
 export function readSshKey(text: string): SshKey | undefined {
@@ -41,7 +41,7 @@ export function readSshKey(text: string): SshKey | undefined {
   }
   const parts = readParts(blob);
   if (new TextDecoder().decode(parts[0]) !== type) {
-    return undefined; // the type of the line differs from that of the key
+    return undefined; // the type in the line differs from the type in the key
   }
   const comment = rest.trim();
   return {
@@ -54,8 +54,8 @@ export function readSshKey(text: string): SshKey | undefined {
 }
 
 /**
- * Computes the fingerprint of a key as OpenSSH prints it, `SHA256:` and base64
- * without padding; `null` when the browser offers no cryptography, as on pages
+ * Computes the fingerprint of a key as printed by OpenSSH: `SHA256:` and base64
+ * without padding. Returns `null` when Web Crypto is not available, as on pages
  * without HTTPS.
  */
 export async function sshFingerprint(
@@ -70,7 +70,9 @@ export async function sshFingerprint(
     : null;
 }
 
-/** RSA: exponent, modulus; DSA: p first. The first byte may be padding. */
+/**
+ * Size of the RSA modulus (third part) or the DSA prime (second part), in bits.
+ */
 function modulusBits(
   type: string,
   parts: readonly Uint8Array[],
@@ -92,7 +94,10 @@ function decode(base64: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** Reads the strings of a key, each after its length in four bytes (RFC 4251 §5). */
+/**
+ * Splits a key into its strings, each preceded by a four-byte length (RFC 4251
+ * §5).
+ */
 function readParts(blob: Uint8Array<ArrayBuffer>): Uint8Array[] {
   const view = new DataView(blob.buffer);
   const parts: Uint8Array[] = [];

@@ -134,7 +134,7 @@ function EditableLabel({ certificate }: { certificate: Certificate }) {
   );
 }
 
-/** Kinds of alternative names and their message keys, those of users first. */
+/** Message keys by kind of alternative name; kinds for users come first. */
 const KINDS = [
   ['san_rfc822name', 'email'],
   ['san_other_upn', 'userPrincipal'],
@@ -147,7 +147,7 @@ const KINDS = [
   ['san_other', 'unusual'],
 ] as const;
 
-/** The subject alternative names, by kind. */
+/** The subject alternative names by kind. */
 export function AlternativeNames({
   certificate,
 }: {
@@ -186,7 +186,7 @@ export function AlternativeNames({
   );
 }
 
-/** Purposes and key usages, in words. */
+/** Extended key usages and key usages, in words. */
 export function Usages(props: {
   certificate: Certificate;
   leaf: ParsedCertificate;

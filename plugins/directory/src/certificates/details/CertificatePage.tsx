@@ -79,7 +79,10 @@ export function CertificatePage() {
   );
 }
 
-/** The contents of a certificate: the subject at the left, the issuer at the right. */
+/**
+ * The contents of a certificate: the subject on the left, the issuer on the
+ * right.
+ */
 function CertificateView({ details }: { details: CertificateDetails }) {
   const { certificate, chain } = details;
   const canRenew = useCanRenew(certificate) && Boolean(certificate.profile);
@@ -102,7 +105,9 @@ function CertificateView({ details }: { details: CertificateDetails }) {
   );
 }
 
-/** Whether the user can renew a certificate: it is their own, and valid. */
+/**
+ * Whether the user can renew a certificate: the user owns it and it is valid.
+ */
 function useCanRenew(certificate: Certificate): boolean {
   const isOwner = useIsOwner(certificate);
   const maySign = useMay('directory.certificate.sign');

@@ -12,7 +12,7 @@ import { certificateState } from '../userCertificates';
 import styles from './Chain.module.css';
 import type { ParsedCertificate } from './parseCertificate';
 
-/** The certificate chain, as steps. */
+/** The certificate chain as a list of steps. */
 export function Chain(props: {
   certificate: Certificate;
 
@@ -40,7 +40,7 @@ export function Chain(props: {
     >
       <ol className={styles.chain}>
         {chain.map((step, index) => (
-          // The same name may occur twice: the old and the new certificate of a CA.
+          // A name may occur twice: in the old and the new certificate of a CA.
           // eslint-disable-next-line react/no-array-index-key
           <li key={index} className={styles.step}>
             <Text as="p" weight={index === 0 ? 'bold' : 'regular'}>
@@ -59,12 +59,12 @@ export function Chain(props: {
   );
 }
 
-/** Allows line breaks after colons, not within an octet. */
+/** Allows line breaks after colons but not within an octet. */
 function breakable(fingerprint: string): string {
   return fingerprint.replaceAll(':', ':\u200b');
 }
 
-/** Fingerprints of the certificate, to compare with other tools. */
+/** Fingerprints of the certificate, for comparison with other tools. */
 export function Fingerprints({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const kinds = [
@@ -92,10 +92,9 @@ export function Fingerprints({ certificate }: { certificate: Certificate }) {
 }
 
 /**
- * States that a certificate is revoked or on hold, and why; nothing when it is
- * not. Takes
- * the focus when the certificate is revoked on the page, because the button
- * that had it is removed.
+ * Notice that a certificate is revoked or on hold, with the reason; otherwise
+ * empty. Receives the focus when the certificate is revoked on this page,
+ * because the focused button is removed.
  */
 export function Revocation({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);

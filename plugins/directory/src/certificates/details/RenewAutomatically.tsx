@@ -5,10 +5,10 @@ import { directoryTranslationRef } from '../../translation';
 import { Instructions, OWN_KEY } from '../Instructions';
 import { pemFile } from '../pem';
 
-/** Folder of the scripts, as in the document about unattended renewal. */
+/** Directory of the scripts, as in the documentation of unattended renewal. */
 const SCRIPTS = '/usr/local/libexec/directory-gateway';
 
-/** Commands that renew a certificate of the user without the portal's pages. */
+/** Commands that renew the user's certificate outside the portal. */
 export function RenewAutomatically({
   certificate,
 }: {

@@ -80,7 +80,7 @@ describe('RevokeDialog', () => {
     valid_not_after: rfc822(300),
   };
 
-  /** Serves a certificate that can be revoked; records the reasons. */
+  /** Serves a certificate that can be revoked and records the reasons. */
   function serveRevocation(options: { rejects?: 400 | 403 } = {}) {
     const { rejects = 0 } = options;
     const reasons: unknown[] = [];
@@ -156,7 +156,7 @@ describe('RevokeDialog', () => {
     expect(chosen).toBeChecked();
   });
 
-  it('asks owners to sign in again when their sign-in is too long ago', async () => {
+  it('asks owners to sign in again when their sign-in is too old', async () => {
     serveRevocation({ rejects: 403 });
     const { user, dialog } = await openDialog();
     await user.click(dialog.getByRole('radio', { name: /no longer needed/ }));

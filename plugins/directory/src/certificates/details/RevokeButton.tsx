@@ -28,7 +28,7 @@ import { Facts, useCertificateName } from '../Facts';
 import { type CertificateState, certificateState } from '../userCertificates';
 import styles from './RevokeButton.module.css';
 
-/** Reasons to revoke a certificate, the most common first (RFC 5280 §5.3.1). */
+/** Reasons to revoke a certificate, most common first (RFC 5280 §5.3.1). */
 const REVOCATION_REASONS = [
   'superseded',
   'cessationOfOperation',
@@ -55,14 +55,14 @@ export function useIsOwner({
 }
 
 /**
- * Opens the dialog that revokes a certificate. Hidden from users who neither
- * own it nor may revoke, and for certificates that are revoked, expired or not
- * issued here.
+ * Button that opens the revocation dialog. Hidden from users who neither own
+ * the certificate nor may revoke it, and for certificates that are revoked,
+ * expired or not issued here.
  */
 export function RevokeButton(props: {
   certificate: Certificate;
 
-  /** Reason that is selected at first. Defaults to none. */
+  /** Initially selected reason. Defaults to none. */
   reason?: RevocationReason;
 }) {
   const { certificate, reason } = props;
@@ -94,7 +94,7 @@ export function RevokeButton(props: {
   );
 }
 
-/** Identifies the certificate, requires a reason and revokes it. */
+/** Dialog that identifies the certificate, requires a reason and revokes it. */
 function RevokeDialog(props: {
   certificate: Certificate;
   initialReason: RevocationReason | undefined;
@@ -154,7 +154,7 @@ function RevokeDialog(props: {
   );
 }
 
-/** Identifies the certificate, so that no other is revoked by mistake. */
+/** Identifies the certificate, to prevent revoking the wrong one. */
 function CertificateNames({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { serial_number, owner_user: owners } = certificate;
@@ -177,7 +177,7 @@ function CertificateNames({ certificate }: { certificate: Certificate }) {
   );
 }
 
-/** Revokes a certificate and loads all queries again. */
+/** Revokes a certificate and reloads all queries. */
 function useRevocation(serial: bigint) {
   return useDirectoryMutation(
     (client, reason: RevocationReason) =>

@@ -5,7 +5,7 @@ import {
 } from 'pkijs';
 import { fromPem } from '../pem';
 
-/** Fields of a certificate that the API does not return. */
+/** Certificate fields that the API does not return. */
 export interface ParsedCertificate {
   subject: string;
   issuer: string;
@@ -16,14 +16,14 @@ export interface ParsedCertificate {
   /** For example `EC P-256` or `RSA 3072`. */
   key: string;
 
-  /** Names of RFC 5280; empty when the usage is not restricted. */
+  /** Names as in RFC 5280; empty when the usage is not restricted. */
   keyUsage: readonly KeyUsage[];
 }
 
-/** A name of a key usage. */
+/** Name of a key usage. */
 export type KeyUsage = (typeof KEY_USAGES)[number];
 
-/** Bits of key usage, from the first (RFC 5280 §4.2.1.3). */
+/** Key usage bits in order (RFC 5280 §4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'nonRepudiation',
@@ -86,12 +86,14 @@ const keyAlgorithms: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.1.10': 'RSA-PSS',
 };
 
-/** Returns `EC P-256` or `RSA 3072`, for example; the OID of other algorithms. */
+/**
+ * Returns, for example, `EC P-256` or `RSA 3072`; the OID for other algorithms.
+ */
 export function describeKey(info: PublicKeyInfo): string {
   const { algorithmId, algorithmParams } = info.algorithm;
   const key = info.parsedKey;
   if (algorithmId === RSA && key && 'modulus' in key) {
-    // DER writes a zero before a leading bit of 1.
+    // DER adds a zero byte when the leading bit is 1.
     const bytes = key.modulus.valueBlock.valueHexView;
     const hex = Array.from(bytes, byte => byte.toString(2).padStart(8, '0'));
     return `RSA ${hex.join('').replace(/^0+/, '').length}`;
@@ -103,7 +105,9 @@ export function describeKey(info: PublicKeyInfo): string {
   return keyAlgorithms[algorithmId] ?? algorithmId;
 }
 
-/** Short names of RFC 4514 §3 and of other attributes in user certificates. */
+/**
+ * Short names from RFC 4514 §3, and of other attributes in user certificates.
+ */
 const attributeTypes: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.6': 'C',
@@ -116,7 +120,7 @@ const attributeTypes: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.1': 'emailAddress',
 };
 
-/** Formats a name with the most specific part first (RFC 4514). */
+/** Formats a distinguished name, most specific part first (RFC 4514). */
 export function formatName(name: RelativeDistinguishedNames): string {
   return name.typesAndValues
     .map(({ type, value }) => {

@@ -35,10 +35,10 @@ export function useCertificate(serial: bigint | undefined) {
 }
 
 /**
- * Loads the certificate of a serial number from the record of its CA, or from
- * the user's own entry when another CA has issued it.
+ * Loads a certificate by its serial number from the record of its CA, or from
+ * the user's own entry when another CA issued it.
  *
- * @throws DirectoryResponseError 404 when there is neither
+ * @throws DirectoryResponseError 404 when neither exists
  */
 export async function loadCertificate(
   serial: bigint,
@@ -53,7 +53,7 @@ export async function loadCertificate(
       },
       signal,
     });
-    // Certificates without a record of a CA are 404.
+    // The API returns 404 for certificates that its CAs have not recorded.
     return { ...data.result, issued_here: true } as Certificate;
   } catch (error) {
     if (!isDirectoryResponseError(error) || error.status !== 404) {

@@ -18,7 +18,7 @@ interface Pkcs12Content {
   /** PEM. */
   readonly certificate: string;
 
-  /** Certificates of the issuers: base64 of their DER, the nearest first. */
+  /** Issuer certificates in base64 DER, nearest issuer first. */
   readonly issuers: readonly string[];
   readonly name: string;
 
@@ -26,10 +26,12 @@ interface Pkcs12Content {
   readonly passphrase: string;
 }
 
-/** Iterations of both key derivations, as the weaker one decides. */
+/**
+ * Iterations of both key derivations: the weaker one determines the security.
+ */
 const ITERATIONS = 100_000;
 
-// RFC 7292 §4.2 and its appendix D.
+// RFC 7292 §4.2 and appendix D.
 const SHROUDED_KEY_BAG = '1.2.840.113549.1.12.10.1.2';
 const CERT_BAG = '1.2.840.113549.1.12.10.1.3';
 const FRIENDLY_NAME = '1.2.840.113549.1.9.20';
@@ -37,8 +39,8 @@ const LOCAL_KEY_ID = '1.2.840.113549.1.9.21';
 
 /**
  * Creates a PKCS#12 file (RFC 7292) that current versions of OpenSSL, NSS and
- * browsers read: key and certificates are encrypted by PBES2 with AES-256, and
- * the file is protected by HMAC-SHA-256.
+ * browsers can read. The key and the certificates are encrypted with PBES2 and
+ * AES-256; HMAC-SHA-256 protects the integrity of the file.
  */
 export async function createPkcs12(
   content: Pkcs12Content,
@@ -64,7 +66,7 @@ export async function createPkcs12(
     parsedValue: {
       safeContents: [
         {
-          privacyMode: 0, // the bag is encrypted itself
+          privacyMode: 0, // the bag itself is encrypted
           value: new SafeContents({
             safeBags: [
               new SafeBag({
@@ -110,7 +112,9 @@ function certificateBag(encoded: string, bagAttributes?: Attribute[]): SafeBag {
   });
 }
 
-/** Returns the attributes by which key stores pair certificate and key. */
+/**
+ * Returns the attributes by which key stores match a certificate with its key.
+ */
 async function pairingAttributes(content: Pkcs12Content): Promise<Attribute[]> {
   const id = await crypto.subtle.digest('SHA-1', fromPem(content.certificate));
   return [

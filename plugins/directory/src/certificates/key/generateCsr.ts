@@ -2,20 +2,19 @@ import { PrintableString, Utf8String } from 'asn1js';
 import { AttributeTypeAndValue, CertificationRequest } from 'pkijs';
 import { toPem } from '../pem';
 
-/** Types of keys that a browser generates: the default first. */
+/** Key types that the browser generates, default first. */
 export const keyTypes = ['P-256', 'RSA-3072'] as const;
 
-/** A type of key. */
 export type KeyType = (typeof keyTypes)[number];
 
-/** A key that was generated on this page, and its CSR. */
+/** A key generated on this page and its CSR. */
 export interface GeneratedCsr {
   type: KeyType;
 
-  /** Extractable, so that it can be saved; it is stored nowhere else. */
+  /** Extractable, so that it can be saved. Not stored anywhere else. */
   privateKey: CryptoKey;
 
-  /** PKCS#10 in PEM: the only part that is sent. */
+  /** CSR (PKCS#10) in PEM: the only part that is sent. */
   csr: string;
 }
 
@@ -35,8 +34,8 @@ const COMMON_NAME = '2.5.4.3';
 const PRINTABLE = /^[A-Za-z0-9 '()+,./:=?-]*$/;
 
 /**
- * Generates a key pair and a CSR for a user. The subject is the common name
- * only: the CA writes the rest.
+ * Generates a key pair and a CSR for a user. The subject contains only the
+ * common name; the CA sets the rest.
  */
 export async function generateCsr(options: {
   readonly username: string;

@@ -79,7 +79,7 @@ describe.each(keyTypes)('generateCsr with a key of type %s', type => {
       openssl('pkcs12', '-in', 'key.p12', '-passin', 'pass:wrong', '-noout'),
     ).rejects.toThrow(/mac verify/i);
 
-    // The store of Firefox and Chromium.
+    // NSS, the key store of Firefox and Chromium.
     const store = ['-d', `sql:${await mkdtemp(join(folder, 'nss-'))}`];
     await run('certutil', ['-N', ...store, '--empty-password']);
     await run('pk12util', [

@@ -9,10 +9,10 @@ export interface ParsedCsr {
   /** For example `EC P-256` or `RSA 3072`. */
   key: string;
 
-  /** Alternative names that are text: e-mail addresses, hosts, URIs. */
+  /** Alternative names of textual kinds: e-mail addresses, host names, URIs. */
   names: readonly string[];
 
-  /** Whether it is signed with its own key. */
+  /** Whether the CSR is signed with its own key. */
   isProven: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function parseCsr(pem: string): Promise<ParsedCsr> {
     subject: formatName(request.subject),
     key: describeKey(request.subjectPublicKeyInfo),
     names: alternativeNames(request),
-    // The server can verify keys of types that a browser cannot.
+    // The server can verify key types that the browser cannot.
     isProven: await request.verify().catch(() => false),
   };
 }

@@ -21,7 +21,10 @@ import { LabelDialog } from '../LabelDialog';
 import { useRenewHref } from '../reminder';
 import { certificateState, type MyCertificate } from '../userCertificates';
 
-/** Actions for a certificate of the user; "Renew" also as a button when it is due. */
+/**
+ * Actions for one of the user's certificates. "Renew" is also a button when
+ * renewal is due.
+ */
 export function CertificateActions(props: {
   certificate: MyCertificate;
   now: Date;

@@ -28,7 +28,7 @@ export function CertificatesPage() {
   const user = useCurrentUser();
   const mine = useMyCertificates(user.data);
   const mayRequest = useMay('directory.certificate.sign');
-  // Users without certificates see the button in place of the list.
+  // Users without certificates see the button instead of the list.
   const hasNone = mine.data?.length === 0;
   const isSettled = Boolean(mine.error ?? mine.data);
 

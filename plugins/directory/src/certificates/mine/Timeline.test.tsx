@@ -21,7 +21,7 @@ describe('scaleTimeline', () => {
     }
   });
 
-  it('contains certificates and today', () => {
+  it('covers the certificates and today', () => {
     const past = span(new Date(2026, 0, 1), new Date(2026, 1, 1));
     const future = span(new Date(2026, 5, 1), new Date(2027, 2, 1));
     const { at } = scaleTimeline([past, future], now);
@@ -33,7 +33,7 @@ describe('scaleTimeline', () => {
     expect(places[4]).toBeLessThan(100);
   });
 
-  it('is clamped to about 15 months', () => {
+  it('covers at most about 15 months', () => {
     const decades = span(new Date(2020, 0, 1), new Date(2050, 0, 1));
     const { at, unit } = scaleTimeline([decades], now);
     expect(unit).toBe('month');

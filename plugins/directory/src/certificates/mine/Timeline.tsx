@@ -14,7 +14,8 @@ const tickFormats = {
 
 /**
  * A bar for each certificate from its start to its expiry, with an arrow where
- * it continues outside of the timeline, and a line at today. Hidden from screen readers: the list below has the same content.
+ * it extends beyond the timeline, and a line at the current date. Hidden from
+ * screen readers because the list below has the same content.
  */
 export function Timeline(props: {
   certificates: readonly MyCertificate[];
@@ -50,7 +51,8 @@ export function Timeline(props: {
                 data-from={left < 0 || undefined}
                 data-until={right > 100 || undefined}
                 style={{
-                  // A bar that is outside as a whole is an arrow at the edge.
+                  // A bar entirely outside the timeline is an arrow at its
+                  // edge.
                   left: `min(${clamp(left)}%, 100% - 0.5rem)`,
                   width: `${clamp(right) - clamp(left)}%`,
                 }}
@@ -101,7 +103,10 @@ interface Tick {
 }
 
 interface TimeScale {
-  /** Returns the distance of a moment from the left, in percent, also outside. */
+  /**
+   * Returns the distance of a time from the left, in percent; below 0 or above
+   * 100 outside the timeline.
+   */
   at: (date: Date) => number;
 
   ticks: readonly Tick[];
@@ -113,7 +118,7 @@ const DAY = 24 * 60 * 60 * 1000;
 /** Approximate number of ticks. */
 const MAX_TICKS = 6;
 
-/** Largest times before and after now on the timeline. */
+/** Maximum ranges of the timeline before and after now, in milliseconds. */
 const BEFORE = 92 * DAY;
 const AFTER = 366 * DAY;
 
@@ -122,8 +127,8 @@ function clamp(percent: number): number {
 }
 
 /**
- * Returns a time axis that contains `now` and the spans, at most about 15
- * months: one certificate that is valid for decades must not hide the others.
+ * Returns a time axis that covers `now` and the spans. Limited to about 15
+ * months, so that a certificate valid for decades does not hide the others.
  */
 export function scaleTimeline(
   spans: readonly { start: Date; end: Date }[],
@@ -163,7 +168,7 @@ function tickDates(
   return { unit: 'day', dates };
 }
 
-/** Returns first days of months. */
+/** Returns the first day of every `step`-th month. */
 function monthsUntil(options: { from: number; to: number; step: number }) {
   const { from, to, step } = options;
   const start = new Date(from);

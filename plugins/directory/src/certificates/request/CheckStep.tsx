@@ -144,8 +144,8 @@ function usePolicyEvaluation() {
 
 /**
  * Requests a certificate, or renews one. The gateway renews only within 5
- * minutes after the user has signed in; a request with the same profile and
- * label has the same result at any time.
+ * minutes of signing in. When it refuses, a normal request with the same
+ * profile and label has the same result.
  */
 function useSigning(renews: bigint | undefined) {
   return useDirectoryMutation(

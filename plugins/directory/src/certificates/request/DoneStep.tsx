@@ -19,11 +19,11 @@ import styles from './DoneStep.module.css';
 import { SaveKey } from './SaveKey';
 import { StepFrame } from './Stepper';
 
-/** Downloads at the left, instructions at the right. */
+/** Downloads on the left, instructions on the right. */
 export function DoneStep(props: {
   certificate: Certificate;
 
-  /** The private key, when it was generated in the browser. */
+  /** The private key if it was generated in the browser. */
   privateKey: CryptoKey | undefined;
   username: string;
 
@@ -127,7 +127,7 @@ function IssuedFacts({ certificate }: { certificate: Certificate }) {
   );
 }
 
-/** Instructions to use the certificate and its key in common clients. */
+/** Instructions for using the certificate and its key in common clients. */
 function UsageInstructions({ files }: { files: KeyFiles }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const items = usageOf(files).map(({ client, commands }) => ({
@@ -142,7 +142,7 @@ function UsageInstructions({ files }: { files: KeyFiles }) {
   );
 }
 
-/** Offers to revoke the certificate that was renewed. */
+/** Offers to revoke the old certificate after a renewal. */
 function OldCertificate({ serial }: { serial: bigint }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const certificate = useCertificate(serial).data?.certificate;
@@ -163,7 +163,7 @@ function OldCertificate({ serial }: { serial: bigint }) {
 
 /** The key and the files that the user has. */
 type KeyFiles =
-  /** A PEM file of key and certificate, or a PKCS#12 file, from this page. */
+  /** A PEM file with key and certificate or a PKCS#12 file, from this page. */
   | { readonly source: 'browser'; readonly username: string }
   /** The user's own key, and the certificate file. */
   | {

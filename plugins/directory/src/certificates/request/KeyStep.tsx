@@ -8,13 +8,13 @@ import type { ParsedCsr } from '../key/parseCsr';
 import styles from './KeyStep.module.css';
 import { Choice, StepFrame } from './Stepper';
 
-/** Input of the step, kept while the user moves between steps. */
+/** Input of the step, kept when the user moves between steps. */
 interface KeyChoice {
   /** Whether the key is generated in the browser. */
   source: 'browser' | 'own';
   type: KeyType;
 
-  /** Last generated key, possibly of another type; `undefined` before the first. */
+  /** Last generated key, possibly of another type; initially `undefined`. */
   generated: GeneratedCsr | undefined;
   csr: string;
 }
@@ -27,12 +27,15 @@ export const DEFAULT_KEY_CHOICE: KeyChoice = {
   csr: '',
 };
 
-/** Returns the CSR to send; empty before there is one. */
+/** Returns the CSR to send; empty if there is none yet. */
 export function csrOf({ source, generated, csr }: KeyChoice): string {
   return source === 'browser' ? generated?.csr ?? '' : csr;
 }
 
-/** Selects the key: generated in the browser, or the user's own with a CSR. */
+/**
+ * Step that selects the key: generated in the browser, or the user's own key by
+ * its CSR.
+ */
 export function KeyStep(props: {
   username: string;
   choice: KeyChoice;
@@ -116,7 +119,7 @@ export function KeyStep(props: {
   );
 }
 
-/** A field for the user's own CSR, with a preview. */
+/** Field for the user's own CSR, with a preview. */
 function UploadedCsr(props: {
   text: string;
   parsed: CsrState;
@@ -187,7 +190,7 @@ type CsrState =
   | { state: 'empty' | 'parsing' | 'invalid' | 'privateKey' }
   | { state: 'parsed'; csr: ParsedCsr };
 
-/** Parses a CSR while it is typed, pasted or dropped. */
+/** Parses a CSR as it is typed, pasted or dropped. */
 function useParsedCsr(text: string): CsrState {
   const [parsed, setParsed] = useState<CsrState>({ state: 'empty' });
 

@@ -11,7 +11,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { directoryTranslationRef } from '../../translation';
 
-/** Confirms that the page is left while the key has not been saved. */
+/** Asks for confirmation before leaving the page with an unsaved key. */
 export function LeaveDialog({ guard }: { guard: LeaveGuard }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -33,7 +33,7 @@ export function LeaveDialog({ guard }: { guard: LeaveGuard }) {
   );
 }
 
-/** Target of the navigation: a link, or back in the history. */
+/** Target of the navigation: a link or the previous history entry. */
 type Destination = { href: string } | 'back';
 
 interface LeaveGuard {
@@ -43,13 +43,13 @@ interface LeaveGuard {
 }
 
 /**
- * Blocks navigation by link, by the back button or by closing the tab while
- * `isActive`. The blockers of React Router need a data router, which Backstage
- * does not use.
+ * While `isActive`, blocks navigation by link, by the back button and by
+ * closing the tab. The blockers of React Router require a data router, which
+ * Backstage does not use.
  *
- * The router handles a step back before it can be stopped. The guard therefore
- * adds a second history entry for the page: a step back stays on the page, and
- * the dialog opens there.
+ * Back navigation cannot be stopped before the router handles it. The guard
+ * therefore adds a second history entry for the page: going back stays on the
+ * page and opens the dialog.
  */
 export function useLeaveGuard(isActive: boolean): LeaveGuard {
   const navigate = useNavigate();
@@ -95,7 +95,7 @@ export function useLeaveGuard(isActive: boolean): LeaveGuard {
     isLeaving.current = true;
     setDestination(undefined);
     if (destination === 'back') {
-      navigate(-2); // the added entry, and the page's own
+      navigate(-2); // the added entry and the page's own
     } else if (destination) {
       navigate(destination.href, { replace: isOnGuardEntry() });
     }
@@ -108,7 +108,7 @@ export function useLeaveGuard(isActive: boolean): LeaveGuard {
   };
 }
 
-/** Returns the path of the portal page that a click leads to, if any. */
+/** Returns the path of the portal page that a click opens, if any. */
 function targetOf(event: MouseEvent): string | undefined {
   const link = (event.target as Element).closest<HTMLAnchorElement>(
     'a[href]:not([download]):not([target="_blank"])',
@@ -119,7 +119,7 @@ function targetOf(event: MouseEvent): string | undefined {
     : undefined;
 }
 
-/** Adds an entry for the same location to the history. */
+/** Adds a history entry for the current location. */
 function pushGuardEntry() {
   const { history } = window;
   history.pushState({ ...history.state, isGuardEntry: true }, '');

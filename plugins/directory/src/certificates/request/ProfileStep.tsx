@@ -7,7 +7,10 @@ import { useUsageText } from '../Facts';
 import { Choice, StepFrame } from './Stepper';
 import { locale } from '../../language';
 
-/** Selects the profile: purpose and lifetime of the certificate. */
+/**
+ * Step that selects the profile, which sets purpose and lifetime of the
+ * certificate.
+ */
 export function ProfileStep(props: {
   profiles: readonly CertificateProfile[];
   chosen: string;
@@ -36,8 +39,8 @@ export function ProfileStep(props: {
 }
 
 /**
- * Returns a function that describes a profile: its purpose as configured, or
- * its key purposes, and the lifetime of its certificates.
+ * Returns a function that describes a profile: its configured purpose or its
+ * extended key usages, and the lifetime of its certificates.
  */
 function useProfileText() {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -65,8 +68,8 @@ function useProfileText() {
 }
 
 /**
- * Formats an ISO 8601 duration of days, hours, minutes and seconds in its largest
- * unit, in the user's language: "30 days", "12 hours", "1 year".
+ * Formats an ISO 8601 duration of days, hours, minutes and seconds in its
+ * largest unit and the user's language: "30 days", "12 hours", "1 year".
  */
 export function formatLifetime(duration: string): string {
   const {

@@ -80,7 +80,7 @@ async function openKeyStep() {
 }
 
 beforeAll(() => {
-  // jsdom has no cryptography; browsers have the same API on secure pages.
+  // jsdom has no Web Crypto; browsers provide it in secure contexts.
   Object.defineProperty(globalThis.crypto, 'subtle', {
     value: webcrypto.subtle,
     configurable: true,
@@ -148,7 +148,7 @@ describe('RequestPage, profile step', () => {
     expect(sent).toMatchObject([{ profile: 'mail' }]);
   });
 
-  it('shows a notice to users who may not request certificates', async () => {
+  it('shows a notice when the user may not request certificates', async () => {
     server.allows('directory.read', 'directory.certificate.revoke');
     renderDirectory('/directory/certificates/request');
     expect(
@@ -157,7 +157,7 @@ describe('RequestPage, profile step', () => {
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
   });
 
-  it("waits for the user's allowed operations", async () => {
+  it("waits until the user's allowed operations are loaded", async () => {
     server.on('/me/operations/', () =>
       failure(503, { message: 'Unavailable' }),
     );
@@ -168,7 +168,7 @@ describe('RequestPage, profile step', () => {
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
   });
 
-  it('shows a notice without an available profile', async () => {
+  it('shows a notice when no profile is available', async () => {
     serveProfiles([]);
     renderDirectory('/directory/certificates/request');
     expect(
@@ -178,7 +178,7 @@ describe('RequestPage, profile step', () => {
 });
 
 describe('RequestPage with a generated key', () => {
-  it('sends the CSR only and offers the key for download', async () => {
+  it('sends only the CSR and offers the key for download', async () => {
     serveSigning();
     const user = await openKeyStep();
     await user.click(screen.getByRole('button', { name: 'Continue' }));
@@ -213,7 +213,7 @@ describe('RequestPage with a generated key', () => {
     }
   });
 
-  it('confirms that the page is left without saving the key', async () => {
+  it('asks for confirmation when the user leaves without saving the key', async () => {
     serveSigning();
     const user = await openKeyStep();
     await user.click(screen.getByRole('button', { name: 'Continue' }));
@@ -243,7 +243,7 @@ describe('RequestPage with a generated key', () => {
     expect(closing.defaultPrevented).toBe(true);
   });
 
-  it('creates a PKCS#12 file only with a valid passphrase', async () => {
+  it('creates a PKCS#12 file only when the passphrase is valid', async () => {
     serveSigning();
     const user = await openKeyStep();
     await user.click(screen.getByRole('button', { name: 'Continue' }));
@@ -278,7 +278,7 @@ describe('RequestPage for a renewal', () => {
     valid_not_after: rfc822(9),
   });
 
-  /** Serves the old certificate and its renewal; returns the bodies. */
+  /** Serves the old certificate and its renewal; returns the request bodies. */
   function serveRenewal(options: { isRefused?: boolean } = {}) {
     const bodies: unknown[] = [];
     serveProfiles([profile(), profile({ name: 'mail', is_default: false })]);
@@ -300,7 +300,7 @@ describe('RequestPage for a renewal', () => {
   async function renew() {
     const user = userEvent.setup();
     renderDirectory('/directory/certificates/request?renew=7');
-    await screen.findByText(/^Renewal of “Signing in .* · laptop”/);
+    await screen.findByText(/^Renewing “Signing in .* · laptop”/);
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     await user.click(await screen.findByRole('button', { name: 'Continue' }));
     await screen.findByText('All checks passed');

@@ -34,7 +34,7 @@ import { type Step, Stepper } from './Stepper';
 
 /**
  * `/directory/certificates/request`: requests a certificate, or renews the one
- * whose serial number is in the parameter `renew`.
+ * with the serial number in the URL parameter `renew`.
  */
 export function RequestPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -53,7 +53,9 @@ export function RequestPage() {
   );
 }
 
-/** The steps for users who may request certificates; a notice for others. */
+/**
+ * The steps for users who may request certificates, a notice for other users.
+ */
 function Request({ username }: { username: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -106,13 +108,16 @@ function AvailableProfiles({ username }: { username: string }) {
 interface Issued {
   certificate: Certificate;
 
-  /** Serial number of the certificate that it renews. */
+  /**
+   * Serial number of the old certificate; `undefined` when it was not a
+   * renewal.
+   */
   renewed: bigint | undefined;
 }
 
 /**
- * The steps of a request. The input and the key are only in the state of this
- * component and are lost when it is unmounted.
+ * The steps of a request. The input and the key exist only in the state of this
+ * component and are lost when it unmounts.
  */
 function RequestSteps(props: {
   username: string;
@@ -144,7 +149,7 @@ function RequestSteps(props: {
     }),
     [username, csr, profile, renewed?.label],
   );
-  // With another profile it is a request for a further certificate.
+  // With a different profile, it is a request for an additional certificate.
   const renews =
     renewed && isValid(renewed, now) && profile === renewed.profile
       ? renewed.serial_number
@@ -200,7 +205,10 @@ function RequestSteps(props: {
   );
 }
 
-/** Returns the wanted profile if it is available, or the default, or the first. */
+/**
+ * Returns the preferred profile if it is available, else the default or the
+ * first.
+ */
 function initialProfile(
   profiles: readonly CertificateProfile[],
   wanted: string | null | undefined,
@@ -211,7 +219,9 @@ function initialProfile(
   return (profile ?? profiles[0]).name;
 }
 
-/** Queries the available profiles, and the certificate to renew, if it exists. */
+/**
+ * Queries the available profiles, and the certificate to renew if it exists.
+ */
 function useProfiles(renewed: bigint | undefined) {
   return useDirectoryQuery({
     key: ['certificate-profiles', String(renewed)],

@@ -9,9 +9,9 @@ import { exportKey } from '../pem';
 import styles from './SaveKey.module.css';
 
 /**
- * Minimum length of a passphrase, in characters: ASCII, because programs encode
- * other characters differently in a PKCS#12 file (RFC 7292 appendix B.1
- * requires UTF-16, RFC 8018 UTF-8).
+ * Minimum length of a passphrase, in ASCII characters. Other characters are not
+ * allowed, because programs encode them differently in PKCS#12 files (RFC 7292
+ * appendix B.1 requires UTF-16, RFC 8018 UTF-8).
  */
 const MIN_PASSPHRASE_LENGTH = 8;
 
@@ -22,7 +22,7 @@ interface SaveKeyProps {
   onSaved: () => void;
 }
 
-/** Downloads of a key that was generated in the browser. */
+/** Downloads of a key generated in the browser. */
 export function SaveKey(props: SaveKeyProps) {
   const { certificate, privateKey, username, onSaved } = props;
   const { t } = useTranslationRef(directoryTranslationRef);

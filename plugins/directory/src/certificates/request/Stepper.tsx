@@ -34,8 +34,8 @@ export function Stepper({ step }: { step: Step }) {
 }
 
 /**
- * A step with its heading, which takes the focus when the step is opened, so
- * that keyboard and screen readers start at its top.
+ * A step and its heading. The heading receives the focus when the step opens,
+ * so that keyboard and screen reader users start at the top.
  */
 export function StepFrame(props: {
   title: string;
@@ -44,7 +44,7 @@ export function StepFrame(props: {
   /** Whether the step uses the full width. Defaults to false. */
   isWide?: boolean;
 
-  /** Buttons to the next and the previous step. */
+  /** Buttons for the previous and next step. */
   actions?: ReactNode;
 }) {
   const { title, children, isWide = false, actions } = props;
@@ -71,18 +71,19 @@ export function StepFrame(props: {
 }
 
 /**
- * A radio button with a description and further fields. A native radio button:
- * a group of `@backstage/ui` has no place for fields between its buttons.
+ * A radio button with a description and more fields. It is a native radio
+ * button because the radio group of `@backstage/ui` does not support fields
+ * between its buttons.
  */
 export function Choice(props: {
-  /** Name of the group of radio buttons. */
+  /** Name of the radio button group. */
   name: string;
   title: string;
   description?: string;
   isChosen: boolean;
   onChoose: () => void;
 
-  /** Further fields, shown when it is chosen. */
+  /** More fields, shown when the button is selected. */
   children?: ReactNode;
 }) {
   const { name, title, description, isChosen, onChoose, children } = props;
