@@ -26,7 +26,7 @@ describe('readDirectoryConfig', () => {
     });
   });
 
-  it('rejects directory servers without TLS beyond this machine', () => {
+  it('rejects remote directory servers without TLS', () => {
     expect(() =>
       read({ ldap: { servers: ['ldap://ipa.example.test'] } }),
     ).toThrow(
