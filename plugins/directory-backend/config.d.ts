@@ -349,8 +349,8 @@ export interface Config {
        */
       protectedGroups?: string[];
       /**
-       * Certificates that callers see, on every route, including trusted
-       * readers: their own, those of users that the API returns, or all.
+       * Certificates that callers, including trusted readers, see on every
+       * route: their own, those of users that the API returns, or all.
        * @default all
        */
       readable?: 'own' | 'users' | 'all';

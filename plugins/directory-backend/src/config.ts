@@ -113,7 +113,7 @@ function rejectRemovedKeys(config: Config): void {
   for (const [key, replacement] of Object.entries(REMOVED_KEYS)) {
     if (config.has(key)) {
       throw new InputError(
-        `directory.${key} is not supported any more. ${replacement} Remove the key.`,
+        `directory.${key} is no longer supported. ${replacement} Remove the key.`,
       );
     }
   }

@@ -92,7 +92,7 @@ export interface ChangeBatch {
   readonly changes: readonly NewChange[];
   /** New and changed entries. */
   readonly entries: readonly RecordedEntry[];
-  /** IDs of entries that do not exist any more. */
+  /** IDs of deleted entries. */
   readonly deleted: readonly number[];
   readonly added: readonly Membership[];
   readonly removed: readonly Membership[];

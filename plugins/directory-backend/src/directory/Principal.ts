@@ -49,7 +49,7 @@ export interface SubjectQuery {
 /** Result of {@link SubjectLookup.findSubject}. */
 export type SubjectState =
   | { readonly kind: 'found'; readonly principal: Principal }
-  /** The directory does not contain the user any more. */
+  /** The directory no longer contains the user. */
   | { readonly kind: 'deleted'; readonly server: string }
   /** The service account may lack the right to see the user. */
   | { readonly kind: 'unknown' };
