@@ -138,7 +138,8 @@ export class Accounts {
   }
 
   /**
-   * Checks that a caller may perform operations other than reads.
+   * Requires a reachable directory and a live account of the caller, for
+   * operations other than reads.
    *
    * @throws DirectoryUnavailableError when the directory is unreachable, or
    *   when it was while the caller was verified.

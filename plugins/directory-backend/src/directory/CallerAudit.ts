@@ -33,7 +33,7 @@ export class CallerAudit {
     this.#kind = kind;
   }
 
-  /** Records the start of an operation; report its end to the result. */
+  /** Records the start of an operation; the result records its end. */
   async start(
     caller: Caller,
     meta: AuditMeta = {},

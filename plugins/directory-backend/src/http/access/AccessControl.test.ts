@@ -188,7 +188,7 @@ describe('with a policy that allows everything', () => {
     ['unmapped', { principals: ['*', 'guest'] }, []],
     ['service', { principals: ['*'], portalUsers: ['*'] }, [READ]],
   ])(
-    'grants %s with a rule for %j the operations %j',
+    'grants %s, with a rule for %j, the operations %j',
     async (caller, rule, allowed) => {
       const rules = [{ ...rule, operations: [REVOKE] }];
       expect(await operationsOf(caller, rules)).toEqual(allowed);

@@ -91,9 +91,9 @@ function inAnyOf<Field>(
 
 /**
  * Returns the first value of a search parameter as a directory compares it:
- * trimmed, with white space folded (RFC 4518 §2.6.1); `undefined`
- * when it is blank or missing. Only ASCII white space is folded: 389 Directory
- * Server does not treat the ideographic space of a Japanese name as a space.
+ * trimmed, with white space folded (RFC 4518 §2.6.1); `undefined` when it is
+ * blank or missing. Only ASCII white space is folded: 389 Directory Server does
+ * not treat the ideographic space of a Japanese name as a space.
  */
 export function readSearchText(
   query: URLSearchParams,

@@ -204,7 +204,7 @@ export function parseLabel(
   return text === '' ? undefined : text;
 }
 
-/** Rejects other values than true and false, so that a typo does not sign. */
+/** Rejects values other than true and false, so that a typo does not sign. */
 function parseDryRun(
   parameters: RequestParameters,
   errors: ParameterErrors,

@@ -52,7 +52,7 @@ export function changesOperation({
         case 'expired':
           throw new ApiError(410, {
             message:
-              'The changes after this cursor are not available. Request a new cursor without the parameter cursor, then read all records again.',
+              'The changes after this cursor are not available. Send a request without a cursor to get a new one, then read all records again.',
           });
         default: {
           const { page } = result;
