@@ -127,8 +127,8 @@ export interface Config {
          */
         failures?: number;
         /**
-         * Time for which a server may send nothing, while requests wait for it,
-         * before it is excluded. At least 500 milliseconds.
+         * Time without data from a server, while requests wait for it, after
+         * which the server is excluded. At least 500 milliseconds.
          * @default 1 second
          */
         silence?: HumanDuration | string;
@@ -250,8 +250,8 @@ export interface Config {
      */
     access?: Array<{
       /**
-       * User names, or service principals without their realm. `*` is every
-       * caller with a directory entry.
+       * User names, or service principals without their realm. `*` matches
+       * all callers with a directory entry.
        * @default []
        */
       principals?: string[];
@@ -262,7 +262,8 @@ export interface Config {
       groups?: string[];
       /**
        * Portal users without a directory user (see `directory.portalUsers`), as
-       * entity references such as `user:default/alice`. `*` is all of them.
+       * entity references such as `user:default/alice`. `*` matches all of
+       * them.
        * @default []
        */
       portalUsers?: string[];
@@ -306,8 +307,8 @@ export interface Config {
      */
     certificates?: {
       /**
-       * CA (certificate authority) that issues: `embedded`, `freeipa`, or that
-       * of another module.
+       * CA (certificate authority) that issues certificates: `embedded`,
+       * `freeipa`, or the CA of another module.
        */
       authority: string;
       /**
@@ -348,8 +349,8 @@ export interface Config {
        */
       protectedGroups?: string[];
       /**
-       * Certificates that callers see, on every route and also for trusted
-       * readers: their own, those of users that the API returns, or all.
+       * Certificates that callers, including trusted readers, see on every
+       * route: their own, those of users that the API returns, or all.
        * @default all
        */
       readable?: 'own' | 'users' | 'all';
@@ -378,14 +379,14 @@ export interface Config {
        */
       accountHolds?: {
         /**
-         * Whether the gateway puts certificates on hold. An error at start if
-         * `true` and the issuing CA does not support holds. Default: `true` if
-         * the issuing CA supports holds, as the embedded CA does.
+         * Whether the gateway puts certificates on hold. The backend does not
+         * start if `true` and the issuing CA does not support holds. Default:
+         * `true` if the issuing CA supports holds, as the embedded CA does.
          */
         enabled?: boolean;
         /**
-         * Maximum number of users whose certificates are put on hold in an
-         * hour without the approval of an administrator.
+         * Maximum number of users whose certificates are put on hold per hour
+         * without the approval of an administrator.
          * @default 20
          */
         maxPerHour?: number;
@@ -398,20 +399,20 @@ export interface Config {
       };
       /**
        * Whether requests and revocations of certificates require a portal token:
-       * a Kerberos token or session cookie gets 403. Needs
+       * a Kerberos token or session cookie gets 403. Requires
        * `directory.portalUsers.mayRequestCertificates`.
        * @default false
        */
       requirePortalToken?: boolean;
       /**
-       * Maximum number of certificates of a user that have not expired, revoked
-       * ones included: further requests get 403.
+       * Maximum number of unexpired certificates per user, including revoked
+       * ones. Further requests get 403.
        * @default 100
        */
       maxPerUser?: number;
       /**
-       * Rate limit of signing requests for each caller, and of their
-       * revocations of their own certificates.
+       * Rate limit per caller for signing requests and for revocations of the
+       * caller's own certificates.
        */
       limit?: {
         /**
@@ -442,11 +443,11 @@ export interface Config {
      */
     changes?: {
       /**
-       * Keys of the digests by which the log recognizes changes, and of the
-       * cursors of API clients, read at start. The first key is used for new
-       * ones, all keys for existing ones. All processes of the portal need the
-       * same keys. With a key that is removed, clients must read everything
-       * again.
+       * Keys for the digests that detect changes and for the cursors of API
+       * clients, read at start. The first key is used for new digests and
+       * cursors, all keys for existing ones. All processes of the portal need
+       * the same keys. After the key of a client's cursor is removed, the
+       * client must read everything again.
        */
       keys: Array<{
         /**
@@ -459,15 +460,15 @@ export interface Config {
         secretFile?: string;
       }>;
       /**
-       * Time for which changes are kept, at least 1 day. The names in changes of
-       * deleted users are replaced after 30 days.
+       * Time for which changes are kept, at least 1 day. In changes, the names
+       * of deleted users are replaced 30 days after the deletion.
        * @default 90 days
        */
       retention?: HumanDuration | string;
       /**
        * Whether the memberships of users and groups have a history, which
-       * sponsors and the users themselves can read, and the log records which
-       * user has made a change.
+       * sponsors and the users themselves can read, and the log records the
+       * user who made each change.
        * @default false
        */
       history?: boolean;
@@ -542,10 +543,10 @@ export interface Config {
     /**
      * Catalog locations that only administrators can change, as values of the
      * annotation `backstage.io/managed-by-origin-location`, or with a prefix
-     * such as `msgraph:default/*` for an entity provider. Annotations of users
-     * are identities, and groups of users are claims of their tokens, only on
-     * entities from these locations. Required when identities are mapped by
-     * annotation.
+     * such as `msgraph:default/*` for an entity provider. Only on entities from
+     * these locations, annotations of users are accepted as identities, and
+     * groups of users become claims of their tokens. Required when identities
+     * are mapped by annotation.
      * @default []
      */
     trustedLocations?: string[];
@@ -579,7 +580,7 @@ export interface Config {
       username: 'entityName' | 'annotation';
       /**
        * Whether portal users may request certificates. Each sign-in provider can
-       * then obtain certificates of the mapped users.
+       * then obtain certificates for the mapped users.
        * @default false
        */
       mayRequestCertificates?: boolean;

@@ -14,7 +14,7 @@ split_option() {
   esac
 }
 
-# Refuses a URL whose responses could be forged.
+# Rejects a URL whose responses could be forged.
 require_safe_url() {
   case $url in
   https://*) return ;;
@@ -31,7 +31,7 @@ require_safe_url() {
   misconfigure '--url: http is accepted only for localhost: use https'
 }
 
-# Sends a request to the API and leaves the response in $work/body.
+# Sends a request to the API and saves the response body to $work/body.
 #   request PATH [CURL-OPTION…]
 request() {
   path=$1

@@ -5,7 +5,7 @@ import {
   readKerberosConfig,
 } from '@directory-gateway/kerberos';
 
-/** The plugin alone with what it needs of a portal. */
+/** Creates a portal with this plugin and the plugins that it requires. */
 export function createPortal() {
   const backend = createBackend();
 

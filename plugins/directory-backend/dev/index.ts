@@ -1,5 +1,4 @@
 import { createPortal } from './createPortal';
 
-// `yarn start` in this folder with the realm's environment, and what the
-// integration tests boot.
+// Run by `yarn start` with the realm's environment, and by integration tests.
 createPortal().start();

@@ -19,8 +19,8 @@ const ACTIONS = '/.backstage/actions/v1/actions';
 
 /**
  * The plugin with the permission framework disabled, which is an allow-all
- * policy: bob has no operations, alice those that are open to all users by
- * default, dave all.
+ * policy: bob may not perform operations, alice may perform those that are open
+ * to all users by default, dave all.
  */
 const site = withGateway({
   configure: realm => ({
@@ -52,7 +52,8 @@ const site = withGateway({
 /**
  * Every route below `/api/directory` with the status for no credentials, a
  * guest, an ordinary user, a locked user, a service and an administrator. 400
- * and 404 are returned after the access check: parameters are missing, and the IDs are unknown.
+ * and 404 are returned after the access check: parameters are missing, and the
+ * IDs are unknown.
  */
 const EXPECTED: Readonly<Record<string, string>> = {
   'delete /.backstage/auth/v1/cookie': '401 204 204 204 204 204',
@@ -270,7 +271,7 @@ describe('directory.access under an allow-all policy', () => {
     });
   });
 
-  it('denies an export to a page of another site with a ticket', async () => {
+  it('denies an export by ticket to a page of another site', async () => {
     const path = `/v1/groups/${group}/members.csv`;
     const headers = { 'Sec-Fetch-Site': 'cross-site' };
     const exportAs = (more: object) =>

@@ -85,7 +85,7 @@ beforeAll(async () => {
   });
 });
 
-/** Status, and whether there is a Retry-After. */
+/** Status, and presence of a Retry-After header. */
 interface Outcome {
   readonly status: number;
   readonly hasRetryAfter: boolean;
@@ -235,7 +235,7 @@ describe.each(['stopped', 'paused'] as const)(
       );
     });
 
-    it('lets active users sign in and reload, and others wait', async () => {
+    it('lets users sign in who were looked up before, and returns 503 to others', async () => {
       expect(await account('alice')).toMatchObject({
         status: 200,
         body: { result: { username: 'alice', locked: false, expired: false } },
@@ -243,7 +243,7 @@ describe.each(['stopped', 'paused'] as const)(
       expect(await account(newUser)).toMatchObject(UNAVAILABLE);
       expect(await signIn('alice')).toBe(200);
       expect(await signIn(newUser)).toBe(503);
-      // The API needs no sign-in.
+      // The API does not require a sign-in.
       expect(await requestAs(newUser, '/v1/me/')).toMatchObject({
         status: 200,
       });
@@ -265,7 +265,7 @@ describe.each(['stopped', 'paused'] as const)(
       }
     });
 
-    it('has no failed read, then and after recovery', async () => {
+    it('does not fail reads during the outage and after recovery', async () => {
       await load.progress(
         OUTAGE_SECONDS > 0 ? { seconds: OUTAGE_SECONDS } : 30,
       );

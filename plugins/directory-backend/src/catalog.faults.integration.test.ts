@@ -19,7 +19,7 @@ describe('the entities of the catalog', () => {
   it.each([
     ['denies access', FAULTS],
     ['is emptied', FAULTS],
-    // Removes nothing by itself.
+    // Does not remove anything by itself.
     ['is unreachable', Math.ceil(FAULTS / 5)],
   ] as const)(
     'are kept when the directory %s, %i times',

@@ -96,7 +96,7 @@ describe('the entities of the catalog', () => {
     await eventually(async () => expect(await found()).toEqual(all));
   });
 
-  it('have no hidden values; nor have the change feed, the databases and the log', async () => {
+  it('do not contain hidden values, nor do the change feed, databases and log', async () => {
     const { cursor } = await changes('');
     const { text } = markers.find(({ field }) => field === 'human_name')!;
     await realm.modify(
@@ -155,7 +155,7 @@ describe('the entities of the catalog', () => {
     await eventually(async () => expect(await found()).toEqual(all));
   });
 
-  it('are not written again at a restart, but follow what has changed meanwhile', async () => {
+  it('are not rewritten on restart, but follow changes made in the meantime', async () => {
     await gateway.stop();
     await start();
     await eventually(() =>

@@ -112,7 +112,7 @@ afterAll(async () => {
 });
 
 describe('a catalog that moves from the LDAP module', () => {
-  it('has the same references, except of what one module does not provide', () => {
+  it('has the same references, except of entities that one module does not provide', () => {
     for (const ref of [...before.keys()].filter(isInBoth)) {
       const { name } = before.get(ref)!.metadata;
       expect(after.get(ref)!.metadata.name).toBe(name);
@@ -144,7 +144,7 @@ describe('a catalog that moves from the LDAP module', () => {
     }
   });
 
-  it('keeps what users own through groups in groups', async () => {
+  it('keeps ownership through nested groups', async () => {
     const [user, group] = ['user:default/erin', 'group:default/packager'];
     const [owned, direct] = [before, after].map(entities =>
       targetsOf(entities.get(user), 'memberOf').filter(isInBoth),

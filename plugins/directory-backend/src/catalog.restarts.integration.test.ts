@@ -39,7 +39,7 @@ afterAll(() => organization?.stop());
 const readDirectory = async () =>
   new NaiveDirectory(await dumpEntries(organization.realm), 'fas');
 
-/** Waits until the groups of the catalog have their present descriptions. */
+/** Waits until the groups of the catalog have their current descriptions. */
 async function untilDescribed(): Promise<void> {
   const { groups } = await readDirectory();
   const descriptions = new Map(
@@ -84,7 +84,7 @@ describe('the entities of the catalog', () => {
     }
   });
 
-  it('are shown again when the portal was killed before it stitched one', async () => {
+  it('are shown again when the portal was killed before it stitched an entity', async () => {
     const [{ metadata }] = await organization.entities();
     const digest = metadata.annotations['directory-gateway/digest'];
     await organization.gateway().stop();
@@ -144,7 +144,7 @@ describe('the entities of the catalog', () => {
     await organization.expectRecovered();
   });
 
-  it('are those of the directory after the database was restored from an older backup', async () => {
+  it('match the directory after the database was restored from an older backup', async () => {
     await organization.gateway().stop();
     await organization.replaceDatabase(BACKUP, CATALOG);
     await organization.startAgain();

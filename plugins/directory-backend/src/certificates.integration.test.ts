@@ -99,7 +99,7 @@ describe('POST /certs/', () => {
     ]);
   });
 
-  it('signs the CSR in a query; the certificate is found by its serial number', async () => {
+  it('signs the CSR in a query and finds the certificate by its serial number', async () => {
     const query = new URLSearchParams({ user: 'alice', csr });
     const signed = await site.client.request(`/v1/certs/?${query}`, {
       as: 'alice',
@@ -113,7 +113,7 @@ describe('POST /certs/', () => {
     expect(read.text).toBe(signed.text);
   });
 
-  it('returns a certificate that OpenSSL verifies and describes alike', async () => {
+  it('returns a certificate that OpenSSL verifies and describes in the same way', async () => {
     const response = await site.client.request('/v1/certs/', {
       as: 'alice',
       ...form({ user: 'alice', csr }),
@@ -241,7 +241,7 @@ describe('POST /certs/', () => {
   });
 
   it.each(['TRUE', '1', 'yes', ''])(
-    'signs nothing when dry_run is "%s"',
+    'does not sign when dry_run is "%s"',
     async text => {
       const attempts = () =>
         site.gateway.log().match(/certificate-sign/g)?.length;
@@ -333,7 +333,7 @@ describe('POST /certs/', () => {
     return [inForm.status, inJson.status, inQuery.status];
   }
 
-  it('does not log the CSR, whichever way it is sent', async () => {
+  it('does not log the CSR in any form of request', async () => {
     const challenge = 'MarkerMarkerMarker';
     const marked = makeCsr({ subject: '/CN=alice', challenge });
     const line = marked.split('\n')[2];
@@ -458,7 +458,7 @@ describe('GET /users/{username}/certificates/', () => {
     );
     const issued = new X509Certificate(String(signed.certificate));
     const forged = await createCaCertificate({
-      // The subject of the CA, and the serial number of what it issued.
+      // The subject of the CA, and the serial number of a certificate of it.
       subject: [
         { type: 'O', value: site.realm.realm },
         { type: 'CN', value: 'Certificate Authority' },

@@ -53,7 +53,7 @@ interface Changes {
   readonly cursor: string;
 }
 
-/** Requests changes until there is one of a kind. */
+/** Requests changes until one of a kind is returned. */
 async function follow(cursor: string, kind: string) {
   const kinds: unknown[] = [];
   let next = cursor;
@@ -76,7 +76,7 @@ async function presentCursor(): Promise<string> {
 }
 
 describe('GET /changes/', () => {
-  it('returns what has changed in the directory', async () => {
+  it('returns changes in the directory', async () => {
     const cursor = await presentCursor();
     await realm.modify(
       addUser('newcomer', {
@@ -106,7 +106,7 @@ describe('GET /changes/', () => {
     ]);
   });
 
-  it('responds to invalid parameters and cursors', async () => {
+  it('rejects invalid parameters and cursors', async () => {
     const invalid = await client.request('/v1/changes/?wait=61&page_size=0', {
       as: 'dave',
     });
@@ -124,7 +124,7 @@ describe('GET /changes/', () => {
     expect((await client.request('/v1/changes/')).status).toBe(401);
   });
 
-  it('responds 401 to a waiting caller whose account was locked', async () => {
+  it('returns 401 to a waiting caller whose account was locked', async () => {
     // The guest provider signs in alice.
     const guest = await HttpClient.asGuest(gateway);
     let { cursor } = (await guest.request('/v1/changes/')).json as Changes;
@@ -163,7 +163,7 @@ describe('histories', () => {
     return { status, result };
   }
 
-  /** Requests a group's history as dave until it has a latest change. */
+  /** Requests a group's history as dave until `latest` is its latest change. */
   const groupHistory = (latest: object) =>
     eventually(async () => {
       const { result } = await historyOf(`groups/${GROUP}`, 'dave');
@@ -217,8 +217,8 @@ describe('histories', () => {
     });
   });
 
-  it('name the user who has made the only write', async () => {
-    // Not known when another write was made since the last sync.
+  it('contain the user who made the only write', async () => {
+    // Unknown when another write was made since the last sync.
     let modifier: unknown = null;
     while (modifier === null) {
       // Time for a sync without changes.
@@ -289,7 +289,7 @@ describe('histories', () => {
     expect(await kinds('erin')).toEqual(memberships);
   });
 
-  it('are for the user, sponsors of the group and callers with the operation', async () => {
+  it('are readable by the user, sponsors of the group and callers with the operation', async () => {
     const sponsors = (
       await client.request(`/v1/groups/${GROUP}/sponsors/`, { as: 'dave' })
     ).json as { result: { username: string }[] };

@@ -26,7 +26,7 @@ describe('readDirectoryConfig', () => {
     });
   });
 
-  it('rejects directory servers without TLS beyond this machine', () => {
+  it('rejects remote directory servers without TLS', () => {
     expect(() =>
       read({ ldap: { servers: ['ldap://ipa.example.test'] } }),
     ).toThrow(
@@ -47,7 +47,7 @@ describe('readDirectoryConfig', () => {
     ['directory.ldap.keptRecords', { ldap: { keptRecords: 0 } }],
   ])('rejects the removed key %s and names the replacement', (key, config) => {
     expect(() => read(config)).toThrow(
-      new RegExp(`^${key} is not supported any more.*directory.replica`),
+      new RegExp(`^${key} is no longer supported.*directory.replica`),
     );
   });
 });

@@ -29,7 +29,7 @@ import {
 } from './http/session/SessionsConfig';
 import { readReplicaConfig, type ReplicaConfig } from './replica/ReplicaConfig';
 
-/** The name identifies a record, and the flags decide who may read it. */
+/** The name identifies a record, and the flags determine who may read it. */
 const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];
 
 /** The names that `directory.access[].operations` accepts. */
@@ -60,7 +60,7 @@ export interface DirectoryConfig {
   readonly certificates?: CertificatesConfig;
   /** `undefined` when changes are not logged. */
   readonly changes?: ChangesConfig;
-  /** `undefined` when each request of an API client needs a ticket. */
+  /** `undefined` when sessions are disabled. */
   readonly sessions?: SessionsConfig;
   /** `undefined` when portal users have no directory identity. */
   readonly portalUsers?: PortalUsersConfig;
@@ -113,7 +113,7 @@ function rejectRemovedKeys(config: Config): void {
   for (const [key, replacement] of Object.entries(REMOVED_KEYS)) {
     if (config.has(key)) {
       throw new InputError(
-        `directory.${key} is not supported any more. ${replacement} Remove the key.`,
+        `directory.${key} is no longer supported. ${replacement} Remove the key.`,
       );
     }
   }
@@ -166,7 +166,7 @@ function readAccessRule(config: Config): AccessRule {
   const unknown = operations.find(name => !OPERATIONS.has(name));
   if (unknown !== undefined) {
     throw new InputError(
-      `directory.access: "${unknown}" is not an operation; known are ${[
+      `directory.access: "${unknown}" is not an operation. Operations are ${[
         ...OPERATIONS,
       ].join(', ')}`,
     );

@@ -148,7 +148,7 @@ describe('a request with invalid credentials', () => {
 });
 
 describe('a request with a ticket', () => {
-  it('receives mutual authentication, errors too', async () => {
+  it('receives mutual authentication, even with an error', async () => {
     for (const path of ['/v1/me/', '/v1/users/nobody/', '/v1/nope/']) {
       const response = await site.client.request(path, { as: 'alice' });
       expect(response.headers.get('www-authenticate')).toMatch(
@@ -167,7 +167,7 @@ describe('a request with a ticket', () => {
     expect(response.json).toMatchObject({ reason });
   });
 
-  it('sets no cookie when sessions are disabled', async () => {
+  it('does not set a cookie when sessions are disabled', async () => {
     const { status, headers } = await site.client.request('/v1/me/', {
       as: 'alice',
     });

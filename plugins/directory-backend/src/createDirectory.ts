@@ -92,14 +92,14 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   };
 }
 
-/** Returns a function of the keys of a container's entries by their names. */
+/** Returns a function that maps names to keys of a container's entries. */
 function keyIn(
   container: DistinguishedName,
   { attribute }: FieldDefinition,
 ): (name: string) => string {
   const prefix = `${attribute!.toLowerCase()}=`;
   const suffix = normalizeDn(`,${container}`);
-  // Valid names have no characters to escape.
+  // Valid names do not contain characters that must be escaped.
   return name => `${prefix}${name.toLowerCase()}${suffix}`;
 }
 

@@ -244,7 +244,7 @@ describe('memberships of a group', () => {
 });
 
 describe('exported members', () => {
-  it('are selected, sorted and explained', async () => {
+  it('are selected, sorted and returned with reasons', async () => {
     const path = '/groups/outer/members.csv';
     const all = await get(
       `${path}?sort=-direct`,
@@ -294,7 +294,7 @@ describe('exported members', () => {
     expect(events()).toBeGreaterThan(before);
   });
 
-  it('are 404 for an unknown group', async () => {
+  it('return 404 for an unknown group', async () => {
     expect((await get('/groups/nope/members.csv')).json).toMatchObject({
       message: 'Group not found',
       groupname: 'nope',
@@ -344,7 +344,7 @@ it.each([
   expect((await method('GET')).status).toBe(401);
 });
 
-it('returns no empty list while the directory is unavailable', async () => {
+it('does not return an empty list while the directory is unavailable', async () => {
   const token = await HttpClient.asGuest(site.gateway);
   const paths = [
     ...['/users/dave/memberships/', '/users/dave/sponsored-groups/'],

@@ -54,7 +54,7 @@ describe('a group whose name contains spaces', () => {
   });
 
   it.each(['trust%20admins', 'trust+admins', '+TRUST++admins%20'])(
-    'is a search term as %s',
+    'is found by the search term %s',
     async name => {
       const { json } = await get(`/v1/search/users/?group=${name}`);
       expect(json).toMatchObject({

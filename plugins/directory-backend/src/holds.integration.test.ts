@@ -64,7 +64,7 @@ const setLock = (name: string, value: 'TRUE' | 'FALSE') =>
 const remove = (name: string) =>
   modify(`dn: ${userDn(name)}\nchangetype: delete\n`);
 
-/** An account of the name, which is in a group as every user of FreeIPA is. */
+/** An account with a name, in a group like every user of FreeIPA. */
 const person = (name: string, id = name) =>
   `${addUser(name, {
     objectClass: [
@@ -268,7 +268,7 @@ describe('AccountHolds', () => {
     expect(Object.keys(await holds.reasons())).toHaveLength(8);
   });
 
-  it('does not place wrong holds during faults, and places all others after them', async () => {
+  it('places no wrong holds during faults and all due holds afterwards', async () => {
     for (round = 1; round <= FAULTS; round++) {
       await followPreferred();
       const kept = nameOf('kept');
@@ -319,7 +319,7 @@ describe('AccountHolds', () => {
       await followsOther();
       await expectNone();
 
-      // The first server is back, and everything is replicated.
+      // The first server is available again, and everything is replicated.
       await servers.preferred.directory.start();
       await replication.resume();
       await replication.caughtUp();

@@ -205,7 +205,7 @@ describe('a user who registers a location with claims about users', () => {
     ]);
   });
 
-  it('gets no certificate for the user of the claims', async () => {
+  it('does not get a certificate for the user of the claims', async () => {
     const csr = makeCsr({ subject: '/CN=alice' });
     const response = await call('directory/v1/certs/', {
       method: 'POST',

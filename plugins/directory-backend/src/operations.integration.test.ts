@@ -148,7 +148,7 @@ it('does not look up a caller for each request', async () => {
   );
 });
 
-it('finds the caller with a Kerberos ticket by one search', async () => {
+it('looks up the caller with a Kerberos ticket in one search', async () => {
   const sent = await searchesDuring(() =>
     kerberos.request('/v1/groups/packager/is-member/alice', { as: 'bob' }),
   );

@@ -34,7 +34,7 @@ import { openDatabase } from './openDatabase';
 /**
  * The backend plugin of the directory gateway: the REST API below
  * `/api/directory/v1/` for the directory that `directory.ldap` configures, for
- * clients with Kerberos tickets and users of the portal.
+ * Kerberos clients and users of the portal.
  *
  * @public
  */

@@ -144,7 +144,7 @@ describe('the whole portal', () => {
       },
       body: JSON.stringify(body),
     });
-    // The portal's pages respond to what no plugin does.
+    // The portal's pages handle paths that no plugin handles.
     const isJson = response.headers.get('content-type')?.includes('json');
     return response.ok && isJson ? await response.json() : undefined;
   }

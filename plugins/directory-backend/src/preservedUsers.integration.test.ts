@@ -171,7 +171,7 @@ describe('without the right to read preserved users', () => {
     await writing;
   });
 
-  it('denies sign-in to renamed, deleted and re-classed users', async () => {
+  it('denies sign-in by old names and to deleted and withdrawn users', async () => {
     await realm.modify(
       [
         `dn: ${userDn('minimal')}\nchangetype: modrdn\nnewrdn: uid=maximal`,
@@ -183,7 +183,7 @@ describe('without the right to read preserved users', () => {
     await eventually(async () =>
       expect((await account('dave')).status).toBe(404),
     );
-    // The principal stays, and the account has another name now.
+    // The principal is kept, but the account has another name.
     await eventually(async () =>
       expect((await account('minimal')).json).toMatchObject({
         result: { username: 'maximal' },

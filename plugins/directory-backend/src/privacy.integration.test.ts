@@ -426,7 +426,7 @@ describe.each([
   );
 
   it.each(hiddenFrom)(
-    'returns only the state to %s who revokes it',
+    'returns only the state to %s on revocation',
     async as => {
       const revocation = `/v1/certs/${serial}/revocation/`;
       const request = { as, ...form({ reason: 'superseded' }) };

@@ -68,7 +68,7 @@ afterAll(async () => {
 const signAs = (client: GatewayClient, user: string, csr: string) =>
   client.request('/v1/certs/', { as: user, ...form({ user, csr }) });
 
-/** Revokes a certificate as dave, whom the configuration allows to. */
+/** Revokes a certificate as dave, who has a rule for it. */
 const revoke = (client: GatewayClient, serial: string) =>
   client.request(`/v1/certs/${serial}/revocation/`, {
     as: 'dave',

@@ -300,7 +300,7 @@ describe('other paths and methods', () => {
     },
   );
 
-  it('return the methods to OPTIONS', async () => {
+  it('return the allowed methods to OPTIONS', async () => {
     const response = await site.client.request('/v1/me/', {
       as: 'alice',
       method: 'OPTIONS',

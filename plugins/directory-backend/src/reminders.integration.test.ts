@@ -149,7 +149,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
       expect(await titlesOf('alice')).toHaveLength(3);
     });
 
-    it('are only the last one after a pause', async () => {
+    it('are sent only for the last step after a pause', async () => {
       await portals[0].sign({ username: 'dave', profile: 'month' });
       await remindAfter(25.5);
       expect(await titlesOf('dave')).toEqual([

@@ -160,7 +160,7 @@ describe('renewal', () => {
     expect(site.gateway.log()).toContain(`certificate:`);
   });
 
-  it('refuses every other proof with the same response', async () => {
+  it('rejects every other proof with the same response', async () => {
     const own = await issue('alice');
     const foreign = await issue('bob');
     const locked = await issue('dave');
@@ -192,7 +192,7 @@ describe('renewal', () => {
     expect([...bodies]).toEqual([
       expect.stringMatching(/^403 .*proof of possession was refused/),
     ]);
-    // The holder of the key learns why.
+    // The holder of the key gets the reason.
     expect(
       await renew(locked.serial, await proofOf(locked, csrOf('dave'))),
     ).toMatchObject({ status: 400, json: { rule: 'principal' } });
@@ -219,7 +219,7 @@ describe('renewal', () => {
     ).toMatchObject({ status: 200 });
   });
 
-  it('refuses another name, and a revoked certificate', async () => {
+  it('rejects another name and a revoked certificate', async () => {
     const own = await issue('alice');
     expect(
       await renew(own.serial, { csr: csrOf('bob') }, { as: 'alice' }),

@@ -31,7 +31,7 @@ export type SecretSource = {
 
 /** A key that was derived from a configured secret. */
 export interface SecretKey {
-  /** Identifies the key; reveals nothing of the secret. */
+  /** Identifies the key; does not reveal the secret. */
   readonly id: string;
   readonly key: KeyObject;
 }
@@ -39,7 +39,7 @@ export interface SecretKey {
 /**
  * The keys of one purpose: the first one encrypts, all decrypt. Keys and their
  * ids are derived from the configured secrets for this purpose only (RFC 5869),
- * so that a secret that is also used elsewhere does no harm.
+ * so that a secret may also be used for other purposes.
  */
 export class SecretKeys {
   readonly #all: readonly [SecretKey, ...SecretKey[]];
@@ -138,7 +138,7 @@ function decode(text: string): Buffer | undefined {
  * Reads a list of secrets, each with `secret` or `secretFile`; `undefined`
  * without the list.
  *
- * @throws InputError that names the key that is wrong.
+ * @throws InputError that names the invalid key.
  */
 export function readSecretSources(
   config: Config | undefined,
@@ -149,7 +149,7 @@ export function readSecretSources(
     ?.getOptionalConfigArray('keys')
     ?.map((each, index) => readSource(each, `${name}[${index}]`));
   if (sources?.length === 0) {
-    throw new InputError(`${name} must contain a key; omit it without one`);
+    throw new InputError(`${name} must contain a key if it is set`);
   }
   return sources;
 }

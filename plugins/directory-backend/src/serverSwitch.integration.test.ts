@@ -38,7 +38,7 @@ afterAll(async () => {
   await servers?.stop();
 });
 
-it('has no failed request by ticket, cookie and token during a switch', async () => {
+it('does not fail requests by ticket, cookie or token during a switch', async () => {
   const client = new GatewayClient({ gateway, realm: servers.preferred });
   const principal = 'alice';
   const callers = [
@@ -61,7 +61,7 @@ it('has no failed request by ticket, cookie and token during a switch', async ()
   }
 });
 
-it('follows the other server, also after the first one is back', async () => {
+it('follows the other server even after the first one is available again', async () => {
   const caller = await HttpClient.asGuest(gateway);
   await servers.preferred.directory.start();
   await servers.other.modify(

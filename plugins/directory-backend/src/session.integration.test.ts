@@ -52,7 +52,7 @@ async function sessionOf(principal: string): Promise<string> {
   return sessionIn(await site.client.request('/v1/me/', { as: principal }));
 }
 
-it('is issued for a ticket and authenticates reads', async () => {
+it('issues a session for a ticket that authenticates reads', async () => {
   const jar = join(folder, 'alice');
   const first = await site.client.request('/v1/me/', { as: 'alice', jar });
   expect(first.headers.getSetCookie()).toEqual([
@@ -80,7 +80,7 @@ it('is issued for a ticket and authenticates reads', async () => {
   ).toBe(200);
 });
 
-it('belongs to its principal: a user, host or service', async () => {
+it('issues sessions to users, hosts and services', async () => {
   const principals = ['alice', 'bob', 'host/build1.example.test'];
   const names = await Promise.all(
     principals.map(async principal => {
@@ -98,7 +98,7 @@ it('belongs to its principal: a user, host or service', async () => {
   ]);
 });
 
-it('is issued with errors too, but not to callers who may not sign in', async () => {
+it('issues a session even with an error, but not to callers who may not sign in', async () => {
   for (const path of ['/v1/users/nobody/', '/v1/nope/', '/v1/search/users/']) {
     sessionIn(await site.client.request(path, { as: 'alice' }));
   }
@@ -110,7 +110,7 @@ it('is issued with errors too, but not to callers who may not sign in', async ()
   expect(headers.getSetCookie()).toEqual([]);
 });
 
-it('is not issued again or extended while it is valid', async () => {
+it('does not reissue or extend a valid session', async () => {
   const alice = await sessionOf('alice');
   const again = await site.client.request('/v1/me/', {
     as: 'alice',
@@ -126,7 +126,7 @@ it('is not issued again or extended while it is valid', async () => {
 });
 
 it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-  'does not authenticate %s requests',
+  'does not accept a session for %s requests',
   async method => {
     const options = { method, ...withCookie(await sessionOf('alice')) };
     for (const path of ['/v1/certs/', '/v1/me/', '/v1/certs/1/revoke/']) {
@@ -137,7 +137,7 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   },
 );
 
-describe('in a browser', () => {
+describe('a session in a browser', () => {
   it.each([
     ['Sec-Fetch-Mode', 'cors'],
     ['Sec-Fetch-Site', 'none'],
@@ -165,7 +165,7 @@ describe('in a browser', () => {
   });
 });
 
-it('is ignored when there is an Authorization header', async () => {
+it('ignores a session when there is an Authorization header', async () => {
   const Cookie = await sessionOf('alice');
   for (const [Authorization, reason] of [
     ['', 'no_credentials'],
@@ -182,14 +182,14 @@ it('is ignored when there is an Authorization header', async () => {
   }
 });
 
-it('is not issued for a portal token', async () => {
+it('does not issue a session for a portal token', async () => {
   const portal = await HttpClient.asGuest(site.gateway);
   const { status, headers } = await portal.request('/v1/me/');
   expect(status).toBe(200);
   expect(headers.getSetCookie()).toEqual([]);
 });
 
-it('is ignored when it is invalid or duplicated', async () => {
+it('ignores an invalid or duplicate cookie', async () => {
   const alice = await sessionOf('alice');
   const bob = await sessionOf('bob');
   const [, token] = alice.split('=');
@@ -214,7 +214,7 @@ it('is ignored when it is invalid or duplicated', async () => {
   expect((await site.client.request('/v1/me/', among)).status).toBe(200);
 });
 
-it('is rejected with any character changed', async () => {
+it('rejects a cookie with any character changed', async () => {
   const [, token] = (await sessionOf('alice')).split('=');
   const statusWith = (text: string) =>
     statusWithCookie(site.gateway, `${SESSION_COOKIE}=${text}`);
@@ -226,7 +226,7 @@ it('is rejected with any character changed', async () => {
   }
 });
 
-it('is rejected when the account is locked', async () => {
+it('rejects a session when the account is locked', async () => {
   const lock = (value: string) =>
     site.realm.modify(`dn: uid=dave,cn=users,cn=accounts,${site.realm.baseDn}
 changetype: modify
@@ -244,7 +244,7 @@ nsAccountLock: ${value}
   await lock('FALSE');
 });
 
-it('is not logged', async () => {
+it('does not log the cookie', async () => {
   const alice = await sessionOf('alice');
   const [, token] = alice.split('=');
   await site.client.request('/v1/groups/design/members.csv', withCookie(alice));
@@ -259,7 +259,7 @@ it('is not logged', async () => {
   expect(log).not.toContain(SESSION_COOKIE);
 });
 
-it('is accepted with any configured key and sealed with the first', async () => {
+it('accepts sessions of any configured key and issues them with the first', async () => {
   const { realm } = site;
   const gateway = await startGateway({
     realm,

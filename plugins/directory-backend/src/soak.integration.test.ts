@@ -195,7 +195,7 @@ class Callers {
   }
 }
 
-/** Writes what the directory accepts, one change after the other. */
+/** Writes changes that the directory accepts, one after the other. */
 async function write(round: number): Promise<void> {
   for (let step = 0; step < WRITES; step++) {
     const model = await readModel();
@@ -228,7 +228,7 @@ async function write(round: number): Promise<void> {
   }
 }
 
-/** Sends requests until the writes are done; any of their states may show. */
+/** Sends requests until the writes are done; accepts any intermediate state. */
 async function readWhile(
   writing: Promise<void>,
   { callers, model }: { callers: Callers; model: NaiveDirectory },
@@ -329,7 +329,7 @@ it(`returns the same as the model while the directory changes, for ${MINUTES} mi
     ]) {
       await eventually(() => expectRight(request, { ...options, caller }));
     }
-    // Half of the requests name what was there before.
+    // Half of the requests refer to entries from before the writes.
     const drawn = [model, changed].flatMap(known =>
       fc.sample(fc.tuple(requests(known), fc.constantFrom(...CALLERS)), {
         numRuns: RESPONSES / 2,

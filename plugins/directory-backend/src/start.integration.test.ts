@@ -52,7 +52,7 @@ const HEALTH = '/api/directory/healthz';
 
 const isServed = ({ status }: { status: number }) => status === 200;
 
-it('returns data or Retry-After from the first connection on', async () => {
+it('returns data or Retry-After from the first connection', async () => {
   gateway = await startGateway({
     realm,
     serviceToken,

@@ -22,7 +22,7 @@ beforeAll(async () => {
     serviceToken,
     directory: {
       ldap: { ...ldapOf(realm), probeInterval: '1s' },
-      // Only a suspension ends the reads.
+      // Ensures that only a suspension stops reads.
       replica: { maxStaleness: '1h' },
     },
   });

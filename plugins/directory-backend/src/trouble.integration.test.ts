@@ -22,7 +22,7 @@ let realm: Realm;
 let gateway: Gateway;
 let client: GatewayClient;
 
-/** Not there when the gateway starts. */
+/** Does not exist when the gateway starts. */
 const keytab = () => join(realm.dir, 'late.keytab');
 
 /** Hides attributes from the service account, or shows them again. */
@@ -84,7 +84,7 @@ it('returns 503 until the directory responds and grants the required access', as
   await eventuallyOk(asService);
 });
 
-it('returns 503 for tickets until the keytab exists', async () => {
+it('returns 503 for SPNEGO tokens until the keytab exists', async () => {
   const path = keytab();
   const alice = { as: 'alice' };
   expect((await requestBob(alice)).status).toBe(503);

@@ -122,7 +122,7 @@ beforeAll(async () => {
   const krb5Config = await readFile(realm.krb5Config, 'utf8');
   await writeFile(
     path('portal-krb5.conf'),
-    // Kerberos has the machine's clock, which is days behind the portal's.
+    // Kerberos uses the machine's clock, which is days behind the portal's.
     krb5Config.replace('[libdefaults]', '[libdefaults]\n  clockskew = 30d'),
   );
   for (const { user } of USERS) {
@@ -574,7 +574,7 @@ describe('directory-renew-certificate', () => {
     expect([status, (await readValid(files)).raw]).toEqual([0, renewed.raw]);
   });
 
-  it('keeps the files when the portal cannot be reached or refuses', async () => {
+  it('keeps the files when the portal cannot be reached or refuses the request', async () => {
     const files = await issue('refused', ['ED25519']);
     const other = await issue('other', ['ED25519']);
     const [unused] = await freePorts(1);

@@ -1,9 +1,9 @@
 /* global SwaggerUIBundle */
 
-/** What makes curl present a ticket, which the samples lack. */
+/** Options of curl for Kerberos authentication, which the samples lack. */
 const NEGOTIATE = '--negotiate -u : ';
 
-/** Swagger UI's samples for its shells, each with a ticket or with a token. */
+/** Adds Kerberos authentication to Swagger UI's samples without a token. */
 function negotiatingSamples() {
   const { fn } = SwaggerUIBundle.plugins.RequestSnippets();
   const wrapped = Object.entries(fn).map(([name, write]) => [
@@ -18,7 +18,7 @@ function negotiatingSamples() {
   return { fn: Object.fromEntries(wrapped) };
 }
 
-/** Examples of what may be left out would be sent by whoever just tries. */
+/** Removes examples of optional parameters, which the form would send. */
 function withoutExamples(parameters) {
   for (const parameter of parameters) {
     if (!parameter.required) {
@@ -28,9 +28,8 @@ function withoutExamples(parameters) {
 }
 
 /**
- * The document as a form: nothing optional is filled in, and of what one can
- * be authorized with only the token is asked for, because a browser presents
- * its ticket by itself.
+ * Adapts the document to a form: optional fields are empty, and only the token
+ * can be entered, because browsers perform Kerberos authentication themselves.
  */
 function asForm(document) {
   const form = structuredClone(document);
@@ -58,8 +57,8 @@ function forms() {
 }
 
 /**
- * Asks once more after a challenge: in a fresh profile Chromium leaves the
- * first one unanswered.
+ * Repeats a request after a challenge: Chromium does not respond to the first
+ * challenge in a new profile.
  */
 async function fetchWithTicket(url, request) {
   const response = await fetch(url, request);
@@ -76,7 +75,7 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
-  // Nothing is sent elsewhere: the default asks swagger.io.
+  // Does not contact other sites: the default validates at swagger.io.
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [negotiatingSamples, forms],

@@ -36,12 +36,12 @@ export class ActionGate {
   /**
    * Runs an action for a caller who has the permission.
    *
-   * @throws ApiError in the cases in which the API responds with one.
+   * @throws ApiError in the same cases as the API.
    */
   async run<T>(action: {
     readonly credentials: BackstageCredentials;
     readonly permission: BasicPermission;
-    /** Audits that the caller does not have the permission. */
+    /** Audits a call without the permission. */
     readonly recordDenial: (
       denied: Pick<DeniedCall, 'caller' | 'error'>,
     ) => Promise<void>;
@@ -88,7 +88,7 @@ export const clientAddressServiceRef = createServiceRef<ClientAddress>({
       factory({ httpRouter }) {
         const storage = new AsyncLocalStorage<string | undefined>();
         httpRouter.use((req: Request, _res, next) => {
-          // Without regard to case, as Express matches routes.
+          // Express matches routes case-insensitively.
           if (/^\/\.backstage\/actions\//i.test(req.path)) {
             storage.run(req.ip, next);
           } else {

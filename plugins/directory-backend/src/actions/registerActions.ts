@@ -18,7 +18,7 @@ export function registerActions(
   options: ActionGateOptions & {
     readonly actionsRegistry: ActionsRegistryService;
     readonly auditor: AuditorService;
-    /** Without certificates, none can be revoked. */
+    /** `undefined` without `directory.certificates`. */
     readonly certificates:
       | {
           readonly approvals: HoldApprovals;
@@ -53,9 +53,9 @@ function registerOverrideDeletionGuard(options: {
   actionsRegistry.register({
     name: 'override-deletion-guard',
     title: 'Override the mass-deletion guard',
-    description: `Lets the directory gateway serve a directory after many of its users or groups were deleted.
+    description: `Allows the directory gateway to serve a directory from which many users or groups were deleted.
 
-Until then the gateway returns 503, because a directory with broken access rules looks the same. The override names the counts that the log reports, applies to every instance of the portal, and expires after 10 minutes.`,
+Until then, the gateway returns 503, because broken access rules look like deletions. The override must contain the counts from the log. It applies to all instances of the portal and expires after 10 minutes.`,
     // Without visibilityPermission, so that denied calls are audited.
     attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
@@ -65,18 +65,18 @@ Until then the gateway returns 503, because a directory with broken access rules
             .number()
             .int()
             .nonnegative()
-            .describe('Number of users, as in the log'),
+            .describe('Number of deleted users, from the log'),
           groups: z
             .number()
             .int()
             .nonnegative()
-            .describe('Number of groups, as in the log'),
+            .describe('Number of deleted groups, from the log'),
         }),
       output: z =>
         z.object({
           expiresAt: z
             .string()
-            .describe('When the override expires, ISO 8601 in UTC'),
+            .describe('Expiry time of the override, ISO 8601 in UTC'),
         }),
     },
     async action({ input, credentials }) {
@@ -133,7 +133,7 @@ Revoking a revoked certificate changes nothing and returns the recorded reason.`
           reason: z
             .enum(REVOCABLE_REASONS)
             .default('unspecified')
-            .describe('Reason, as the CRL states it (RFC 5280 §5.3.1)'),
+            .describe('Revocation reason (RFC 5280 §5.3.1)'),
         }),
       output: z =>
         z.object({
@@ -172,9 +172,9 @@ function registerApproveHolds(options: {
   actionsRegistry.register({
     name: 'approve-certificate-holds',
     title: 'Approve certificate holds',
-    description: `Lets the directory gateway put the certificates of more locked and deleted users on hold than it may in an hour.
+    description: `Allows the directory gateway to put the certificates of more locked and deleted users on hold than its hourly limit.
 
-The approval names the number of users that wait, as the log reports it, and expires after 10 minutes. First check that these users were really locked or deleted.`,
+The approval must contain the number of waiting users from the log. It expires after 10 minutes. First check that these users were really locked or deleted.`,
     // Without visibilityPermission, so that denied calls are audited.
     attributes: { readOnly: false, destructive: true, idempotent: false },
     schema: {
@@ -184,13 +184,13 @@ The approval names the number of users that wait, as the log reports it, and exp
             .number()
             .int()
             .positive()
-            .describe('Number of users whose certificates wait, as in the log'),
+            .describe('Number of waiting users, from the log'),
         }),
       output: z =>
         z.object({
           expiresAt: z
             .string()
-            .describe('When the approval expires, ISO 8601 in UTC'),
+            .describe('Expiry time of the approval, ISO 8601 in UTC'),
         }),
     },
     async action({ input, credentials }) {

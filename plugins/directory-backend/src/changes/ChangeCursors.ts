@@ -6,7 +6,7 @@ const TYPE = 'directory-changes-cursor';
 
 const ALGORITHM = 'dir';
 
-/** As of session tokens. */
+/** The same as for session tokens. */
 const ENCRYPTION = 'A256CBC-HS512';
 
 /** A position in a log. */
@@ -30,7 +30,7 @@ export class ChangeCursors {
 
   encrypt({ logId, after }: Position): Promise<string> {
     const { id, key } = this.#keys.current;
-    // Of fixed length.
+    // Of fixed length, because encryption does not hide the length.
     const text = `${logId} ${String(after).padStart(16, '0')}`;
     return new CompactEncrypt(Buffer.from(text))
       .setProtectedHeader({
@@ -42,7 +42,9 @@ export class ChangeCursors {
       .encrypt(key);
   }
 
-  /** The position of a cursor; `undefined` when this portal did not create it. */
+  /**
+   * Returns the position; `undefined` if this portal did not create the cursor.
+   */
   async decrypt(cursor: string): Promise<Position | undefined> {
     try {
       const { plaintext, protectedHeader } = await compactDecrypt(

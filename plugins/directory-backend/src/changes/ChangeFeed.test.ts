@@ -21,7 +21,7 @@ import { ChangeLog, type NewChange, type RecordedEntry } from './ChangeLog';
 const database = withDatabase();
 const keys = SecretKeys.random('test');
 
-/** Private flags of the present users by name. */
+/** Private flags of the current users by name. */
 const users = new Map<string, { isPrivate: boolean }>();
 let isAvailable = true;
 let isLogging = true;
@@ -162,7 +162,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('ChangeFeed', () => {
-  it('returns the present cursor first, and then the changes after it', async () => {
+  it('returns the current cursor first, then the changes after it', async () => {
     const { page } = await openFeed();
     await append(changed('emails'));
     const start = await page();
@@ -206,7 +206,7 @@ describe('ChangeFeed', () => {
     );
   });
 
-  it('returns pages, and whether there are more changes', async () => {
+  it('returns pages and reports whether more changes exist', async () => {
     const { page } = await openFeed();
     let { cursor } = await page();
     await append([
@@ -223,7 +223,7 @@ describe('ChangeFeed', () => {
     expect(second.hasMore).toBe(false);
   });
 
-  it('encrypts cursors, each differently', async () => {
+  it('encrypts each cursor differently', async () => {
     const { page } = await openFeed();
     const [one, other] = [await page(), await page()];
     expect(one.cursor).not.toBe(other.cursor);
@@ -231,7 +231,7 @@ describe('ChangeFeed', () => {
     expect(one.cursor).toMatch(/^[\w.-]+$/);
   });
 
-  it('rejects a cursor that was changed, or that other keys have encrypted', async () => {
+  it('rejects a modified cursor and a cursor encrypted with other keys', async () => {
     const { page, read, log } = await openFeed();
     const { cursor } = await page();
     const parts = cursor.split('.');
@@ -252,7 +252,7 @@ describe('ChangeFeed', () => {
     }
   });
 
-  it('reports an expired cursor after a deletion of changes or a new database', async () => {
+  it('reports an expired cursor when changes were deleted or the database is new', async () => {
     const { page, read, log } = await openFeed();
     const { cursor } = await page();
     await append(changed('emails'));
@@ -274,7 +274,7 @@ describe('ChangeFeed', () => {
     expect(await read({ cursor: present })).toMatchObject({ outcome: 'read' });
   });
 
-  it('names only fields that the caller may see now', async () => {
+  it('returns only names of fields that the caller may see now', async () => {
     const { page } = await openFeed();
     const { cursor } = await page();
     await append(changed('surname', 'emails', 'certificates'));
@@ -298,7 +298,7 @@ describe('ChangeFeed', () => {
     expect(await fieldsFor(callerNamed('dave'))).toEqual([['emails']]);
   });
 
-  it('rejects while the directory is unavailable, also without changes', async () => {
+  it('rejects while the directory is unavailable, even without changes', async () => {
     const { page, read } = await openFeed();
     const { cursor } = await page();
     isAvailable = false;
@@ -306,7 +306,7 @@ describe('ChangeFeed', () => {
     await expect(read({ cursor })).rejects.toThrow(DirectoryUnavailableError);
   });
 
-  it('returns only changes, not their absence, while changes are not logged', async () => {
+  it('returns changes but rejects an empty result while changes are not logged', async () => {
     const { page, read } = await openFeed();
     const { cursor } = await page();
     isLogging = false;
@@ -354,13 +354,13 @@ describe('ChangeFeed', () => {
       expect((await waiting).changes).toMatchObject([{ fields: ['emails'] }]);
     });
 
-    it('until the time is over', async () => {
+    it('until the time has elapsed', async () => {
       const { page } = await openFeed();
       const { cursor } = await page();
       expect(await page({ cursor, waitMs: 1 })).toMatchObject({ changes: [] });
     });
 
-    it('until the caller may not read any more', async () => {
+    it('until the caller loses access', async () => {
       const { page, log } = await openFeed();
       const { cursor } = await page();
       const waiting = page({
@@ -392,7 +392,7 @@ describe('ChangeFeed', () => {
       const request = { cursor, waitMs, context };
       const waiting = [1, 2, 3, 4].map(() => page(request));
       await expect(page(request)).rejects.toThrow(TooManyWaitingError);
-      // Without waiting, and of another caller.
+      // Requests that do not wait, and requests of another caller.
       await page({ ...request, waitMs: 0 });
       const other = { ...context, caller: callerNamed('erin') };
       waiting.push(page({ ...request, context: other }));

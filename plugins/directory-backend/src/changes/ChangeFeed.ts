@@ -10,17 +10,17 @@ import { isUserField } from '../directory/schema';
 import type { Change, ChangedEntry, ChangeLog } from './ChangeLog';
 import type { ChangeCursors } from './ChangeCursors';
 
-/** Requests that wait, of one caller and of all. */
+/** Maximum number of waiting requests, per caller and in total. */
 const MAX_WAITING_PER_CALLER = 4;
 const MAX_WAITING = 500;
 
 /** Interval at which a waiting caller is verified again. */
 const VERIFY_INTERVAL_MS = 5000;
 
-/** Interval at which the log is read for appends of other processes. */
+/** Interval at which the log is polled for appends by other processes. */
 const POLL_INTERVAL_MS = 500;
 
-/** Pages that are read to fill one page of visible changes. */
+/** Maximum number of pages read to fill one page of visible changes. */
 const MAX_PAGES = 10;
 
 /** Too many requests wait for changes. */
@@ -36,9 +36,9 @@ export class ChangeLogUnavailableError extends CustomErrorBase {
 /** Changes that a caller may see. */
 export interface ChangePage {
   readonly changes: readonly Change[];
-  /** Continues after these changes. */
+  /** Cursor for the changes that follow. */
   readonly cursor: string;
-  /** Whether there are more changes now. */
+  /** Whether more changes are available now. */
   readonly hasMore: boolean;
 }
 
@@ -52,7 +52,7 @@ export type ChangeFeedResult =
 
 /** A request for changes. */
 export interface ChangeRequest {
-  /** `undefined` for the cursor of the present. */
+  /** `undefined` requests the current cursor. */
   readonly cursor: string | undefined;
   readonly limit: number;
   /** Milliseconds to wait for a change. */
@@ -63,8 +63,8 @@ export interface ChangeRequest {
 }
 
 /**
- * Reads the change log for callers, by their present rights and the present
- * privacy of each user. Requests can wait for changes.
+ * Reads the change log for callers. Applies the current rights of the caller
+ * and the current privacy of each user. Requests can wait for changes.
  */
 export class ChangeFeed {
   readonly #log: ChangeLog;
@@ -83,7 +83,7 @@ export class ChangeFeed {
     readonly log: ChangeLog;
     readonly cursors: ChangeCursors;
     readonly directory: PrivateDirectory;
-    /** Whether what callers read from now on will be logged when it changes. */
+    /** Whether changes to data that callers read from now on will be logged. */
     readonly isLogging: () => boolean;
     readonly lifecycle: LifecycleService;
   }) {
@@ -102,9 +102,9 @@ export class ChangeFeed {
    * Reads changes after a cursor, and waits for one if there is none.
    *
    * @throws TooManyWaitingError
-   * @throws ChangeLogUnavailableError also when there are no changes and it is
-   *   not known whether there would be some, because the log is not being written
-   * @throws DirectoryUnavailableError when it is not known what is private.
+   * @throws ChangeLogUnavailableError also instead of an empty result while the
+   *   log is not being written, because changes may be missing.
+   * @throws DirectoryUnavailableError when private fields cannot be determined.
    */
   async read(request: ChangeRequest): Promise<ChangeFeedResult> {
     const { cursor } = request;
@@ -194,7 +194,7 @@ export class ChangeFeed {
     return { changes, after, hasMore };
   }
 
-  /** A change as the caller may see it now. */
+  /** Returns the part of a change that the caller may see now. */
   async #present(
     change: Change,
     context: CallerContext,
@@ -268,7 +268,7 @@ export class ChangeFeed {
     };
   }
 
-  /** Resolves after an append, a time, a disconnection or the shutdown. */
+  /** Resolves after an append, a timeout, a disconnection or shutdown. */
   async #pause(options: {
     readonly ms: number;
     readonly signal: AbortSignal;
@@ -315,9 +315,9 @@ export class ChangeFeed {
 export type VisibleEntries = Pick<PrivateDirectory, 'getUser' | 'getGroup'>;
 
 /**
- * Returns a test whether a caller may see the entries of a change. Deleted ones
- * are visible to callers who may see every entry. Each entry is looked up once,
- * and other requests are served in between.
+ * Returns a function that tests whether a caller may see the entries of a
+ * change. Only callers who may see every entry see deleted ones. Each entry is
+ * looked up once, and other requests are served between lookups.
  */
 export function visibilityTest(
   directory: VisibleEntries,

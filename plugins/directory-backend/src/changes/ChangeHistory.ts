@@ -2,7 +2,7 @@ import type { CallerContext } from '../directory/Caller';
 import type { Change, ChangeKind, ChangeLog } from './ChangeLog';
 import { queryLog, type VisibleEntries, visibilityTest } from './ChangeFeed';
 
-/** Changes that a history has at most: the latest. */
+/** Maximum number of changes in a history; older ones are omitted. */
 const MAX_CHANGES = 10_000;
 
 const GROUP_CHANGES: readonly ChangeKind[] = [
@@ -35,7 +35,7 @@ export class ChangeHistory {
   }
 
   /**
-   * The changes of a group's members and name, the latest first.
+   * Returns the changes of a group's members and name, latest first.
    *
    * @param groupname - In the directory's spelling.
    * @throws ChangeLogUnavailableError
@@ -51,9 +51,9 @@ export class ChangeHistory {
   }
 
   /**
-   * When the direct members of a group were added, by user name; without those
-   * who were members before the log. Users who are hidden from a caller are
-   * included.
+   * Returns when the direct members of a group were added, by user name. Omits
+   * users who were members before the log began; includes users who are hidden
+   * from a caller.
    *
    * @param groupname - In the directory's spelling.
    * @throws ChangeLogUnavailableError
@@ -63,8 +63,8 @@ export class ChangeHistory {
   }
 
   /**
-   * The changes of a user's name, direct memberships and, if requested, locks,
-   * the latest first.
+   * Returns the changes of a user's name, direct memberships and, if requested,
+   * locks, latest first.
    *
    * @param username - In the directory's spelling.
    * @throws ChangeLogUnavailableError

@@ -6,13 +6,13 @@ const ENTRIES = 'directory_change_entries';
 const MEMBERS = 'directory_change_members';
 const CHANGES = 'directory_changes';
 
-/** Rows of one statement: SQLite and PostgreSQL limit the parameters. */
+/** Rows per statement: SQLite and PostgreSQL limit its parameters. */
 const ROWS_PER_STATEMENT = 500;
 
 /** Time for which a process may write without renewing its lease. */
 export const LEASE_MS = 15_000;
 
-/** What has changed. */
+/** Kind of a change. */
 export type ChangeKind =
   | 'user_created'
   | 'user_changed'
@@ -30,9 +30,9 @@ export type ChangeKind =
 /** A user or group that a change is about. */
 export interface ChangedEntry {
   readonly kind: 'user' | 'group';
-  /** At the time of the change. */
+  /** Name at the time of the change. */
   readonly name: string;
-  /** `undefined` when the entry has been deleted since. */
+  /** Current name; `undefined` when the entry has been deleted since. */
   readonly presentName?: string;
 }
 
@@ -40,7 +40,7 @@ export interface ChangedEntry {
 export interface Change {
   /** Increases in commit order; some numbers are not used. */
   readonly id: number;
-  /** When it was found. */
+  /** Time when the change was found. */
   readonly time: Date;
   readonly kind: ChangeKind;
   /** The user or group; of `member_added` and `member_removed` the group. */
@@ -50,15 +50,15 @@ export interface Change {
   /** The name before a rename. */
   readonly oldName?: string;
   /**
-   * Names of the API fields that have changed, of `*_changed`. Fields that were
-   * hidden at the time of the change are not among them.
+   * For `*_changed`: names of the API fields that changed, except fields that
+   * were hidden at the time of the change.
    */
   readonly fields?: readonly string[];
-  /** Present name of the user who has made the change, in a history. */
+  /** Current name of the user who made the change; only in histories. */
   readonly modifier?: string;
 }
 
-/** A user or group as the log has recorded it. */
+/** A user or group as recorded in the log. */
 export interface RecordedEntry {
   readonly id: number;
   readonly kind: 'user' | 'group';
@@ -67,9 +67,9 @@ export interface RecordedEntry {
   readonly uniqueId: string | undefined;
   readonly name: string;
   readonly locked: boolean;
-  /** JSON: HMACs by name of the field. */
+  /** JSON object of HMACs by field name. */
   readonly digests: string;
-  /** Id of the key of the digests. */
+  /** ID of the key that created the digests. */
   readonly keyId: string;
 }
 
@@ -77,7 +77,7 @@ export interface RecordedEntry {
 export interface NewChange {
   readonly kind: ChangeKind;
   readonly entry: Pick<RecordedEntry, 'id' | 'kind' | 'key' | 'name'>;
-  /** Id of the user who has made the change, if that is known. */
+  /** ID of the user who made the change, if known. */
   readonly modifierId?: number;
   readonly member?: Pick<RecordedEntry, 'id' | 'name'>;
   readonly oldName?: string;
@@ -87,20 +87,20 @@ export interface NewChange {
 /** A membership by the ids of both entries. */
 export type Membership = readonly [group: number, member: number];
 
-/** What an append writes, in one transaction. */
+/** Data that an append writes in one transaction. */
 export interface ChangeBatch {
   readonly changes: readonly NewChange[];
   /** New and changed entries. */
   readonly entries: readonly RecordedEntry[];
-  /** Ids of entries that do not exist any more. */
+  /** IDs of deleted entries. */
   readonly deleted: readonly number[];
   readonly added: readonly Membership[];
   readonly removed: readonly Membership[];
 }
 
-/** What is stored about the recorded entries, with each append. */
+/** State of the recorded entries, stored with each append. */
 export interface RecordState {
-  /** JSON that says how far the replica was. */
+  /** JSON of the replica's position. */
   readonly position: string;
   /** Whether all entries are recorded. */
   readonly isComplete: boolean;
@@ -109,7 +109,7 @@ export interface RecordState {
 /** The right to append, until another process acquires it. */
 export interface Lease {
   readonly fence: number;
-  /** Id of the last entry that was recorded. */
+  /** ID of the last recorded entry. */
   readonly lastEntryId: number;
   /** `undefined` before the first append. */
   readonly state: RecordState | undefined;
@@ -120,7 +120,7 @@ export class LeaseLostError extends Error {}
 
 /**
  * The durable log of changes, in the plugin's database. One process at a time
- * appends; all read.
+ * appends to it; all processes read it.
  */
 export class ChangeLog {
   readonly #database: Database;
@@ -154,16 +154,16 @@ export class ChangeLog {
     return new ChangeLog(database, log_id);
   }
 
-  /** The lowest id that {@link read} accepts, and the id of the last change. */
+  /** The lowest ID that {@link read} accepts, and the ID of the last change. */
   async position(): Promise<{ readonly first: number; readonly last: number }> {
     const row = await this.#database(WRITER).first('first_id', 'last_id');
     return { first: Number(row.first_id), last: Number(row.last_id) };
   }
 
   /**
-   * Changes after an id, in order, and the id up to which the log was read.
-   * `undefined` when the id is before the retained changes or after the last one,
-   * as with the database restored from a backup.
+   * Returns the changes after an ID in order, and the ID up to which the log
+   * was read; `undefined` when the ID is before the retained changes, or after
+   * the last one, for example after the database was restored from a backup.
    */
   async read(options: {
     readonly after: number;
@@ -181,7 +181,7 @@ export class ChangeLog {
       .where(`${CHANGES}.id`, '>', after)
       .orderBy(`${CHANGES}.id`)
       .limit(limit + 1);
-    // Read last: changes that were deleted meanwhile are noticed.
+    // Read last, so that changes deleted in the meantime are detected.
     const { first, last } = await this.position();
     if (after < first || after > last) {
       return undefined;
@@ -195,14 +195,14 @@ export class ChangeLog {
   }
 
   /**
-   * The latest changes of a recorded entry, as their subject or member, the
+   * Returns the latest changes with a recorded entry as subject or member,
    * latest first.
    *
    * @throws Error before all entries are recorded.
    */
   async changesOf(options: {
     readonly kind: 'user' | 'group';
-    /** The present name. */
+    /** The current name. */
     readonly name: string;
     readonly kinds: readonly ChangeKind[];
     readonly limit: number;
@@ -225,10 +225,10 @@ export class ChangeLog {
   }
 
   /**
-   * When the users whom a group names were added, by their present names;
-   * without those who were members before the log.
+   * Returns when the direct user members of a group were added, by their
+   * current names. Omits users who were members before the log began.
    *
-   * @param groupname - the present name
+   * @param groupname - the current name
    * @throws Error before all entries are recorded.
    */
   async joinTimesOf(groupname: string): Promise<ReadonlyMap<string, Date>> {
@@ -261,7 +261,7 @@ export class ChangeLog {
   }): Promise<{ readonly id: number } | undefined> {
     const { is_complete } = await this.#database(WRITER).first('is_complete');
     if (!is_complete) {
-      throw new Error('The change log does not have all entries yet');
+      throw new Error('The change log does not contain all entries yet');
     }
     return await this.#database(ENTRIES)
       .where({ kind, name })
@@ -293,8 +293,8 @@ export class ChangeLog {
   }
 
   /**
-   * Acquires the lease, or returns when that of another process expires, in
-   * milliseconds since 1970.
+   * Acquires the lease, or returns when the lease of another process expires,
+   * in milliseconds since the epoch.
    */
   async acquire(): Promise<
     | { readonly lease: Lease; readonly expiresAt?: never }
@@ -379,10 +379,10 @@ export class ChangeLog {
   }
 
   /**
-   * Appends changes and records the entries that they are about.
+   * Appends changes and records the entries that they affect.
    *
-   * @throws LeaseLostError when another process has the lease; nothing is
-   *   written then.
+   * @throws LeaseLostError when another process holds the lease; nothing is
+   *   written.
    */
   async append(
     { fence }: Lease,
@@ -426,7 +426,7 @@ export class ChangeLog {
 
   /**
    * Deletes changes before a time, and replaces the names of users who were
-   * deleted before another one.
+   * deleted before another time.
    *
    * @throws LeaseLostError
    */
@@ -467,7 +467,7 @@ export class ChangeLog {
   }
 }
 
-/** Locks the writer's row, so that appends are in the order of their commits. */
+/** Locks the writer's row, so that appends are in commit order. */
 async function requireLease(
   database: Database,
   fence: number,
@@ -488,7 +488,7 @@ async function recordEntries(
   { entries, deleted, added, removed }: ChangeBatch,
   time: Date,
 ): Promise<void> {
-  // First: a new entry can have the key of a deleted one.
+  // Deletions come first: a new entry can have the key of a deleted one.
   for (const ids of slicesOf(deleted)) {
     await transaction(ENTRIES).whereIn('id', ids).update({
       key: null,
@@ -535,7 +535,7 @@ function* slicesOf<T>(items: readonly T[]): Iterable<readonly T[]> {
   }
 }
 
-/** A change and the entries that it is about. */
+/** A change and the entries that it affects. */
 interface ChangeRow {
   readonly id: number | string;
   readonly time: Date | number;

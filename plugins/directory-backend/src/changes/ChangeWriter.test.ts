@@ -67,7 +67,7 @@ class TestDirectory {
     this.#written(key);
   }
 
-  /** Confirms a sync, and waits for what the writers append. */
+  /** Confirms a sync, and waits for the appends of the writers. */
   async confirm() {
     this.sync = {
       ...this.sync,
@@ -315,7 +315,7 @@ async function replay(operations: readonly [string, number, number][]) {
 }
 
 describe('ChangeWriter', () => {
-  it('records existing entries without changes, and logs what follows', async () => {
+  it('records existing entries without changes and logs later changes', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');
     directory.setGroup('staff', [userKey('alice')]);
@@ -337,7 +337,7 @@ describe('ChangeWriter', () => {
     ]);
   });
 
-  it('logs changes that were made while no writer ran', async () => {
+  it('logs changes that were made while no writer was running', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice', { uniqueId: '1' });
     directory.setUser('bob', { uniqueId: '2' });
@@ -387,7 +387,7 @@ describe('ChangeWriter', () => {
     expect(await lines()).toEqual(['user_renamed alicia from alice']);
   });
 
-  it('waits with a new name until the old key is deleted', async () => {
+  it('postpones a rename until the old key is deleted', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice', { uniqueId: '1' });
     await startWriter(directory);
@@ -400,7 +400,7 @@ describe('ChangeWriter', () => {
     expect(await lines()).toEqual(['user_renamed alicia from alice']);
   });
 
-  it('logs a user with the name of a deleted one as another user', async () => {
+  it('logs a new user with the name of a deleted user as another user', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice', { uniqueId: '1' });
     await startWriter(directory);
@@ -523,7 +523,7 @@ describe('ChangeWriter', () => {
     expect(await lines()).toEqual(['user_created bob', 'user_created carol']);
   });
 
-  it('is known to be written when another process renews its lease', async () => {
+  it('reports that changes are logged when another process renews its lease', async () => {
     const directory = new TestDirectory();
     const first = await startWriter(directory);
     expect(first.isLogging).toBe(false);
@@ -541,7 +541,7 @@ describe('ChangeWriter', () => {
     await tryAgain();
     expect(second.isLogging).toBe(false);
 
-    // It runs after all.
+    // The first process continues.
     first.retry();
     first.onConfirmed(directory.sync);
     await first.idle();
@@ -553,7 +553,7 @@ describe('ChangeWriter', () => {
     expect([first.isLogging, second.isLogging]).toEqual([false, true]);
   });
 
-  it('appends what a failing database has missed', async () => {
+  it('appends changes that a failed database missed', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');
     const logger = new RecordingLogger();
@@ -579,7 +579,7 @@ describe('ChangeWriter', () => {
     await directory.confirm();
     expect(await lines()).toEqual(['user_created bob']);
     expect(logger.lines.join('\n')).toContain(
-      'The change log is written again',
+      'The change log can be written again',
     );
   });
 

@@ -58,7 +58,7 @@ export interface ChangeWriterOptions
   readonly modifiers?: Modifiers;
 }
 
-/** The right to write, with what has been recorded. */
+/** The right to write, with the recorded entries. */
 interface Tenure {
   readonly lease: Lease;
   readonly entries: RecordedEntries;
@@ -73,29 +73,29 @@ interface Tenure {
  * The replica never waits for it, and reads do not depend on it.
  *
  * The process that acquires the lease compares all entries with the recorded
- * ones, so that changes that were made without a running portal are logged.
+ * ones, so that changes made while the portal was not running are logged.
  */
 export class ChangeWriter implements TableObserver {
   readonly #options: ChangeWriterOptions;
   readonly #appended = metrics
     .getMeter('directory')
     .createCounter('directory.changes.appended', {
-      description: 'Changes that were appended to the change log, by kind',
+      description: 'Changes appended to the change log, by kind',
     });
   /** Keys of entries to compare, with the time of their last write. */
   readonly #written = new Map<string, number>();
-  /** Keys of renamed entries that the tables have under both names. */
+  /** Keys of renamed entries that the tables contain under both names. */
   readonly #postponed = new Set<string>();
   /** The last sync, unless the tables were written since. */
   #confirmed: ConfirmedSync | undefined;
   #tenure: Tenure | undefined;
   readonly #gate: PositionGate;
-  /** The server that has all that was recorded. */
+  /** The server that has all recorded changes. */
   #reachedServer: string | undefined;
   #leaseDueAt = -Infinity;
   /** When the lease of another process expires, if there was one. */
   #otherExpiresAt: number | undefined;
-  /** Until when another process has shown that it writes. */
+  /** Time until which another process is known to write. */
   #otherWritesUntil = -Infinity;
   #pruneDueAt = -Infinity;
   #running: Promise<void> | undefined;
@@ -117,9 +117,9 @@ export class ChangeWriter implements TableObserver {
   }
 
   /**
-   * Whether changes are being logged, by this process or another one. Otherwise
-   * an entry may be read and deleted without a change in the log: after a crash,
-   * until its lease expires.
+   * Whether changes are being logged, by this process or another one.
+   * Otherwise, for example after a crash until the lease expires, an entry may
+   * be read and deleted without a change in the log.
    */
   get isLogging(): boolean {
     return (
@@ -131,7 +131,7 @@ export class ChangeWriter implements TableObserver {
   onWrite(keys: readonly string[] | undefined): void {
     const now = performance.now();
     this.#confirmed = undefined;
-    // Without a tenure, all entries are compared when it begins.
+    // All entries are compared when a tenure begins.
     if (this.#tenure) {
       for (const key of keys ?? this.#tenure.entries.keys()) {
         this.#written.set(key, now);
@@ -158,7 +158,7 @@ export class ChangeWriter implements TableObserver {
     this.#leaseDueAt = -Infinity;
   }
 
-  /** Ends the tenure, after an append that has begun. */
+  /** Ends the tenure after a running append. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;
@@ -235,8 +235,9 @@ export class ChangeWriter implements TableObserver {
   }
 
   /**
-   * Appends until the tables are recorded, or are written. The first comparison
-   * after a sync is in the turn of the sync.
+   * Appends until the tables are recorded, or are written again. The first
+   * comparison runs in the same turn of the event loop as the sync, unless the
+   * lease is due.
    */
   async #appendAll(tenure: Tenure): Promise<void> {
     for (const key of this.#postponed) {
@@ -266,15 +267,15 @@ export class ChangeWriter implements TableObserver {
     tenure.hasCompared ||= this.#confirmed !== undefined;
     if (this.#hasFailed) {
       this.#hasFailed = false;
-      this.#options.logger.info('The change log is written again');
+      this.#options.logger.info('The change log can be written again');
     }
     await this.#pruneIfDue(tenure);
   }
 
   /**
-   * Takes keys to compare. Entries that the tables do not have come last; one
-   * that was deleted after the sync was requested may have a new key that has not
-   * been read.
+   * Takes keys to compare. Entries that are missing in the tables come last.
+   * Entries deleted after the sync was requested are not taken: their new keys
+   * may not have been read yet.
    */
   #takeKeys({ entries }: Tenure, sync: ConfirmedSync): readonly string[] {
     const present: string[] = [];
@@ -382,7 +383,7 @@ export class ChangeWriter implements TableObserver {
   }
 }
 
-/** A change as subscribers of the topic get it. */
+/** Payload of a change for subscribers of the topic. */
 function payloadOf({ kind, entry, member, oldName, fields }: NewChange) {
   return {
     kind,

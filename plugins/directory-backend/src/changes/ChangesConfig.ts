@@ -20,7 +20,7 @@ export interface ChangesConfig {
 /**
  * Reads `directory.changes`; `undefined` when changes are not logged.
  *
- * @throws InputError that names the key that is wrong.
+ * @throws InputError that names the invalid key.
  */
 export function readChangesConfig(
   directory: Config,
@@ -32,7 +32,7 @@ export function readChangesConfig(
   const secrets = readSecretSources(config, { prefix: PREFIX });
   if (!secrets) {
     throw new InputError(
-      `${PREFIX}.keys must contain a key: openssl rand -base64 32`,
+      `${PREFIX}.keys must contain a key. Generate one: openssl rand -base64 32`,
     );
   }
   const retentionMs = readMilliseconds(config, 'retention', {

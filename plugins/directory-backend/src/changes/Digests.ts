@@ -6,7 +6,7 @@ import type { SecretKey } from '../secretKeys';
 /** Bytes of a digest: the chance of a missed change is 1 in 2^64. */
 const DIGEST_BYTES = 8;
 
-/** The values of an entry, with those that are only searched. */
+/** The values of an entry, including search-only values. */
 export type RecordedValues = Pick<
   ServedRecord<User> | ServedRecord<Group>,
   'record' | 'searchOnly'
@@ -14,8 +14,8 @@ export type RecordedValues = Pick<
 
 /**
  * HMACs of fields of an entry, by name. Equal values of different entries or
- * fields have different HMACs, so that the database does not reveal who shares a
- * value.
+ * fields have different HMACs, so that the database does not reveal which
+ * entries share a value.
  */
 export function digestsOf(
   values: RecordedValues,
@@ -36,7 +36,7 @@ export function digestsOf(
   return digests;
 }
 
-/** The value of a field, and the values that are only searched. */
+/** The value of a field, and its search-only values. */
 export function valuesOf(
   { record, searchOnly }: RecordedValues,
   field: string,

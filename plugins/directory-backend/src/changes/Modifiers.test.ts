@@ -48,7 +48,7 @@ class WrittenDirectory implements WriteSource {
     this.#rate = rate;
   }
 
-  /** The next position, some time after which writes count as committed. */
+  /** Returns the current position; its committed USN may lag behind. */
   position(): ConfirmedSync {
     const pending = this.writes.find(({ isVisible }) => !isVisible)?.usn;
     const usn = this.writes.length;
@@ -155,7 +155,7 @@ async function followHistory(random: () => number): Promise<{
 }
 
 describe('Modifiers', () => {
-  it('finds only users who have made the only write', async () => {
+  it('finds only users who made the only write', async () => {
     let found = 0;
     let changed = 0;
     await fc.assert(

@@ -10,12 +10,12 @@ const MAX_ENTRIES = 20;
 /** An entry that has changed. */
 export type ChangedKey = Pick<RecordedEntry, 'kind' | 'key'>;
 
-/** Reads who has written entries. */
+/** Reads which accounts wrote entries. */
 export interface WriteSource extends Pick<ReplicaSource, 'listUsns'> {
   /**
-   * The last write of an entry: its USN and the normalized DN of the account
-   * that has made it. `undefined` when the entry does not exist, a plugin of the
-   * server has written it, or the account cannot read that.
+   * Returns the last write of an entry: its USN and the normalized DN of the
+   * account that made it. `undefined` when the entry does not exist, a server
+   * plugin wrote it, or the service account cannot read it.
    */
   lastWriteOf(entry: EntryRef): Promise<
     | {
@@ -41,20 +41,20 @@ interface Listing {
 }
 
 /**
- * Finds the users who have made changes. The directory only knows who has
- * written an entry last, so a modifier is returned only if exactly one write has
- * happened to the entry since it was compared before: every other USN since then
- * is carried by another entry.
+ * Finds the users who made changes. The directory only stores the last modifier
+ * of an entry. A modifier is therefore returned only if the entry was written
+ * exactly once since its last comparison, that is, if other entries carry all
+ * other USNs since then.
  *
  * 389 Directory Server makes the writes to a suffix visible in the order of
- * their USNs. Of a USN that an entry carries, all lower ones are visible to the
- * searches that follow.
+ * their USNs. Once an entry carries a USN, all writes with lower USNs are
+ * visible to subsequent searches.
  */
 export class Modifiers {
   readonly #options: ModifiersOptions;
   /** In order; the first one may be before the last comparison. */
   #listings: readonly Listing[] = [];
-  /** USNs of the only writes of entries, by key: no earlier write counts. */
+  /** USN of the only write of each entry, by key; ignores earlier writes. */
   readonly #onlyWrites = new Map<string, number>();
   /** The sync after which all entries were compared. */
   #compared: ConfirmedSync | undefined;
@@ -89,8 +89,8 @@ export class Modifiers {
   }
 
   /**
-   * The normalized DNs of the modifiers of entries that a comparison after a sync
-   * has found changed, by the keys of the entries. Unknown ones are left out.
+   * Returns the normalized DNs of the modifiers of entries that a comparison
+   * after a sync found changed, by key. Omits unknown modifiers.
    */
   async find(
     entries: readonly ChangedKey[],
@@ -132,7 +132,7 @@ export class Modifiers {
     return found;
   }
 
-  /** All writes up to this USN were visible to the sync. */
+  /** Returns a USN up to which all writes were visible to the sync. */
   #comparedUsn({ committedUsn = 0, requestedAt }: ConfirmedSync): number {
     const listings = this.#listings.filter(
       ({ endedAt }) => endedAt < requestedAt,
@@ -160,7 +160,7 @@ export class Modifiers {
     return usns;
   }
 
-  /** Without a result, modifiers are unknown. */
+  /** Logs an error of the work; modifiers are then unknown. */
   async #attempt(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();

@@ -14,11 +14,11 @@ import { digestsOf, type RecordedValues, valuesOf } from './Digests';
 /** A record of the replica. */
 type Served = ServedRecord<User> | ServedRecord<Group>;
 
-/** A recorded entry with what it is compared by. */
+/** A recorded entry with the data for comparisons. */
 interface Recorded extends Omit<RecordedEntry, 'digests' | 'keyId'> {
   /** Ids of the direct members of a group, ascending. */
   readonly members: Uint32Array;
-  /** Digests, until the entry has been compared by them; then its values. */
+  /** Digests until the first comparison, then values. */
   readonly compared:
     | {
         readonly by: 'digests';
@@ -31,7 +31,7 @@ interface Recorded extends Omit<RecordedEntry, 'digests' | 'keyId'> {
 /** Options of {@link RecordedEntries}. */
 export interface RecordedEntriesOptions {
   readonly tables: ReplicaTables;
-  /** The first makes new digests; stored ones have any of them. */
+  /** The first key creates new digests; stored digests may use any key. */
   readonly keys: readonly [SecretKey, ...SecretKey[]];
   /** Names of the fields that the directory provides. */
   readonly fields: Readonly<Record<'user' | 'group', readonly string[]>>;
@@ -46,7 +46,7 @@ export interface RecordedEntriesOptions {
 
 const NO_MEMBERS = new Uint32Array();
 
-/** Fields whose changes have another kind than `*_changed`. */
+/** Fields whose changes have a kind other than `*_changed`. */
 const OTHER_CHANGES: ReadonlySet<string> = new Set([
   'name',
   'username',
@@ -54,7 +54,7 @@ const OTHER_CHANGES: ReadonlySet<string> = new Set([
   'locked',
 ]);
 
-/** The result of a comparison while it is made. */
+/** A comparison in progress. */
 class Comparison {
   readonly changes: NewChange[] = [];
   readonly ended: NewChange[] = [];
@@ -85,7 +85,7 @@ class Comparison {
 
 /**
  * The users and groups as the change log has recorded them. Compared with the
- * tables of the replica, they give the changes to append.
+ * tables of the replica, they yield the changes to append.
  *
  * Entries are identified by `ipaUniqueID` where both sides have one, otherwise
  * by their key, so that a service account that gains or loses the right to read
@@ -103,12 +103,12 @@ export class RecordedEntries {
     this.#lastEntryId = options.lastEntryId;
   }
 
-  /** Id of the last entry that was recorded. */
+  /** ID of the last recorded entry. */
   get lastEntryId(): number {
     return this.#lastEntryId;
   }
 
-  /** Adds an entry that the database has. */
+  /** Adds an entry from the database. */
   load(entry: RecordedEntry & { readonly members: readonly number[] }): void {
     const { digests, keyId, ...recorded } = entry;
     this.#set({
@@ -134,20 +134,20 @@ export class RecordedEntries {
     return entry?.kind === 'user' ? entry.id : undefined;
   }
 
-  /** Whether the tables have an entry. */
+  /** Whether the tables contain an entry. */
   isPresent(key: string): boolean {
     return this.#find(key) !== undefined;
   }
 
   /**
-   * Compares entries with the tables, and records what the tables have. Without
-   * a successful append of the result, this object must not be used any more.
+   * Compares entries with the tables, and records the state of the tables. If
+   * appending the result fails, this object must not be used again.
    *
-   * Entries that the tables do not have must be compared last, so that a renamed
-   * entry is not taken for a deleted one.
+   * Entries that are missing in the tables must be compared last, so that a
+   * renamed entry is not taken for a deleted one.
    *
-   * @returns what to append, and the keys of renamed entries whose old key the
-   *   tables still have: compare them again later
+   * @returns the batch to append, and the keys of renamed entries whose old key
+   *   the tables still contain: compare them again later
    */
   compare(keys: readonly string[]): {
     readonly batch: ChangeBatch;
@@ -299,7 +299,7 @@ export class RecordedEntries {
   ): {
     /** Names of fields; `name` and `locked` when they have no digests. */
     readonly changed: readonly string[];
-    /** Whether the digests are of other fields, or have another key. */
+    /** Whether the digests cover other fields or use another key. */
     readonly isOutdated: boolean;
   } {
     const fields = this.#options.fields[kind];
@@ -353,7 +353,7 @@ export class RecordedEntries {
     }
   }
 
-  /** Whether the tables have the entry at its recorded key. */
+  /** Whether the tables contain the entry at its recorded key. */
   #isKept(recorded: Recorded): boolean {
     const present = this.#find(recorded.key);
     return present !== undefined && haveSameId(recorded, present.served);
@@ -408,7 +408,7 @@ function recordedOf(
     locked: isLocked(served),
     compared: {
       by: 'values',
-      // Without the row, which refers to its block.
+      // Without the row, which would keep its block in memory.
       values: { record, searchOnly } as RecordedValues,
     },
   };
@@ -434,7 +434,7 @@ function sorted(ids: readonly number[]): Uint32Array {
   return Uint32Array.from(ids).sort();
 }
 
-/** The ids of an ascending list that another one does not have. */
+/** Returns the IDs of an ascending list that another list lacks. */
 function missing(ids: Uint32Array, others: Uint32Array): readonly number[] {
   const found: number[] = [];
   let at = 0;

@@ -94,7 +94,7 @@ async function startProcess(database: Database): Promise<TestProcess> {
   };
 }
 
-/** Existence, locks and direct members, as the directory has them. */
+/** Reads the existence, locks and direct members of the entries. */
 async function readDirectory() {
   const { users, groups } = new NaiveDirectory(await dumpEntries(realm), 'fas');
   const names = new Map([
@@ -120,7 +120,7 @@ async function readDirectory() {
   };
 }
 
-/** Writes again when the server rejects a write because of another one. */
+/** Retries a write that the server rejects because of a concurrent one. */
 async function write(ldif: string): Promise<void> {
   await eventually(() => realm.modify(ldif));
 }

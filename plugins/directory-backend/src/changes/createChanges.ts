@@ -21,10 +21,10 @@ import { Modifiers, type WriteSource } from './Modifiers';
 import type { RecordedEntriesOptions } from './RecordedEntries';
 
 /**
- * Opens the change log, which the replica's changes are written to until
- * shutdown. Call it before the replica follows the directory.
+ * Opens the change log and writes the replica's changes to it until shutdown.
+ * Call it before the replica follows the directory.
  *
- * @throws InputError that names a key which is not usable.
+ * @throws InputError that names an unusable key.
  */
 export async function createChanges(options: {
   readonly config: ChangesConfig;

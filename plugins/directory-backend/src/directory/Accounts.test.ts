@@ -93,7 +93,7 @@ const isActive = (principal: Principal | undefined) =>
 
 /** Accounts of a directory that can be synced and become unreachable. */
 class Site {
-  /** As the first server has them. */
+  /** Entries of the first server. */
   entries: Snapshot;
   /** Entries of the other server, which responds when they are set. */
   other: Snapshot | undefined;
@@ -105,7 +105,7 @@ class Site {
   syncedAt = -Infinity;
   /** Of the servers. */
   reachability: Reachability = 'reachable';
-  /** Of the replica. */
+  /** Server that the replica follows. */
   readonly server = 'first';
   kind: ReplicaStatus['kind'] = 'serving';
   /** Keys of entries with stricter values of a previous server. */
@@ -197,7 +197,7 @@ afterEach(() => jest.restoreAllMocks());
 const ALICE = { principal: 'alice@EXAMPLE.TEST' };
 const HOST = { principal: 'host/a.example.test@EXAMPLE.TEST' };
 
-/** Names that entries have and queries use: each may be ambiguous. */
+/** Names of entries and queries; each may be ambiguous. */
 const NAMES = [
   ...['a@EXAMPLE.TEST', 'A@EXAMPLE.TEST', 'b@EXAMPLE.TEST'],
   ...['c@EXAMPLE.TEST', 'x@OTHER.TEST', 'b@OTHER.TEST'],
@@ -250,7 +250,7 @@ const BASES: readonly (readonly [AccountEntry, string])[] = [
   [service('x@OTHER.TEST'), 'x@OTHER.TEST'],
 ];
 
-/** What happens before an outage. */
+/** An event before an outage. */
 type Event =
   | {
       readonly kind: 'change';
@@ -407,7 +407,7 @@ describe('Accounts', () => {
     },
   );
 
-  it('looks up live again at once when a server responds', async () => {
+  it('looks up accounts live as soon as a server responds', async () => {
     const site = await Site.synced([user('alice')]);
     site.disconnect();
     expect(await site.accounts.find(ALICE)).toMatchObject({
@@ -451,7 +451,7 @@ describe('Accounts', () => {
 
   it('lets users sign in who were looked up within an hour', async () => {
     const site = await Site.synced([user('alice'), user('bob')]);
-    // As the pages do, which know the user name.
+    // Like the pages, which look up by user name.
     await site.lookUp({ username: 'alice' });
     site.now += 60 * MINUTE_MS;
     await site.sync();
@@ -547,7 +547,7 @@ describe('Accounts', () => {
     }
   });
 
-  it('never admits an account that the replicated data refuses', async () => {
+  it('never admits an account that the replica rejects', async () => {
     const admitted = { live: 0, replica: 0, lastLookup: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -564,20 +564,20 @@ describe('Accounts', () => {
       ),
       { numRuns: 500 },
     );
-    // The property is not met by refusing everyone.
+    // Rejecting all accounts would also satisfy the property.
     expect(admitted.replica).toBeGreaterThan(300);
     expect(admitted.lastLookup).toBeGreaterThan(20);
   });
 });
 
-/** Lets the events happen to a site with these entries. */
+/** Applies the events to a site with these entries. */
 async function play(
   site: Site,
   start: readonly (AccountEntry | undefined)[],
   events: readonly Event[],
 ): Promise<{
   readonly lookups: readonly Lookup[];
-  /** Results of the other server that are laxer than the replica. */
+  /** Results of the other server that are less strict than the replica. */
   readonly tooLax: readonly Principal[];
 }> {
   const current = [...start];
@@ -615,7 +615,7 @@ async function play(
   return { lookups, tooLax };
 }
 
-/** Whether a principal is active, but refused by the replicated entries. */
+/** Whether a principal is active, but rejected by the replicated entries. */
 function isLaxer(principal: Principal, synced: Snapshot): boolean {
   const row = synced.find(
     entry => isServed(entry) && normalizeDn(entry.dn) === keyOf(principal),

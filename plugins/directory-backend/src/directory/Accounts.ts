@@ -26,18 +26,18 @@ const MAX_LOOKUP_AGE_MS = 5 * 60_000;
 /** The same for a user who signs in to the portal. */
 const MAX_SIGN_IN_AGE_MS = 60 * 60_000;
 
-/** Port of the users' accounts that the replica holds. */
+/** Port to the user accounts of the replica. */
 export interface AccountReplica {
   /**
-   * Time of `performance.now()` as of which the replica equals the directory;
-   * `undefined` while it must not be read.
+   * Time, from `performance.now()`, as of which the replica matches the
+   * directory; `undefined` while it must not be read.
    */
   readonly confirmedAt: number | undefined;
   /** Key of an entry, which is the `dn` of the replica's principals. */
   keyOf(dn: string): string;
   /** Returns all users that a lookup finds. */
   find(query: PrincipalQuery): readonly Principal[];
-  /** The user of a key. */
+  /** Returns the user with a key. */
   get(key: string): Principal | undefined;
   /**
    * Returns a principal with the stricter values of itself and of the replica;
@@ -89,7 +89,8 @@ export class Accounts {
   readonly #lookups = metrics
     .getMeter('directory')
     .createCounter('directory.accounts.lookups', {
-      description: 'Lookups of accounts that were not cached, by source',
+      description:
+        'Account lookups that were not served from the cache, by source',
     });
 
   constructor(options: AccountsOptions) {
@@ -97,14 +98,14 @@ export class Accounts {
     this.#cache = new LRUCache({
       max: MAX_CACHED,
       ttl: MAX_AGE_MS,
-      // Several requests may wait for one search, which none of them aborts.
+      // Several requests may share one search, and must not abort it.
       fetchMethod: (_key, _stale, { context }) =>
         this.findLive(context.query, new AbortController()),
     });
   }
 
   /**
-   * Finds the account of a caller, locked and expired ones included.
+   * Finds the account of a caller, including locked and expired ones.
    *
    * @throws as {@link PrincipalLookup.find}
    */
@@ -113,15 +114,15 @@ export class Accounts {
   }
 
   /**
-   * The same for a user who signs in to the portal: while the directory is
-   * unreachable, only users who were looked up within an hour are found.
+   * Finds the account of a user who signs in to the portal. While the directory
+   * is unreachable, finds only users who were looked up within the last hour.
    */
   findForSignIn(query: PrincipalQuery): Promise<VerifiedPrincipal | undefined> {
     return this.#find(query, 'signIn');
   }
 
   /**
-   * Finds an account in LDAP, never cached.
+   * Finds an account in LDAP, without the cache.
    *
    * @throws as {@link PrincipalLookup.find}
    */
@@ -137,7 +138,8 @@ export class Accounts {
   }
 
   /**
-   * Requires that operations other than reads may be performed for a caller.
+   * Requires a reachable directory and a live account of the caller, for
+   * operations other than reads.
    *
    * @throws DirectoryUnavailableError when the directory is unreachable, or
    *   when it was while the caller was verified.
@@ -196,7 +198,7 @@ export class Accounts {
     }
   }
 
-  /** Throws the error when neither the replica nor a lookup decides. */
+  /** Throws the error if neither the replica nor a lookup finds the account. */
   #findWithoutDirectory(
     query: PrincipalQuery,
     purpose: 'request' | 'signIn',
@@ -211,7 +213,7 @@ export class Accounts {
     const key = this.#foundKeys.get(cacheKey(query)) ?? users[0]?.dn ?? '';
     const last = this.#lastLookups.get(key);
     const age = last ? performance.now() - last.at : Infinity;
-    // A lookup may be newer than the replica, and must then have the name.
+    // A lookup that is newer than the replica must have found the name, too.
     const isNewer = last !== undefined && last.at >= confirmedAt;
     const lookedUp = last?.principal;
     const hasName = lookedUp !== undefined && isNameOf(lookedUp, query);

@@ -8,9 +8,10 @@ import type { VerifiedPrincipal } from './Principal';
 import type { Config } from '@backstage/config';
 
 /**
- * The authenticated sender of a request, created by `Authenticator` only.
+ * The authenticated sender of a request. `Authenticator` creates all kinds but
+ * `certificate`.
  *
- * - `kerberos`: a principal with a Kerberos ticket or a session cookie
+ * - `kerberos`: a principal with a SPNEGO token or a session cookie
  * - `portalUser`: a signed-in user of the portal; `account` is its directory
  *   user, if `directory.portalUsers` maps it to one
  * - `certificate`: the holder of a certificate, who has proven possession of its
@@ -105,7 +106,7 @@ function credentialOf(caller: Caller): string {
 export interface PrincipalSetOptions {
   /**
    * User names, or service and host principals without their realm, for
-   * example `alice` or `bot/builder.example.test`. `*` stands for everyone
+   * example `alice` or `bot/builder.example.test`. `*` matches all callers
    * with a directory identity.
    */
   readonly principals?: readonly string[];
@@ -113,7 +114,7 @@ export interface PrincipalSetOptions {
   readonly groups?: readonly string[];
   /**
    * Portal users without a directory identity, as entity references such as
-   * `user:default/alice`. `*` stands for all of them.
+   * `user:default/alice`. `*` matches all of them.
    */
   readonly portalUsers?: readonly string[];
   /**

@@ -33,7 +33,7 @@ export class CallerAudit {
     this.#kind = kind;
   }
 
-  /** Records the start of an operation; call the result when it ends. */
+  /** Records the start of an operation; the result records its end. */
   async start(
     caller: Caller,
     meta: AuditMeta = {},
@@ -64,7 +64,7 @@ export class CallerAudit {
     meta?: AuditMeta,
   ): Promise<void> {
     const event = await this.start(caller, meta);
-    // A denial has a known cause: its stack is of no use in the log.
+    // The cause of a denial is known: its stack is not useful in the log.
     await event.fail({ error: Object.assign(error, { stack: undefined }) });
   }
 }

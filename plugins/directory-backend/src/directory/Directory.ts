@@ -12,8 +12,8 @@ export interface RequestContext {
 }
 
 /**
- * What the portal's permission policy lets a caller read. Other entries are
- * treated as not served, in results, lists, counts and conditions.
+ * Entries that the portal's permission policy lets a caller read. Other entries
+ * are treated as not served, in results, lists, counts and conditions.
  */
 export interface Visibility {
   /** Default: all users. */
@@ -45,11 +45,11 @@ export interface GroupQuery {
 
 /** Kind of membership in a group. */
 export type MembershipKind =
-  /** The group itself names the user. */
+  /** The group's entry lists the user. */
   | 'direct'
   /** The user is a member of nested groups only. */
   | 'indirect'
-  /** The user is in the group, but locked, and so not a member. */
+  /** The user is in the group but locked, and therefore not a member. */
   | 'locked';
 
 /** Maximum number of a user's colleagues. */
@@ -70,14 +70,14 @@ export type UserSource =
   | { readonly kind: 'sponsorsOf'; readonly groupname: string }
   /**
    * Other served, unlocked users in the served groups of an entry. Groups are
-   * added by number of members, then by name; a group with which the list would
-   * exceed {@link MAX_COLLEAGUES} is skipped.
+   * added in the order of member count and name; a group that would make the
+   * list exceed {@link MAX_COLLEAGUES} is skipped.
    */
   | { readonly kind: 'colleaguesOf'; readonly dn: string };
 
 /**
- * Only entries to which one of the predicates applies: those of the first
- * predicate come first, and so on.
+ * Only entries that match one of the predicates, in the order of the first
+ * predicate that they match.
  */
 export interface ByTier<Predicate> {
   readonly kind: 'byTier';
@@ -88,9 +88,9 @@ export interface ByTier<Predicate> {
 export interface UserSelection {
   readonly from: UserSource;
   /**
-   * Default: all users of the list. A condition on a hidden field is combined with
-   * the privacy policy one by one: added to the whole selection, the policy
-   * would remove private users from lists.
+   * Default: all users of the list. The privacy policy is combined with each
+   * condition on a hidden field: applied to the whole selection, it would
+   * remove private users from lists.
    */
   readonly where?: UserPredicate;
   /** Whether locked accounts are excluded from `all`. Default: no. */
@@ -100,17 +100,17 @@ export interface UserSelection {
     | {
         /** By `creation`; users without one come last, by name. */
         readonly kind: 'newestFirst';
-        /** Other users come last, as those without a `creation`. Default: none. */
+        /** Users that do not match come last. Default: all users match. */
         readonly where?: UserPredicate;
       }
     | {
-        /** By a value; users without one come last, equal ones by name. */
+        /** By a value, then by name; users without a value come last. */
         readonly kind: 'byValue';
-        /** Field that `valueOf` reads, besides `username`. */
+        /** Field that `valueOf` reads, in addition to `username`. */
         readonly field: UserField;
         readonly valueOf: (user: User) => string | number | undefined;
         readonly descending: boolean;
-        /** Other users come last, as those without a value. Default: none. */
+        /** Users that do not match come last. Default: all users match. */
         readonly where?: UserPredicate;
       }
     | ByTier<UserPredicate>;
@@ -123,8 +123,8 @@ export interface UserStream {
   /** Number of users when the stream begins. */
   readonly total: number;
   /**
-   * All users in order, in batches that are read when they are requested.
-   * Rejects when they cannot all be returned.
+   * All users in order, in batches that are read on demand. Rejects when not
+   * all users can be returned.
    */
   readonly batches: AsyncIterable<readonly User[]>;
 }
@@ -141,11 +141,11 @@ export type GroupSource =
       /** Whether to return `ListedGroup.reason`. Default: no. */
       readonly reasons?: boolean;
     }
-  /** Served groups that a user sponsors, or a group of the user. */
+  /** Served groups that a user, or a group of the user, sponsors. */
   | { readonly kind: 'sponsoredBy'; readonly username: string }
   /**
    * Served groups that are members of a group, or of groups in it that are not
-   * served; without the group itself.
+   * served; excludes the group itself.
    */
   | { readonly kind: 'nestedIn'; readonly groupname: string };
 
@@ -158,7 +158,7 @@ export interface GroupSelection {
   readonly order?:
     | ByTier<GroupPredicate>
     | {
-        /** `bySize`: by the number of members, equal ones by name. */
+        /** `bySize`: by the number of members, then by name. */
         readonly kind: 'byName' | 'bySize';
         readonly descending: boolean;
       };
@@ -168,14 +168,14 @@ export interface GroupSelection {
 
 /** Why a user is in a group. */
 export interface MembershipReason {
-  /** Whether the group itself names the user. */
+  /** Whether the group's entry lists the user. */
   readonly direct: boolean;
   /** Whether the user sponsors the group, directly or through a group. */
   readonly sponsor: boolean;
   /**
-   * Names of a shortest chain of groups, each in the next: the first names the
-   * user, the last is this group. `undefined` stands for a group that is not
-   * served. Of several chains it is the first by the groups' DNs.
+   * Names of the groups in a shortest chain of nested groups, from a group
+   * whose entry lists the user to this group. `undefined` stands for a group
+   * that is not served. Of several shortest chains, it is the first by DN.
    */
   readonly path: readonly (string | undefined)[];
 }
@@ -185,18 +185,18 @@ export interface ListedGroup {
   readonly group: Group;
   /** In a list `ofUser` with `reasons`. */
   readonly reason?: MembershipReason;
-  /** In a list `nestedIn`: whether served groups are nested in it in turn. */
+  /** In a list `nestedIn`: whether it contains served groups itself. */
   readonly hasMemberGroups?: boolean;
 }
 
 /**
- * Port of the queries about users and groups.
+ * Port for queries about users and groups.
  *
- * The result `undefined` means that the user or group that a query or a source
- * names does not exist or is not served; it is never the result of the source
- * `all` or `colleaguesOf`. Every method rejects with
- * `DirectoryUnavailableError` or `DirectoryTimeoutError` when the directory is
- * unavailable: results are never empty or partial instead.
+ * A result is `undefined` when the user or group in a query or a source does
+ * not exist or is not served; never for the source `all` or `colleaguesOf`.
+ * Every method rejects with `DirectoryUnavailableError` or
+ * `DirectoryTimeoutError` when the directory is unavailable, instead of
+ * returning an empty or partial result.
  */
 export interface Directory {
   /** A user by name, case-insensitive. */
@@ -235,15 +235,15 @@ export interface Directory {
     context: RequestContext,
   ): Promise<boolean | undefined>;
 
-  /** Number of users that a list `membersOf` has, by the names as given. */
+  /** Number of users in the list `membersOf` of groups, by the given names. */
   countMembers(
     query: { readonly groupnames: readonly string[] },
     context: RequestContext,
   ): Promise<ReadonlyMap<string, number>>;
 
   /**
-   * Why users are in a group, locked ones included, by the names as given;
-   * without users who are not in it.
+   * Why users are in a group, including locked ones, by the given names. Omits
+   * users who are not in the group.
    */
   membershipReasons(
     query: {

@@ -13,7 +13,7 @@ export interface Page<T> {
   readonly total: number;
 }
 
-/** Returns the part of a list that a page has. */
+/** Returns the items of a list that are on a page. */
 export function slicePage<T>(
   items: readonly T[],
   { number, size }: PageRequest,

@@ -68,7 +68,7 @@ describe('PortalUserNames', () => {
     ['annotation', 'nobody', []],
     [undefined, 'alice', []],
   ] as const)(
-    'entityRefsOf by %s returns for %s: %j',
+    'entityRefsOf by %s maps %s to %j',
     async (by, username, refs) => {
       expect(await namesBy(by).entityRefsOf(username)).toEqual(refs);
     },
@@ -95,7 +95,7 @@ describe('PortalUserNames', () => {
   });
 
   it.each(['twin1', 'twin2'])(
-    'rejects %s, whose annotation another trusted user has too',
+    'rejects %s because another trusted user has the same annotation',
     async name => {
       await expect(
         namesBy('annotation').usernameOf({
@@ -155,7 +155,7 @@ describe('PortalUserNames', () => {
     });
   });
 
-  it('is not configured by annotation without trusted locations', () => {
+  it('requires trusted locations for a mapping by annotation', () => {
     const read = (trustedLocations: string[], allow: string[]) =>
       readDirectoryConfig(
         new ConfigReader({

@@ -24,11 +24,11 @@ export const USERNAME_ANNOTATION = 'directory-gateway/username';
 /** Maximum age of cached catalog entities, in milliseconds. */
 const MAX_AGE_MS = 4000;
 
-/** How a portal user becomes a directory user: `directory.portalUsers`. */
+/** Mapping of portal users to directory users: `directory.portalUsers`. */
 export interface PortalUsersConfig {
   /** Namespace of the portal users, in lower case. */
   readonly namespace: string;
-  /** Where the user name is. */
+  /** Source of the directory user name. */
   readonly username: 'entityName' | 'annotation';
 }
 
@@ -97,7 +97,7 @@ export class PortalUserNames {
     );
     if (isShared) {
       throw new AmbiguousPortalUserError(
-        `Several catalog users have the annotation of ${user.userEntityRef}`,
+        `Several catalog users have the same annotation as ${user.userEntityRef}`,
       );
     }
     return username;

@@ -1,15 +1,15 @@
-/** Name that an entry is looked up by. */
+/** Name by which an entry is looked up. */
 export type PrincipalQuery =
-  /** Kerberos principal name with its realm, case-sensitive; or an alias. */
+  /** Kerberos principal name or alias with its realm, case-sensitive. */
   | { readonly principal: string }
   /** User name, matched as the directory matches `uid`. */
   | { readonly username: string };
 
-/** Port of the lookup that authentication and signing decide by. */
+/** Port for the lookup on which authentication and signing depend. */
 export interface PrincipalLookup {
   /**
-   * Returns the entry that has the name, locked and expired ones included;
-   * `undefined` when none or more than one has it.
+   * Returns the entry with the name, even if it is locked or expired;
+   * `undefined` when no entry or several entries have it.
    *
    * @throws DirectoryUnavailableError when the directory cannot be read.
    * @throws DirectoryTimeoutError when the directory is too slow.
@@ -20,10 +20,10 @@ export interface PrincipalLookup {
   ): Promise<Principal | undefined>;
 }
 
-/** Port of the lookup that places and releases holds of certificates. */
+/** Port for the lookup that decides about holds of certificates. */
 export interface SubjectLookup {
   /**
-   * Finds the account of a user by the ID that a rename does not change, live.
+   * Finds the account of a user live, by the ID that a rename does not change.
    *
    * @throws as {@link PrincipalLookup.find}
    */
@@ -35,7 +35,7 @@ export interface SubjectLookup {
 
 /** Query of {@link SubjectLookup.findSubject}. */
 export interface SubjectQuery {
-  /** As {@link Principal.stableId}. */
+  /** See {@link Principal.stableId}. */
   readonly stableId: string;
   /** Last known user name. */
   readonly username: string;
@@ -49,14 +49,14 @@ export interface SubjectQuery {
 /** Result of {@link SubjectLookup.findSubject}. */
 export type SubjectState =
   | { readonly kind: 'found'; readonly principal: Principal }
-  /** The directory does not contain the user any more. */
+  /** The directory no longer contains the user. */
   | { readonly kind: 'deleted'; readonly server: string }
   /** The service account may lack the right to see the user. */
   | { readonly kind: 'unknown' };
 
 /** Directory entry of a user, a service or a host that can authenticate. */
 export interface Principal {
-  /** Distinguished name, as the directory spells it; normalized by the replica. */
+  /** DN in the directory's spelling; normalized in the replica. */
   readonly dn: string;
   readonly kind: 'user' | 'service' | 'host';
   /** `uid`, of a user only. */
@@ -67,8 +67,8 @@ export interface Principal {
    */
   readonly service?: string;
   /**
-   * ID that a rename does not change and that is not used again, with the name
-   * of its attribute: `ipaUniqueID=…`, or else `nsUniqueId=…`. `undefined` when
+   * ID that a rename does not change and that is not reused, with the name of
+   * its attribute: `ipaUniqueID=…`, or else `nsUniqueId=…`. `undefined` when
    * the service account can read neither.
    */
   readonly stableId?: string;
@@ -88,7 +88,7 @@ export interface Principal {
   /** `krbPrincipalExpiration`, `undefined` when the principal never expires. */
   readonly expires?: Date;
   /**
-   * Names, in lower case, of the groups the entry is in, directly or through
+   * Lower-case names of the groups that the entry is in, directly or through
    * other groups.
    */
   readonly groups: ReadonlySet<string>;

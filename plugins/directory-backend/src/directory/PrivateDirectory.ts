@@ -35,7 +35,7 @@ const NO_FIELDS: ReadonlySet<UserField> = new Set();
 interface HiddenFields {
   readonly inPrivate: ReadonlySet<UserField>;
   readonly inAll: ReadonlySet<UserField>;
-  /** User name of the caller, in whose profile nothing is hidden. */
+  /** User name of the caller, whose own profile is not restricted. */
   readonly owner: string | undefined;
 }
 
@@ -48,7 +48,7 @@ type Found<Selection, Result> = Selection extends {
   ? Result
   : Result | undefined;
 
-/** A method of the port, for a caller. */
+/** A method of the port, with the context of a caller. */
 type ForCaller<Method extends keyof Directory> = (
   query: Parameters<Directory[Method]>[0],
   context: CallerContext,
@@ -73,7 +73,7 @@ export class PrivateDirectory {
     ]);
   }
 
-  /** As {@link Directory.getUser}, without hidden fields. */
+  /** Like {@link Directory.getUser}, without hidden fields. */
   getUser: ForCaller<'getUser'> = async (query, context) => {
     const hidden = this.#hiddenFrom(context.caller);
     const fields = this.#fieldsToRead(query.fields);
@@ -81,7 +81,7 @@ export class PrivateDirectory {
     return user && redact(user, fields, hidden);
   };
 
-  /** As {@link Directory.listUsers}, without hidden fields. */
+  /** Like {@link Directory.listUsers}, without hidden fields. */
   async listUsers<Selection extends UserSelection & Paged>(
     selection: Selection,
     context: CallerContext,
@@ -95,7 +95,7 @@ export class PrivateDirectory {
     }) as Found<Selection, Page<User>>;
   }
 
-  /** As {@link Directory.streamUsers}, without hidden fields. */
+  /** Like {@link Directory.streamUsers}, without hidden fields. */
   async streamUsers<Selection extends UserSelection>(
     selection: Selection,
     context: CallerContext,
@@ -109,7 +109,7 @@ export class PrivateDirectory {
     }) as Found<Selection, UserStream>;
   }
 
-  /** As {@link Directory.listGroups}: memberships are never private. */
+  /** Like {@link Directory.listGroups}: memberships are never private. */
   async listGroups<Selection extends GroupSelection & Paged>(
     selection: Selection,
     context: CallerContext,
@@ -118,23 +118,25 @@ export class PrivateDirectory {
     return page as Found<Selection, Page<ListedGroup>>;
   }
 
-  /** As {@link Directory.getGroup}. */
+  /** See {@link Directory.getGroup}. */
   getGroup: ForCaller<'getGroup'> = (query, context) =>
     this.#directory.getGroup(query, context);
 
-  /** As {@link Directory.isMember}. */
+  /** See {@link Directory.isMember}. */
   isMember: ForCaller<'isMember'> = (query, context) =>
     this.#directory.isMember(query, context);
 
-  /** As {@link Directory.countMembers}. */
+  /** See {@link Directory.countMembers}. */
   countMembers: ForCaller<'countMembers'> = (query, context) =>
     this.#directory.countMembers(query, context);
 
-  /** As {@link Directory.membershipReasons}: memberships are never private. */
+  /**
+   * Like {@link Directory.membershipReasons}: memberships are never private.
+   */
   membershipReasons: ForCaller<'membershipReasons'> = (query, context) =>
     this.#directory.membershipReasons(query, context);
 
-  /** As {@link Directory.listAgreements}. */
+  /** See {@link Directory.listAgreements}. */
   listAgreements: ForCaller<'listAgreements'> = (query, context) =>
     this.#directory.listAgreements(query, context);
 
@@ -181,7 +183,7 @@ export class PrivateDirectory {
   }
 }
 
-/** The order must not reveal a hidden field. */
+/** Restricts an order, so that it does not reveal a hidden field. */
 function restrictOrder(order: UserOrder, hidden: HiddenFields): UserOrder {
   if (order.kind === 'byTier') {
     return {
@@ -270,7 +272,7 @@ function redact(
   return shown as User;
 }
 
-/** Almost always `false`: without an iterator for the empty set. */
+/** Does not create an iterator for the empty set, the usual case. */
 function hasAny(user: User, fields: ReadonlySet<UserField>): boolean {
   if (fields.size > 0) {
     for (const field of fields) {

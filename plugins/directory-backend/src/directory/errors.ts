@@ -1,6 +1,6 @@
 import { CustomErrorBase } from '@backstage/errors';
 
-/** Whether the directory can be searched, over all its servers. */
+/** Whether at least one server of the directory can be searched. */
 export type Reachability =
   /** At least one server is in use. */
   | 'reachable'

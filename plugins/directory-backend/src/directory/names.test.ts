@@ -6,12 +6,12 @@ describe.each([
   ['isGroupName', isGroupName],
 ])('%s', (_name, isName) => {
   it.each(['alice', 'john.doe', 'mary-jane_w', '_x', '.x', 'A', '9', 'win$'])(
-    'takes %s',
+    'accepts %s',
     name => expect(isName(name)).toBe(true),
   );
 
   it.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a leading dash', '-dash'],
     ['a slash', 'a/b'],
     ['NUL', 'a\0'],
@@ -32,9 +32,9 @@ describe.each([
     ['a combining accent', 'alice\u0301'],
     ['a dollar in the middle', 'a$b'],
     ['too many characters', 'a'.repeat(256)],
-  ])('refuses %s', (_what, name) => expect(isName(name)).toBe(false));
+  ])('rejects %s', (_what, name) => expect(isName(name)).toBe(false));
 
-  it('rejects characters with a meaning in DNs or filters', () => {
+  it('rejects special characters of DNs and filters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), name => {
         const special = /[^\S ]|^ | $| {2}|[,+"\\<>;=#*()/\0]/.test(name);

@@ -1,7 +1,9 @@
 /** FreeIPA's pattern of user names. */
 const USER_NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}\$?$/;
 
-/** As user names, with single inner spaces: FreeIPA creates `trust admins`. */
+/**
+ * Like user names, with single inner spaces: FreeIPA creates `trust admins`.
+ */
 const GROUP_NAME = /^(?=.{1,255}\$?$)[A-Za-z0-9_.](?: ?[A-Za-z0-9_.-])*\$?$/;
 
 /**
@@ -12,12 +14,12 @@ export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
 }
 
-/** As {@link isUserName}, for group names. */
+/** Like {@link isUserName}, for group names. */
 export function isGroupName(text: string): boolean {
   return GROUP_NAME.test(text);
 }
 
-/** Orders names case-insensitively, and equal ones always the same way. */
+/** Compares names case-insensitively; distinguishes equal ones by case. */
 export function compareNames(a: string, b: string): number {
   const [lowerA, lowerB] = [a.toLowerCase(), b.toLowerCase()];
   if (lowerA !== lowerB) {

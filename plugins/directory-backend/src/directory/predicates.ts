@@ -1,8 +1,8 @@
 import type { GroupField, UserField } from './schema';
 
 /**
- * A Boolean combination of conditions. `allOf` without conditions applies to
- * every record, `anyOf` without conditions to none.
+ * A Boolean combination of conditions. `allOf` without conditions matches every
+ * record, `anyOf` without conditions does not match any.
  */
 export type Predicate<Condition> = Condition | Combination<Condition>;
 
@@ -15,7 +15,7 @@ type Combination<Condition> =
 
 /**
  * A condition on the values of one field, which are compared as the directory
- * compares them. Texts have no spaces at their ends.
+ * compares them. Texts have no leading or trailing spaces.
  */
 export type FieldCondition<Field> =
   /** The field has any value. */
@@ -27,8 +27,9 @@ export type FieldCondition<Field> =
       readonly text: string;
     }
   /**
-   * A word of one of the values begins with this one, contains it, or differs by
-   * one letter at most. Words are compared without accents, case and punctuation.
+   * A word of one of the values begins with this one, contains it, or differs
+   * by at most one letter. Words are compared without accents, case and
+   * punctuation.
    */
   | {
       readonly kind: 'wordPrefix' | 'wordPart' | 'similarWord';
@@ -76,21 +77,21 @@ export type UserPredicate = Predicate<UserCondition>;
 /** Selects groups. */
 export type GroupPredicate = Predicate<GroupCondition>;
 
-/** Applies where all predicates do. */
+/** Matches when all predicates match. */
 export function allOf<Condition>(
   ...of: readonly Predicate<Condition>[]
 ): Predicate<Condition> {
   return { kind: 'allOf', of };
 }
 
-/** Applies where at least one predicate does. */
+/** Matches when at least one predicate matches. */
 export function anyOf<Condition>(
   ...of: readonly Predicate<Condition>[]
 ): Predicate<Condition> {
   return { kind: 'anyOf', of };
 }
 
-/** Applies where a predicate does not. */
+/** Matches when a predicate does not match. */
 export function not<Condition>(of: Predicate<Condition>): Predicate<Condition> {
   return { kind: 'not', of };
 }

@@ -10,10 +10,10 @@ const MIN_ID = 16;
 const V4_FINGERPRINT = 40;
 
 /**
- * Returns what identifies a public key, in one spelling: the fingerprint of an
- * SSH key as OpenSSH prints it, `SHA256:` and base64 without padding; an OpenPGP
- * key ID or fingerprint in upper-case hexadecimal digits. Other text is returned
- * without spaces, in upper case.
+ * Returns the normalized identifier of a public key: the fingerprint of an SSH
+ * key as OpenSSH prints it, `SHA256:` and base64 without padding; an OpenPGP
+ * key ID or fingerprint in upper-case hexadecimal digits. Other text is
+ * returned without spaces, in upper case.
  *
  * @param text - an SSH key as in a line of authorized_keys, an SSH fingerprint,
  *   or an OpenPGP key ID or fingerprint
@@ -31,7 +31,7 @@ export function publicKeyId(text: string): string {
 }
 
 /**
- * Whether two IDs of {@link publicKeyId} may be of the same key. An OpenPGP key
+ * Whether two IDs of {@link publicKeyId} may identify one key. An OpenPGP key
  * ID is the end of a fingerprint of version 4, and the start of a later one
  * (RFC 9580 §5.5.4).
  */

@@ -5,7 +5,7 @@ import type {
   userFields,
 } from './schema';
 
-/** A user as the directory holds it. */
+/** A user of the directory. */
 export type User = RecordOf<typeof userFields> & {
   /** `uid`, in the directory's spelling. */
   readonly username: string;
@@ -14,7 +14,7 @@ export type User = RecordOf<typeof userFields> & {
 /**
  * A user without values, to be filled. V8 gives all objects of one literal the
  * same hidden class. When records were built field by field, 8,000 of 20,000
- * users had a class of their own, which made reading fields slow.
+ * users had separate hidden classes, which made reading fields slow.
  */
 export function emptyUser(): Record<keyof typeof userFields, undefined> {
   return {
@@ -41,13 +41,13 @@ export function emptyUser(): Record<keyof typeof userFields, undefined> {
   };
 }
 
-/** A group as the directory holds it. */
+/** A group of the directory. */
 export type Group = RecordOf<typeof groupFields> & {
   /** `cn`, in the directory's spelling. */
   readonly groupname: string;
 };
 
-/** As `emptyUser`, of a group. */
+/** Like `emptyUser`, for a group. */
 export function emptyGroup(): Record<keyof typeof groupFields, undefined> {
   return {
     groupname: undefined,

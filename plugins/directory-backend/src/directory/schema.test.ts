@@ -3,7 +3,7 @@ import { userModel } from '../http/response/presentRecords';
 import { schemaPreset, userFieldNames } from './schema';
 
 describe('the attribute table', () => {
-  it("has the OpenAPI document's fields in its order", () => {
+  it('has the fields of the OpenAPI document in the same order', () => {
     const { schemas } = openApiDocument.components as {
       schemas: Record<string, { properties: object; required: string[] }>;
     };
@@ -11,7 +11,7 @@ describe('the attribute table', () => {
     expect(schemas.User.required).toEqual(userModel.keys);
   });
 
-  it('names no attribute of freeipa-fas for FreeIPA alone', () => {
+  it('does not use attributes of freeipa-fas for FreeIPA alone', () => {
     const { users, userClass } = schemaPreset('freeipa');
     const attributes = userFieldNames.map(name => users[name].attribute);
     expect(attributes.filter(name => name?.startsWith('fas'))).toEqual([]);

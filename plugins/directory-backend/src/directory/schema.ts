@@ -1,11 +1,11 @@
 /**
- * How a field is held by the directory and by a record.
+ * Representation of a field in the directory and in a record.
  *
  * - `string`: the first value
  * - `strings`: every value, in the directory's order
  * - `boolean`: RFC 4517 Boolean (`TRUE`, `FALSE`)
  * - `timestamp`: RFC 4517 Generalized Time, a `Date` in a record
- * - `certificates`: DER, one `Buffer` a certificate
+ * - `certificates`: DER, one `Buffer` per certificate
  */
 export type FieldSyntax =
   | 'string'

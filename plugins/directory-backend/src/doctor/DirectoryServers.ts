@@ -29,16 +29,16 @@ import type { Portal } from './Portal';
 
 const DNS_TIMEOUT_MS = 1000;
 
-/** The steps of a connection, in order; the last one means that it is usable. */
+/** Steps of a connection, in order; a connection that is `bound` is usable. */
 export const STEPS = ['dns', 'connect', 'tls', 'bind', 'bound'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** How far a connection to a server came. */
+/** Outcome of a connection to a server. */
 export interface Probe {
   readonly url: string;
   /** The step that failed, or `bound`. */
   readonly step: Step;
-  /** Of the step that failed. */
+  /** Finding of the step that failed. */
   readonly finding?: DoctorFinding;
   /** The server's certificate. */
   readonly certificate?: X509Certificate;
@@ -96,7 +96,7 @@ function explainRejectedBind(
       );
     default:
       return finding.fail(
-        `The directory does not let ${bindDn} bind in this way (result code ${code})`,
+        `The directory does not allow ${bindDn} to bind in this way (result code ${code})`,
         'use ldaps:// in directory.ldap.servers, or set directory.ldap.startTls: true',
       );
   }
@@ -159,7 +159,7 @@ export class DirectoryServers {
   async #probe(url: string): Promise<Probe> {
     const { config } = this;
     const ca = await readCa(config);
-    // An unreadable password is the finding of another check.
+    // Another check reports an unreadable password.
     const bindPassword = await readPassword(config).catch(() => undefined);
     const endpoint = {
       url,

@@ -23,10 +23,10 @@ const SECRET_KEY = /pass|pwd|secret|token|credential|private|apiKey|^key$/i;
 /** Credentials in a URL. */
 const URL_CREDENTIALS = /(?<=:\/\/)[^/@\s]*@/g;
 
-/** Files are read in less, unless they are devices or pipes. */
+/** Files take less time to read, unless they are devices or pipes. */
 const LOAD_MS = 2000;
 
-/** Shorter values would be replaced in other words. */
+/** Shorter values could also occur in other words. */
 const MIN_SECRET_LENGTH = 4;
 
 const noLifecycle: LifecycleService = {
@@ -48,7 +48,7 @@ export interface PortalOptions {
   readonly configFiles: readonly string[];
   /** Environment for the configuration and for Kerberos. */
   readonly env: NodeJS.ProcessEnv;
-  /** The folder of the backend's package, or one above it. */
+  /** The folder of the backend's package, or a folder above it. */
   readonly folder: string;
   /** Milliseconds for a response of the KDC, a directory server or the database. */
   readonly responseMs: number;
@@ -60,7 +60,7 @@ export class Portal implements DoctorContext {
   readonly env: NodeJS.ProcessEnv;
   /** Milliseconds for a response of a server. */
   readonly responseMs: number;
-  /** Why the configuration cannot be loaded, without values. */
+  /** Reason why the configuration cannot be loaded; does not contain values. */
   readonly configError: string | undefined;
   readonly #backend: BackendPackage | undefined;
   readonly #closers: (() => unknown)[] = [];
@@ -180,7 +180,7 @@ export class Portal implements DoctorContext {
     if (!this.#backend || !mayExist(config)) {
       return undefined;
     }
-    // The one that the backend uses.
+    // The module that the backend uses.
     const { DatabaseManager } = this.#backend.require(
       '@backstage/backend-defaults/database',
     ) as typeof import('@backstage/backend-defaults/database');
@@ -279,8 +279,8 @@ function readBackend(folder: string): BackendPackage | undefined {
 }
 
 /**
- * Why the configuration cannot be loaded. Messages of parsers quote the source,
- * which may be a secret: only positions and names are taken from them.
+ * Returns why the configuration cannot be loaded. Parser messages quote the
+ * source, which may be a secret: the result contains only positions and names.
  */
 function describeLoadError(error: unknown): string {
   const text = isError(error) ? error.message : '';

@@ -79,7 +79,7 @@ async function checkCaFile(portal: Portal): Promise<DoctorFinding> {
     : finding.ok(`${caFile}, until ${until}`);
 }
 
-/** Expiry of each certificate in a PEM text, in milliseconds since 1970. */
+/** Expiry of each certificate in a PEM text, in epoch milliseconds. */
 function expiriesIn(pem: string): readonly number[] {
   try {
     return readPemBlocks(pem, { label: 'CERTIFICATE' }).map(der =>

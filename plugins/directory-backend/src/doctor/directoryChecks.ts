@@ -173,9 +173,9 @@ async function checkPreservedUsers(
 ): Promise<DoctorFinding> {
   const context = await servers.open();
   return (await canReadPreservedUsers(context, context.baseDn))
-    ? finding.ok('Preserved users leave the lists within a second')
+    ? finding.ok('Preserved users are removed from lists within a second')
     : finding.ok(
-        `Preserved users leave the lists within seconds; to be notified at once: ${preservedUsersPermission(
+        `Preserved users are removed from lists within seconds; to be notified at once: ${preservedUsersPermission(
           context.baseDn,
         )}`,
       );
@@ -217,7 +217,7 @@ async function checkPersistentSearch(
     ? finding.ok('Allowed: the replica is notified of deletions')
     : finding.warn(
         `${server} refuses persistent searches, so the replica finds deletions by comparing keys`,
-        'allow the service account the control 2.16.840.1.113730.3.4.3: aci of oid=2.16.840.1.113730.3.4.3,cn=features,cn=config, and let no LDAP proxy remove it',
+        'allow the service account to use the control 2.16.840.1.113730.3.4.3: aci of oid=2.16.840.1.113730.3.4.3,cn=features,cn=config; LDAP proxies must not remove it',
       );
 }
 

@@ -89,7 +89,7 @@ let authority: TestAuthority;
 let folder: string;
 let sessionKey: string;
 let caKey: string;
-/** Everything that the doctor has printed. */
+/** Everything that the doctor printed. */
 let printed = '';
 
 const path = (name: string) => join(folder, name);
@@ -994,7 +994,7 @@ const FAULTS: readonly Fault[] = [
   ],
 ];
 
-it('finds nothing wrong with a healthy portal', async () => {
+it('finds no problems in a healthy portal', async () => {
   const results = await diagnosePortal();
   expect(problemsOf(results)).toEqual([]);
   expect(
@@ -1075,7 +1075,7 @@ it('ignores modules that NODE_OPTIONS preloads', async () => {
   expect(problemsOf(results)).toEqual([]);
 });
 
-it('prints no control characters of a server', async () => {
+it('does not print control characters of a server', async () => {
   const text = '\x1b]0;title\x07\r\x1b[2Kok    database  fine\nfix: rm';
   // An error of PostgreSQL with this text as its code and its message.
   const fields = Buffer.from(`SERROR\0C${text}\0M${text}\0\0`);
@@ -1181,7 +1181,7 @@ describe('directory-doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('leaves no process behind when it is terminated', async () => {
+  it('does not leave processes behind when it is terminated', async () => {
     const { configFiles, env } = await writePortal({
       config: { 'directory.ldap.bindPassword': { $file: path('pipe') } },
     });
@@ -1190,11 +1190,11 @@ describe('directory-doctor', () => {
       [DOCTOR, '--config', configFiles[0]],
       { env, stdio: ['ignore', 'pipe', 'inherit'] },
     );
-    // Opened when the child process reads it.
+    // Opens when the child process reads it.
     const pipe = await open(path('pipe'), 'w');
     doctor.kill('SIGTERM');
     doctor.stdout.resume();
-    // Not while a process has its output.
+    // Does not close while a process holds the output.
     expect(await once(doctor, 'close')).toEqual([1, null]);
     await pipe.close();
   });
@@ -1210,7 +1210,7 @@ describe('directory-doctor', () => {
   });
 });
 
-it('prints no secret', async () => {
+it('does not print secrets', async () => {
   await diagnosePortal({
     config: {
       'directory.ldap.bindPasswordFile': undefined,

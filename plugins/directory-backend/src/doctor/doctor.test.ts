@@ -88,7 +88,7 @@ describe('runChecks', () => {
   });
 });
 
-it('formats a line for each check, and one for each fix', () => {
+it('formats a line for each check and each fix', () => {
   expect(
     formatResults([
       { id: 'one', ...finding.ok('fine') },

@@ -21,7 +21,7 @@ import type { Portal } from './Portal';
 
 const DNS_TIMEOUT_MS = 1000;
 
-/** What the checks of one run share. */
+/** State that the checks of one run share. */
 class ServiceKeys {
   readonly #portal: Portal;
   #test: Promise<ServiceKeyTest> | undefined;
@@ -157,7 +157,7 @@ async function explainFault(
   const name = principal.replace(/@.*$/, '');
   const explanations: Record<ServiceKeyFault, DoctorFinding> = {
     kdc_unknown: finding.fail(
-      `krb5.conf and DNS name no KDC of the realm ${realm}`,
+      `Neither krb5.conf nor DNS lists a KDC of the realm ${realm}`,
       `add to krb5.conf: [realms] ${realm} = { kdc = ipa.example.org }, or dns_lookup_kdc = true in [libdefaults]`,
     ),
     kdc_unreachable: finding.fail(
@@ -200,11 +200,11 @@ async function explainFault(
     ),
     realm_refused: finding.fail(
       `Tickets of the realm ${realm} are refused`,
-      `set kerberos.realm: ${realm}, or replace the keytab by one of the configured realm`,
+      `set kerberos.realm: ${realm}, or replace the keytab with one of the configured realm`,
     ),
     other: finding.fail(
       `A ticket for ${principal} is not accepted (${detail})`,
-      'correct what the message names, for example the folder of the replay cache (KRB5RCACHENAME); docs/troubleshooting.md lists messages of the Kerberos library',
+      'correct the problem that the message describes, for example the folder of the replay cache (KRB5RCACHENAME); docs/troubleshooting.md lists messages of the Kerberos library',
     ),
   };
   return explanations[fault];
@@ -342,7 +342,7 @@ async function checkHostName(keys: ServiceKeys): Promise<DoctorFinding> {
     if (await hasNoKey(alias)) {
       return finding.warn(
         `${host} is an alias of ${alias}, and many clients request a ticket for HTTP/${alias}, which is not in the keytab`,
-        `replace the CNAME record by an address record, or: ipa service-add HTTP/${alias} --force; ${getKeytab(
+        `replace the CNAME record with an address record, or: ipa service-add HTTP/${alias} --force; ${getKeytab(
           keys,
           alias,
         )}`,

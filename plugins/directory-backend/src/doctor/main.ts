@@ -13,7 +13,7 @@ import { type CheckResult, formatResults, runChecks } from './runChecks';
 /** Default time for all checks, in milliseconds. */
 const CHECKS_MS = 3500;
 
-/** Share of that time for the response of one server: other checks follow. */
+/** Share of that time for the response of one server, before later checks. */
 const RESPONSE_SHARE = 0.7;
 
 /** Time for the connections to close. */
@@ -29,7 +29,7 @@ database, certificates and permissions.
   --timeout SECONDS  time for all checks; more on a busy machine. Default: 3.5
   --json             print the results as JSON
 
-Exit status: 0 when no check fails, 1 when one does, 2 when an option is wrong.
+Exit status: 0 when no check fails, 1 when one does, 2 when an option is invalid.
 `;
 
 /** Returns the checks of the command and of the packages that the backend loads. */
@@ -74,7 +74,7 @@ export async function diagnose({
       ...(fix && { fix: fix.map(printable) }),
     }));
   } finally {
-    // A connection that is being opened is not waited for.
+    // Does not wait for connections that are being opened.
     await Promise.race([portal.close(), sleep(CLOSE_MS)]);
   }
 }

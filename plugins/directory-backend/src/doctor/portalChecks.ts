@@ -122,13 +122,13 @@ function checkPolicy(portal: Portal): DoctorFinding {
   const install = `yarn --cwd packages/backend add ${POLICY_MODULE}, and backend.add(import('${POLICY_MODULE}')) in packages/backend/src/index.ts`;
   if (portal.config.getOptionalBoolean('permission.enabled') !== true) {
     return finding.fail(
-      'permission.enabled is not true, so Backstage allows every user everything',
+      'permission.enabled is not true, so Backstage allows all users to do everything',
       'set permission.enabled: true',
     );
   }
   if (portal.hasPackage(ALLOW_ALL_MODULE)) {
     return finding.fail(
-      `The backend loads ${ALLOW_ALL_MODULE}, which allows every user and guest everything`,
+      `The backend loads ${ALLOW_ALL_MODULE}, which allows all users and guests to do everything`,
       `remove backend.add(import('${ALLOW_ALL_MODULE}')) from packages/backend/src/index.ts`,
       install,
     );
@@ -197,7 +197,7 @@ async function checkSessionKeys(portal: Portal): Promise<DoctorFinding> {
   }
   return hasSharedStore(portal)
     ? finding.warn(
-        'Each process has its own random session key, but a shared store is configured as for several processes',
+        'Each process has its own random session key, but a store that several processes can share is configured',
         `${createKeyFile(
           '/etc/portal/session-key',
         )}, the same file for each process`,
@@ -267,7 +267,7 @@ const DATABASE_ERRORS: Readonly<Record<string, readonly [string, string]>> = {
 async function checkDatabase(portal: Portal): Promise<DoctorFinding> {
   if (isInMemory(portal.config)) {
     return finding.warn(
-      'The database is in memory: certificates, revocations and the mass-deletion guard are lost at a restart',
+      'The database is in memory: certificates, revocations and the mass-deletion guard are lost on restart',
       'set backend.database to PostgreSQL (client: pg), see app-config.production.yaml',
     );
   }

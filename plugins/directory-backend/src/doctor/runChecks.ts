@@ -18,11 +18,11 @@ export interface CheckResult extends DoctorFinding {
 
 interface Outcome {
   readonly result: CheckResult;
-  /** The check that failed, if this one or one that it depends on has. */
+  /** The check that failed: this one, or one that it depends on. */
   readonly failedId?: string;
 }
 
-/** What to do about an invalid key, which the message names. */
+/** Fix for an invalid key, which the message names. */
 export const CONFIGURATION_FIX =
   'correct the key in app-config.yaml or in the file given by --config (docs/configuration.md lists every key); a value ${NAME} is read from the environment of this command';
 

@@ -12,8 +12,8 @@ import {
 } from './resources/createOperations';
 
 /**
- * Maximum delay of the portal's readiness by the first sync, so that an
- * unavailable directory does not stop a rolling update.
+ * Maximum time for which the first sync delays the portal's readiness, so that
+ * an unavailable directory does not block a rolling update.
  */
 const MAX_READINESS_DELAY_MS = 60_000;
 
@@ -27,7 +27,7 @@ export function createApi(
     Pick<RouterOptions & OperationsOptions, 'accounts'> & {
       /** External URL of the plugin. */
       readonly baseUrl: string;
-      /** The contract's own first. */
+      /** The contract dialect first. */
       readonly dialects: readonly [Dialect, ...Dialect[]];
       readonly httpRouter: HttpRouterService;
       readonly readinessChecks: ReadinessChecksService;
@@ -50,9 +50,9 @@ export function createApi(
     anonymousOperations: createAnonymousOperations({ ...options, dialect }),
   });
   const [own, ...others] = dialects;
-  // Backstage's own gate accepts portal tokens only. It is open for the routes
-  // that the router authenticates or publishes, and stays closed for others of
-  // this plugin, such as those of its scheduler.
+  // Backstage's own authentication accepts portal tokens only. It is disabled
+  // for paths that the router authenticates or publishes, and stays enabled for
+  // other paths of this plugin, such as those of its scheduler.
   for (const path of [
     ...dialects.map(({ root }) => root || '/v:version'),
     ...publicDocuments.paths,

@@ -45,7 +45,7 @@ export interface RouterOptions {
   readonly publicDocuments: PublicDocuments;
   readonly access: AccessControl;
   readonly accounts: Pick<Accounts, 'requireLive'>;
-  /** The contract's own dialect first: it handles all paths without a mount. */
+  /** The contract dialect first: it handles all paths without a mount. */
   readonly mounts: readonly [Mount, ...Mount[]];
   /** Origin of the portal, such as `https://portal.example.org`. */
   readonly ownOrigin: string;
@@ -53,10 +53,10 @@ export interface RouterOptions {
 }
 
 /**
- * Creates the router of the API. Every request is authenticated before its path
- * is matched, except an exact list of public documents and operations with a proof
- * of possession: Backstage's own authentication does not support Kerberos and is off
- * for these paths.
+ * Creates the router of the API. It authenticates every request before it
+ * matches the path, except for a fixed list of public documents and operations
+ * with a proof of possession. Backstage's own authentication does not support
+ * Kerberos and is disabled for these paths.
  */
 export function createRouter(options: RouterOptions): Router {
   const { authenticator, mounts, logger } = options;
@@ -136,7 +136,7 @@ function routesOf({ dialect, operations }: Mount) {
   }));
 }
 
-/** The dialect of a path, which need not exist. */
+/** Returns the dialect of a path, even of an unknown one. */
 function dialectAt(path: string, mounts: RouterOptions['mounts']): Dialect {
   const [own, ...others] = mounts;
   const mount = others.find(({ dialect: { root } }) =>
@@ -214,7 +214,7 @@ async function handle(
   }
 }
 
-/** Handles a request without credentials, or leaves it to authentication. */
+/** Handles a request without credentials, or passes it to authentication. */
 async function handleAnonymous(
   operation: AnonymousOperation,
   request: {
@@ -285,10 +285,10 @@ function allowedMethods(operations: readonly Operation[]): string {
 }
 
 /**
- * The URL of a request with every path segment decodable. Express responds 400
- * to a segment such as `%ff` before it matches a route. Encoded as text, the
- * segment reaches its route, where it is not a valid name and gets the
- * resource's 404.
+ * Returns a URL whose path segments can all be decoded. Express responds with
+ * 400 to a segment such as `%ff` before it matches a route. When encoded as
+ * text, the segment reaches its route, which returns the resource's 404 because
+ * the name is invalid.
  */
 export function decodablePath(url: string): string {
   if (!url.includes('%')) {
@@ -310,8 +310,8 @@ export function decodablePath(url: string): string {
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i;
 
 /**
- * Path and query of a request below the mount path, with the slashes that the
- * client sent: of several slashes after its mount path, Express removes one.
+ * Returns path and query of a request below the mount path, with the slashes
+ * that the client sent: Express removes one of several after the mount path.
  */
 export function pathBelowMount(
   request: Pick<Request, 'originalUrl' | 'baseUrl' | 'url'>,
@@ -323,17 +323,17 @@ export function pathBelowMount(
   return isSlashRemoved ? `/${path}` : path;
 }
 
-/** A URL with each run of slashes in its path merged; `%2F` is kept. */
+/** Returns a URL with merged slashes in its path; keeps `%2F`. */
 export function mergeSlashes(url: string): string {
   const [path, ...query] = url.split('?');
   return [path.replace(/\/{2,}/g, '/'), ...query].join('?');
 }
 
 /**
- * Protects writes and exports from other sites (CSRF). A browser authenticates
- * with a Kerberos ticket on its own, for pages of any site, and sends headers
- * that name the site. API clients such as curl send no such headers, and portal
- * tokens are never sent on their own.
+ * Protects writes and exports against CSRF. A browser performs Kerberos
+ * authentication automatically for pages of any site, and sends headers that
+ * name the site. API clients such as curl do not send these headers. Portal
+ * tokens are never sent automatically.
  *
  * @throws ForbiddenError when the headers name another site.
  */

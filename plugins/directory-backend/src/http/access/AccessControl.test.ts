@@ -39,7 +39,7 @@ function userOf(options: PermissionsServiceRequestOptions): string {
   return userEntityRef;
 }
 
-/** The rules of the plugin, as it registers them. */
+/** The permission rules that the plugin registers. */
 const permissionsRegistry = mockServices.permissionsRegistry.mock({
   getPermissionRuleset: () => ({
     getRuleByName: name =>
@@ -55,7 +55,7 @@ const showsAll = async () => [
   { result: AuthorizeResult.ALLOW } as const,
 ];
 
-/** A permission framework that counts and answers by entity reference. */
+/** A permission framework that counts requests and decides by entity. */
 function counting(
   decide: (user: string) => AuthorizeResult.ALLOW | AuthorizeResult.DENY,
   readDecisionMs?: number,
@@ -82,7 +82,7 @@ const callerOf = (name: string) =>
     credentials: mockCredentials.user(`user:default/${name}`),
   } as const);
 
-it('caches the decision about reading for each user', async () => {
+it('caches the read decision of each user', async () => {
   const { asked, control } = counting(user =>
     user.endsWith('bob') ? AuthorizeResult.DENY : AuthorizeResult.ALLOW,
   );
@@ -95,7 +95,7 @@ it('caches the decision about reading for each user', async () => {
   expect(asked).toHaveLength(2);
 });
 
-it('reads the decision about reading again after a while', async () => {
+it('requests the read decision again after it expires', async () => {
   let result: AuthorizeResult.ALLOW | AuthorizeResult.DENY =
     AuthorizeResult.ALLOW;
   const { control } = counting(() => result, 50);
@@ -123,7 +123,7 @@ it('does not cache failures of the policy', async () => {
   let isAway = true;
   const { control } = counting(() => {
     if (isAway) {
-      throw new Error('The permission backend is away');
+      throw new Error('The permission backend is down');
     }
     return AuthorizeResult.ALLOW;
   });
@@ -182,18 +182,21 @@ describe('with a policy that allows everything', () => {
     ['unmapped', { portalUsers: ['user:default/guest'] }, [REVOKE]],
     ['unmapped', { portalUsers: ['*'] }, [REVOKE]],
     ['service', { services: ['plugin:reports'] }, [READ, REVOKE]],
-    // Named in a list for others.
+    // Rules for other kinds of callers.
     ['ticket', { portalUsers: ['*'], services: ['dave'] }, []],
     ['mapped', { portalUsers: ['user:default/dave', '*'] }, []],
     ['unmapped', { principals: ['*', 'guest'] }, []],
     ['service', { principals: ['*'], portalUsers: ['*'] }, [READ]],
-  ])('%s, with a rule for %j, is granted %j', async (caller, rule, allowed) => {
-    const rules = [{ ...rule, operations: [REVOKE] }];
-    expect(await operationsOf(caller, rules)).toEqual(allowed);
-  });
+  ])(
+    'grants %s, with a rule for %j, the operations %j',
+    async (caller, rule, allowed) => {
+      const rules = [{ ...rule, operations: [REVOKE] }];
+      expect(await operationsOf(caller, rules)).toEqual(allowed);
+    },
+  );
 });
 
-it('requires the policy and a rule for a portal token', async () => {
+it('requires both the policy and a rule for a portal token', async () => {
   const permissions = mockServices.permissions({
     result: AuthorizeResult.DENY,
   });
@@ -215,7 +218,7 @@ it('requires the policy and a rule for a portal token', async () => {
 });
 
 describe('AccessControl.visibilityOf', () => {
-  /** What a policy shows to alice. */
+  /** Returns what a policy shows to alice. */
   async function shownBy(
     users: PolicyDecision,
     groups: PolicyDecision,
@@ -296,7 +299,7 @@ describe('AccessControl.visibilityOf', () => {
     });
   });
 
-  it('shows everything to Kerberos tickets and services', async () => {
+  it('shows everything to Kerberos principals and services', async () => {
     const dave = { ...person('dave'), source: 'live' } as const;
     expect(await shownBy(deny, deny, holder(dave))).toBeUndefined();
     const service: Caller = {

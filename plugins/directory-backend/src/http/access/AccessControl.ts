@@ -20,7 +20,7 @@ import type { Visibility } from '../../directory/Directory';
 import { ForbiddenError } from '../response/apiErrors';
 import { type PermissionRules, visibilityBy } from './visibility';
 
-/** As long as accounts are cached. */
+/** The time for which accounts are cached, too. */
 const READ_DECISION_MS = 4000;
 
 /** Permissions of users when `directory.access` is not configured. */
@@ -34,7 +34,7 @@ const OPEN_TO_SERVICES: ReadonlySet<string> = new Set([
   directoryReadPermission.name,
 ]);
 
-/** The portal's permission policy has not decided. */
+/** The portal's permission policy cannot be queried. */
 export class PolicyUnavailableError extends CustomErrorBase {
   name = 'PolicyUnavailableError' as const;
 }
@@ -46,7 +46,7 @@ export interface AccessRule {
   readonly operations: ReadonlySet<string>;
 }
 
-/** The policy's decision about reading. */
+/** Decision of the policy about reading. */
 interface ReadDecision {
   readonly allowed: boolean;
   readonly visible: Visibility | undefined;
@@ -71,8 +71,8 @@ export class AccessControl {
   readonly #registry: PermissionRules;
   readonly #rules: readonly AccessRule[] | undefined;
   /**
-   * Decisions about reading by entity reference: each is a request to another
-   * plugin. Decisions about other operations are not cached.
+   * Read decisions by entity reference, cached because each one requires a
+   * request to another plugin. Other decisions are not cached.
    */
   readonly #readDecisions: LRUCache<string, ReadDecision, PolicyRequest>;
 
@@ -80,7 +80,7 @@ export class AccessControl {
     readonly permissions: PermissionsService;
     readonly permissionsRegistry: PermissionRules;
     readonly rules?: readonly AccessRule[];
-    /** Milliseconds for which decisions about reading are cached. Default: 4000. */
+    /** Milliseconds for which read decisions are cached. Default: 4000. */
     readonly readDecisionMs?: number;
   }) {
     this.#permissions = options.permissions;
@@ -107,9 +107,9 @@ export class AccessControl {
   }
 
   /**
-   * What the policy lets a portal user see; `undefined` for everything. Callers
-   * with other credentials see everything that they may read: the policy does
-   * not decide about Kerberos tickets, and allows services all permissions.
+   * Returns the entries that the policy shows to a portal user; `undefined` for
+   * all. Other callers see everything that they may read: the policy does not
+   * apply to Kerberos callers, and grants services all permissions.
    */
   async visibilityOf(caller: Caller): Promise<Visibility | undefined> {
     return caller.kind === 'portalUser'
@@ -117,7 +117,7 @@ export class AccessControl {
       : undefined;
   }
 
-  /** The names of all operations that the caller may perform. */
+  /** Returns the names of all operations that the caller may perform. */
   async operationsOf(caller: Caller): Promise<ReadonlySet<string>> {
     const granted = directoryPermissions.filter(permission =>
       this.#ruleAllows(caller, permission),

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { isIPv6 } from 'node:net';
 import { ApiError } from '../response/apiErrors';
 
-/** Maximum number of requests that are handled at a time. */
+/** Maximum number of concurrent requests. */
 const MAX_CONCURRENT = 8;
 
-/** Maximum number of failed requests of an address in an interval. */
+/** Maximum number of failed requests per address and interval. */
 const MAX_FAILURES = 30;
 const INTERVAL_MS = 60_000;
 
@@ -38,7 +38,7 @@ export class AnonymousLimit {
       );
     }
     this.#running++;
-    // Counted before the work, so that concurrent requests count.
+    // Counted in advance, so that concurrent failures cannot exceed the limit.
     this.#count(network, 1);
     try {
       const result = await work();
@@ -58,13 +58,13 @@ export class AnonymousLimit {
   }
 }
 
-/** A client has a whole /64 network of IPv6. */
+/** Returns the /64 network of an IPv6 address: one client may own all of it. */
 function networkOf(ip: string): string {
   const [address] = ip.split('%');
   if (!isIPv6(address)) {
     return address;
   }
-  // Normalized: lower-case, without leading zeros, the end in hexadecimal.
+  // Normalized: lower case, no leading zeros, no dotted-decimal part.
   const { hostname } = new URL(`http://[${address}]`);
   const [start, end] = hostname
     .slice(1, -1)

@@ -16,7 +16,7 @@ import type { Sessions } from '../session/Sessions';
 
 const BEARER = /^bearer(?: |$)/i;
 
-/** Type of tokens that users have, not plugins on behalf of users. */
+/** Type of tokens issued to users, not to plugins on behalf of users. */
 const USER_TOKEN = 'vnd.backstage.user';
 
 /** Names of Backstage's errors for invalid tokens. */
@@ -34,7 +34,7 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Authenticates callers by Kerberos ticket (RFC 4559), session cookie or portal
+ * Authenticates callers by SPNEGO token (RFC 4559), session cookie or portal
  * token.
  */
 export class Authenticator {
@@ -46,11 +46,11 @@ export class Authenticator {
 
   /**
    * Returns the caller of a request. Cookies are ignored when the request has
-   * an `Authorization` header. A request with a ticket gets a token for mutual
-   * authentication, whatever its response is, and is offered a session.
+   * an `Authorization` header. A response to a SPNEGO token contains a token
+   * for mutual authentication, whatever its status, and may set a cookie.
    *
    * @throws UnauthorizedError with the reason.
-   * @throws UnavailableError when tickets cannot be accepted at the moment.
+   * @throws UnavailableError when SPNEGO tokens cannot be verified.
    */
   async authenticate(req: Request, res: Response): Promise<Caller> {
     const { kerberos, sessions } = this.#options;
@@ -81,7 +81,7 @@ export class Authenticator {
         throw new UnauthorizedError(result.reason);
       default:
         throw new UnavailableError(
-          'Kerberos tickets cannot be accepted at the moment.',
+          'Kerberos authentication is not available. Try again later.',
         );
     }
   }
@@ -112,7 +112,7 @@ export class Authenticator {
   }
 
   /**
-   * Returns the caller with the given credentials of the portal, which may come
+   * Returns the caller with the given Backstage credentials, which may come
    * from an action.
    *
    * @throws UnauthorizedError when the mapped directory account is not active.
@@ -147,9 +147,12 @@ export class Authenticator {
   }
 
   /**
-   * Returns the caller with its present account.
+   * Returns the caller with its current account. Does not verify the
+   * credentials again.
    *
-   * @throws as {@link authenticate}, but does not check the credentials again
+   * @throws UnauthorizedError when the account is no longer active, and for a
+   *   caller that was authenticated by a certificate.
+   * @throws AmbiguousPortalUserError as {@link callerOf}.
    */
   async verifyAgain(caller: Caller): Promise<Caller> {
     if (caller.kind === 'certificate') {
@@ -178,8 +181,8 @@ export class Authenticator {
 }
 
 /**
- * When the portal issued a user's own token, which has been verified. Plugins
- * create a token for each request on behalf of a user: it proves nothing new.
+ * Returns when the portal issued a verified user token; `undefined` for a token
+ * that a plugin obtained on behalf of a user, which does not prove a sign-in.
  */
 function issuedAtOf(authorization: string): Date | undefined {
   const token = authorization.replace(BEARER, '');
@@ -189,7 +192,7 @@ function issuedAtOf(authorization: string): Date | undefined {
       ? new Date(iat * 1000)
       : undefined;
   } catch {
-    // Other types of tokens, such as those of mocked services.
+    // Not a JWT, for example a token of a mocked service.
     return undefined;
   }
 }

@@ -78,7 +78,7 @@ export function addResourceTypes({
   });
 }
 
-/** What a policy shows; `undefined` for everything. */
+/** Returns the visibility that a policy grants; `undefined` for everything. */
 export function visibilityBy(
   decisions: {
     readonly users: PolicyDecision;

@@ -46,14 +46,14 @@ export interface Dialect {
   readonly hasExtensions: boolean;
   /** Whether `//` in a path is read as `/`, like Apache's `MergeSlashes`. */
   readonly mergesSlashes: boolean;
-  /** Which accounts are found by name, in lists and by searches. */
+  /** Accounts that lookups by name, lists and searches return. */
   readonly accounts: Pick<UserSelection, 'unlockedOnly'>;
   readonly models: RecordModels;
 
   /** Returns the API document for clients of a base path such as `/api/x/v1`. */
   specification(basePath: string): object;
 
-  /** Whether a path that matches an operation's is a path of this API. */
+  /** Whether a path that matches an operation's template is valid here. */
   isPath(request: {
     readonly path: string;
     /** The operation's path, in Express's syntax. */
@@ -112,7 +112,7 @@ export interface Dialect {
     },
   ): unknown;
 
-  /** The 404 of a list that belongs to a user. */
+  /** The 404 of a list below an unknown user, such as the user's groups. */
   userOfListNotFound(username: string): ApiError;
 
   /** The response to an error; `undefined` for an internal error. */

@@ -20,8 +20,8 @@ export interface Call {
   /** Context of queries to the directory. */
   readonly context: CallerContext;
   /**
-   * Authenticates and authorizes the caller again, for an operation that waits.
-   * Rejects as the request would.
+   * Authenticates and authorizes the caller again, for operations that wait.
+   * Rejects with the errors that a new request would return.
    */
   readonly verifyAgain: () => Promise<CallerContext>;
 }
@@ -41,7 +41,7 @@ export interface Operation {
   readonly method: 'get' | 'post' | 'put';
   /** Path below `/v1`, in Express's syntax. */
   readonly path: string;
-  /** What the caller must be allowed, unless the handler decides. */
+  /** Permission that the caller needs, or `handler` if the handler decides. */
   readonly permission: BasicPermission | 'handler';
   /**
    * Returns the JSON body of the response, or a `FileStream`.
@@ -64,8 +64,8 @@ export type AnonymousCall = Pick<
 };
 
 /**
- * A POST for clients without credentials. It must bound what they cause before
- * they have proven anything.
+ * A POST for clients without credentials. It must limit the load that a client
+ * can cause before it has proven possession of a key.
  */
 export interface AnonymousOperation {
   /** The contract's operationId. */
@@ -73,14 +73,14 @@ export interface AnonymousOperation {
   /** Path below `/v1`, in Express's syntax. */
   readonly path: string;
   /**
-   * Whether the operation is for a request; others are authenticated. Default:
-   * for all, with or without credentials.
+   * Whether the operation handles a request; others are authenticated. Default:
+   * it handles all requests, with or without credentials.
    */
   readonly isFor?: (
     parameters: RequestParameters,
     headers: IncomingHttpHeaders,
   ) => boolean;
-  /** As {@link Operation.handle}. */
+  /** See {@link Operation.handle}. */
   handle(call: AnonymousCall): Promise<unknown>;
 }
 

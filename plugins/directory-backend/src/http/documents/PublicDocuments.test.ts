@@ -75,7 +75,7 @@ describe('PublicDocuments', () => {
       expect(read).toHaveBeenCalledTimes(2);
     });
 
-    it('starts no second read while one is pending', async () => {
+    it('does not start a second read while one is pending', async () => {
       let finish = (_document: Buffer) => {};
       const called = new Promise<void>(resolve => {
         read.mockImplementation(() => {
@@ -111,7 +111,7 @@ describe('PublicDocuments', () => {
       expect(read.mock.calls).toEqual([['a1'], ['c3']]);
     });
 
-    it('returns 404 without a document, and only for one segment of letters and digits', async () => {
+    it('returns 404 for an unknown value and does not match other paths', async () => {
       expect(await getNamed('b2')).toBe(404);
       for (const name of ['', 'a1/x', 'a-1', '%61', '..', ':name']) {
         expect([name, await getNamed(name)]).toEqual([name, 418]);

@@ -14,8 +14,8 @@ type PublicHandler = (
 ) => Promise<void>;
 
 /**
- * The documents that need no authentication, by exact path: there are no
- * prefixes, and a parameter is one segment of letters and digits.
+ * Public documents, which do not require authentication. Paths must match
+ * exactly; a parameter is one segment of letters and digits.
  */
 export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
   readonly #byPath = new Map<
@@ -38,7 +38,7 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
   /**
    * Adds a handler for a path.
    *
-   * @throws ConflictError when the path has a handler.
+   * @throws ConflictError when the path already has a handler.
    */
   addHandler(path: string, handle: PublicHandler): void {
     if (this.#byPath.has(path)) {
@@ -47,7 +47,7 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
     this.#byPath.set(path, { pattern: patternOf(path), handle });
   }
 
-  /** All paths, for a route. */
+  /** All paths, in Express's syntax. */
   get paths(): readonly string[] {
     return [...this.#byPath.keys()].map(path => path || '/');
   }
@@ -69,7 +69,7 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
   }
 }
 
-/** Matches exactly a path, and letters and digits for its parameter. */
+/** Pattern of a path, with letters and digits for its parameter. */
 function patternOf(path: string): RegExp {
   const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/:[a-z]+/, '([A-Za-z0-9]+)')}$`);
@@ -79,9 +79,9 @@ function patternOf(path: string): RegExp {
 const SHARED_MS = 1000;
 
 /**
- * Wraps a read that anybody can trigger: calls while it is pending, and for a
- * second after it, share its result or error. Parameters without a document are
- * not kept.
+ * Limits a read that unauthenticated clients can trigger: calls while it is
+ * pending, and within one second after it, share its result or error.
+ * Parameters without a document are not cached.
  */
 function shareForOneSecond<T>(
   read: (parameter: string) => Promise<T | undefined>,

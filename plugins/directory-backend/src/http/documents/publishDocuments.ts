@@ -76,7 +76,7 @@ function publishExplorer(
   const path = `${root}/docs/v1`;
   documents.addHandler(path, async (req, res) => {
     const page = await readFile(own('index.html'), 'utf8');
-    // Its files are beside the page, also without a trailing slash.
+    // Makes relative URLs work without a trailing slash, too.
     const base = req.path.endsWith('/') ? './' : 'v1/';
     res.type('html').send(page.replace('href="./"', `href="${base}"`));
   });

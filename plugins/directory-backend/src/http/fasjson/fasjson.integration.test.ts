@@ -71,7 +71,7 @@ const request = (path: string, options: RequestOptions = {}) =>
   site.client.request(`/fasjson/v1${path}`, { as: 'alice', ...options });
 
 describe('fasjson dialect', () => {
-  it('returns whole lists without a page', async () => {
+  it('returns whole lists without pagination', async () => {
     for (const path of ['/users/', '/users/?page_size=0', '/groups/']) {
       const body = bodyOf(await request(path));
       expect(Object.keys(body)).toEqual(['result']);
@@ -215,7 +215,7 @@ describe('fasjson dialect', () => {
     expect([response.status, response.json]).toEqual([200, { result }]);
   });
 
-  it('rejects signing for other users with the code of FreeIPA', async () => {
+  it('rejects signing for other users with the error code of FreeIPA', async () => {
     const csr = makeCsr({ subject: '/CN=bob' });
     const response = await request('/certs/', {
       method: 'POST',
@@ -425,7 +425,7 @@ describe('with a base URL and the freeipa schema', () => {
     });
   });
 
-  it('lists groups with spaces in their names, which are not paths', async () => {
+  it('lists groups with spaces in their names and rejects these in paths', async () => {
     const { json } = await get('/v1/users/admin/groups/');
     expect(json).toMatchObject({
       result: expect.arrayContaining([

@@ -26,20 +26,20 @@ import { swaggerDocument } from './swaggerDocument';
 import type { Dialect } from '../api/Dialect';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** How FASJSON parses a search. */
+/** Rules by which FASJSON parses a search. */
 const fasjsonUserSearchRules: UserSearchRules = {
   parsePage: parseFasjsonSearchPage,
   ignoresUnknown: true,
   hasExtensions: false,
   // FASJSON reads `*` as a term of one character, which is too short.
   hasSubstringPresence: false,
-  // FASJSON's LDAP filter is "at most", in whole seconds.
+  // FASJSON's LDAP filter is `<=`, in whole seconds.
   before: time => new Date(Math.floor(time.getTime() / 1000) * 1000 + 1),
   invalidTime: text =>
     `Search for users created before this date Invalid date literal "${text}"`,
 };
 
-/** Names of users and groups in paths; other paths are 404. */
+/** Names of users and groups in paths; others return 404. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 const NAMES = ['username', 'groupname'];
@@ -48,11 +48,12 @@ const NAMES = ['username', 'groupname'];
 const FASJSON_ROOT = '/fasjson';
 
 /**
- * Returns the dialect for clients of FASJSON, or nothing unless
- * `directory.fasjson` enables it.
+ * Returns the dialect for clients of FASJSON; an empty list unless
+ * `directory.fasjson.enabled` is set.
  *
  * @param baseUrl - external URL of the plugin
- * @throws InputError when `directory.fasjson.baseUrl` is not an https URL
+ * @throws InputError when `directory.fasjson.baseUrl` is not an https URL, or
+ *   http on localhost
  */
 export function fasjsonDialects(root: Config, baseUrl: string): Dialect[] {
   const config = root.getOptionalConfig('directory.fasjson');
@@ -70,9 +71,8 @@ export function fasjsonDialects(root: Config, baseUrl: string): Dialect[] {
 }
 
 /**
- * The requests and responses of FASJSON, the reference implementation of the
- * contract, for its unmodified clients. `docs/fasjson-differences.md` lists the
- * differences.
+ * Dialect of FASJSON, the reference implementation of the contract, for its
+ * unmodified clients. `docs/fasjson-differences.md` lists the differences.
  */
 function fasjsonDialect(uris: ResourceUris): Dialect {
   return {

@@ -22,7 +22,7 @@ function refusal(read: () => unknown): unknown {
 
 describe('parseFasjsonPage', () => {
   it.each(['', 'page_size=0', 'page_number=3', 'page_size=0&page_number=-1'])(
-    'takes "%s" for a whole list',
+    'does not paginate "%s"',
     query => expect(page(query)).toBeUndefined(),
   );
 
@@ -34,7 +34,7 @@ describe('parseFasjsonPage', () => {
       'page_size=99999999999999999999&page_number=99999999999999999999',
       { size: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER },
     ],
-  ])('reads "%s"', (query, expected) => expect(page(query)).toEqual(expected));
+  ])('parses "%s"', (query, expected) => expect(page(query)).toEqual(expected));
 
   it.each([
     [
@@ -58,7 +58,7 @@ describe('parseFasjsonPage', () => {
       'page_number',
       'Page number. Must be 1 or more.',
     ],
-  ])('refuses "%s"', (query, name, sentence) =>
+  ])('rejects "%s"', (query, name, sentence) =>
     expect(refusal(() => page(query))).toEqual({
       message: 'Input payload validation failed',
       errors: { [name]: sentence },
@@ -81,14 +81,14 @@ describe('parseFasjsonPage', () => {
       "Page size. invalid literal for int() with base 10: 'x'",
       'Page number. Must be 1 or more.',
     ],
-  ])('names both parameters of "%s"', (query, size, number) =>
+  ])('reports both invalid parameters of "%s"', (query, size, number) =>
     expect(refusal(() => page(query))).toEqual({
       message: 'Input payload validation failed',
       errors: { page_size: size, page_number: number },
     }),
   );
 
-  it('reads every number that it can, and refuses the rest', () => {
+  it('parses every integer from 0 and rejects other values', () => {
     fc.assert(
       fc.property(fc.string(), text => {
         const query = new URLSearchParams({ page_size: text });
@@ -107,10 +107,10 @@ describe('parseFasjsonPage', () => {
 });
 
 describe('parseFasjsonSearchPage', () => {
-  it('is always a page', () =>
+  it('paginates without parameters', () =>
     expect(searchPage('')).toEqual({ size: 40, number: 1 }));
 
-  it.each(['0', '41', '-1'])('refuses a page of %s', size =>
+  it.each(['0', '41', '-1'])('rejects the page size %s', size =>
     expect(refusal(() => searchPage(`page_size=${size}`))).toMatchObject({
       message: 'Page size must be between 1 and 40 when searching.',
     }),

@@ -4,7 +4,7 @@ import { rawInteger } from '../response/json';
 import type { ParameterErrors } from '../request/ParameterErrors';
 import { DEFAULT_PAGE_SIZE, MAX_SEARCH_PAGE_SIZE } from '../request/parsePage';
 
-/** The integers that Python's `int()` accepts: FASJSON parses numbers with it. */
+/** Integers that Python's `int()` accepts, which FASJSON uses. */
 const INTEGER = /^\s*[+-]?\d+(?:_\d+)*\s*$/;
 
 const LABELS = { page_size: 'Page size.', page_number: 'Page number.' };
@@ -33,7 +33,7 @@ export function parseFasjsonPage(
   };
 }
 
-/** As {@link parseFasjsonPage}, of a search, which is always paginated. */
+/** Like {@link parseFasjsonPage}, for a search, which is always paginated. */
 export function parseFasjsonSearchPage(
   query: URLSearchParams,
   errors: ParameterErrors,
@@ -85,7 +85,7 @@ function pageNumber(number: bigint, errors: ParameterErrors): number {
   return clamp(number);
 }
 
-/** A number past the end of any list is still a safe integer. */
+/** Limits a number to safe integers, which exceed the size of any list. */
 function clamp(value: bigint): number {
   return Number(
     value < Number.MAX_SAFE_INTEGER ? value : Number.MAX_SAFE_INTEGER,

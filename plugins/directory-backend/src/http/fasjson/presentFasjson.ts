@@ -76,16 +76,16 @@ function fromFreeIpa(message: string, code: number): ErrorResponse {
   return new InvalidRequestError({ message, code, source: 'RPC' });
 }
 
-/** Deprecated fields with the first value of a list. */
+/** Deprecated fields, which contain the first value of a list. */
 const SINGULAR = { website: 'websites', rssurl: 'rssurls' } as const;
 
 /** Keys of a user in the order of FASJSON. */
 export const fasjsonUserModel = withSingulars(userModel);
 
-/** As `memberModel`, with the keys of FASJSON. */
+/** Like `memberModel`, with the keys of FASJSON. */
 export const fasjsonMemberModel = withSingulars(memberModel);
 
-/** As `userFieldsFor`, for the keys of FASJSON. */
+/** Like `userFieldsFor`, for the keys of FASJSON. */
 export function fasjsonUserFieldsFor(
   keys: readonly string[],
 ): ReadonlySet<UserField> {
@@ -171,8 +171,8 @@ export function presentFasjsonCertificate(
 }
 
 /**
- * A list of FASJSON: with an object `page` only if it is paginated. `next_page`
- * keeps every parameter.
+ * Presents a list as FASJSON does, with an object `page` only if it is
+ * paginated. `next_page` keeps every parameter.
  */
 export function presentFasjsonPage(
   shown: Page<unknown>,
@@ -198,7 +198,7 @@ export function presentFasjsonPage(
   };
 }
 
-/** The requested number, which may be larger than a double holds. */
+/** Returns the requested number exactly, even beyond safe integers. */
 function exactly(
   name: 'page_size' | 'page_number',
   value: number,

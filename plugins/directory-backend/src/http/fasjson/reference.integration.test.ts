@@ -92,8 +92,8 @@ interface RecordedBody {
 }
 
 /**
- * Requests with another response in the contract dialect, and the reason. A row
- * whose response does not differ fails the test.
+ * Requests whose response differs in the contract dialect, with the reason. The
+ * test fails for an entry whose response does not differ.
  */
 const explained: Readonly<Record<number, string>> = {
   70: 'a user with an invalid name is not found; the path is known',
@@ -162,7 +162,7 @@ describe('contract dialect compared with recorded responses of FASJSON', () => {
   );
 
   it.each(numbered(reads).filter(([id]) => id in explained))(
-    'differs from the recorded response to request %s with a reason',
+    'differs from the recorded response to request %s for a known reason',
     async (_id, recorded) => {
       const [ours, theirs] = await compared(recorded);
       expect(ours).not.toEqual(theirs);
@@ -170,7 +170,7 @@ describe('contract dialect compared with recorded responses of FASJSON', () => {
   );
 });
 
-/** As {@link both}, for the contract dialect. */
+/** Like {@link both}, for the contract dialect. */
 async function compared(
   recorded: RecordedResponse,
 ): Promise<[unknown, unknown]> {
@@ -191,9 +191,9 @@ async function compared(
 }
 
 /**
- * Lists of the contract are sorted, contain locked accounts and omit invalid
- * names: whole lists are compared, or only their lengths where the recorded
- * response is one page of several.
+ * Lists of the contract dialect are sorted, contain locked accounts and omit
+ * invalid names. Compares whole lists, or only their lengths when the recorded
+ * response is one of several pages.
  */
 async function comparedLists(
   recorded: RecordedResponse,
@@ -238,7 +238,7 @@ async function wholeList(recorded: RecordedResponse): Promise<object[]> {
   return items;
 }
 
-/** Requests user names where the mask leaves no keys to count by. */
+/** Requests user names when the mask selects no keys. */
 function named(recorded: RecordedResponse): RecordedResponse {
   return recorded.request_headers['X-Fields'] === 'nope'
     ? { ...recorded, request_headers: { 'X-Fields': 'username' } }
@@ -281,12 +281,12 @@ function normalize(value: unknown): unknown {
     : value;
 }
 
-it('omits few names as invalid', () => {
+it('omits only a few names as invalid', () => {
   expect(invalidNames.length).toBeGreaterThan(0);
   expect(invalidNames.length).toBeLessThan(listed / 20);
 });
 
-it('has every documented difference among the recorded requests', () => {
+it('documents differences of recorded requests only', () => {
   const ids = new Set(recordedResponses.map(({ id }) => id));
   expect([...documentedDifferences.keys()].filter(id => !ids.has(id))).toEqual(
     [],
@@ -350,8 +350,8 @@ function comparable(text: string, root: string): object {
 
 /**
  * FASJSON paginates in the order of its server, and its `next_page` drops
- * repeated parameters: of one page of several, the keys and number of the items
- * and the totals are compared.
+ * repeated parameters. For one of several pages, only the totals, the number of
+ * items and their keys are compared.
  */
 function shapeOfPart(body: Record<string, unknown>): Record<string, unknown> {
   const { page, result } = body as unknown as ListBody;

@@ -4,11 +4,11 @@ import document from './swagger.json';
 /**
  * Returns the Swagger 2.0 document of the fasjson dialect. Its structure is
  * FASJSON's, because `fasjson-client` builds its methods and results from it.
- * It names no host: a client uses the host from which it loaded the document.
+ * It does not name a host: clients use the host from which they loaded it.
  *
  * In responses, `result` has no `type: object`: bravado then returns parsed
- * JSON instead of models. That `list_group_sponsors` returns one record is a
- * mistake of FASJSON's document; the response is a list.
+ * JSON instead of models. FASJSON's document states incorrectly that
+ * `list_group_sponsors` returns one record; the response is a list.
  *
  * @param basePath - path of the operations, for example
  *   `/api/directory/fasjson/v1`

@@ -9,7 +9,7 @@ export class ParameterErrors {
   readonly #malformed = new Map<string, string>();
   #rejection: InvalidRequestError | undefined;
 
-  /** Adds a missing or malformed parameter. Its first error is kept. */
+  /** Adds the error of a parameter; only its first error is kept. */
   add(name: string, message: string): void {
     if (!this.#malformed.has(name)) {
       this.#malformed.set(name, message);
@@ -24,7 +24,7 @@ export class ParameterErrors {
     this.#rejection ??= error;
   }
 
-  /** The error of all malformed parameters, or else the one of `reject`. */
+  /** Error of all malformed parameters, or else the one passed to `reject`. */
   get error(): InvalidRequestError | undefined {
     return this.#malformed.size > 0
       ? new InvalidRequestError({

@@ -90,13 +90,13 @@ export function parseGroupSearch(
   };
 }
 
-/** An order by one key of the records. */
+/** A sort order by one key of the records. */
 export interface Sort<Key extends string> {
   readonly key: Key;
   readonly descending: boolean;
 }
 
-/** Parses `sort`: a key, with `-` in front for the descending order. */
+/** Parses `sort`: a key, prefixed with `-` for descending order. */
 function parseSort<Key extends string>(
   query: URLSearchParams,
   keys: readonly Key[],
@@ -114,15 +114,15 @@ function parseSort<Key extends string>(
   return { key, descending: text.startsWith('-') };
 }
 
-/** Which members of a group are requested. */
+/** The requested members of a group. */
 export interface MemberSelection {
   readonly membership?: MembershipKind;
   readonly where?: UserPredicate;
 }
 
 /**
- * Parses which members of a group are requested: `q`, a text as in a user
- * search, and `membership`, `direct` or `indirect`. Both are extensions of the
+ * Parses the selection of a group's members: `q`, a text as in a user search,
+ * and `membership`, which is `direct` or `indirect`. Both are extensions of the
  * contract.
  */
 export function parseMemberSelection(
@@ -141,13 +141,13 @@ const MEMBERSHIP_SORTS = [
   ...(['direct', 'sponsor', 'joined'] as const),
 ];
 
-/** Which memberships of a group are requested. */
+/** The requested memberships of a group. */
 export interface MembershipSelection extends MemberSelection {
   readonly sort?: Sort<(typeof MEMBERSHIP_SORTS)[number]>;
 }
 
 /**
- * Parses which memberships of a group are requested: as the members, with
+ * Parses the selection of a group's memberships like that of its members, with
  * `membership=locked` for locked accounts, and `sort`.
  */
 export function parseMembershipSelection(

@@ -24,7 +24,7 @@ const PAGE_SIZE = {
 };
 const LIST_SIZE = { ...PAGE_SIZE, max: 1000 };
 const SEARCH_SIZE = { ...PAGE_SIZE, max: MAX_SEARCH_PAGE_SIZE };
-/** The index of the first result stays a safe integer. */
+/** Limited so that the index of the first result is a safe integer. */
 const NUMBER = {
   label: 'Page number',
   min: 1,
@@ -34,8 +34,8 @@ const NUMBER = {
 
 /**
  * Parses `page_size` (1 to 1000, default 40) and `page_number` (default 1) of
- * a list: plain decimal numbers. The first value of a repeated parameter
- * counts.
+ * a list: plain decimal numbers. The first value of a repeated parameter is
+ * used.
  */
 export function parsePage(
   query: URLSearchParams,
@@ -48,8 +48,8 @@ export function parsePage(
 }
 
 /**
- * Parses `page_size` and `page_number` of a search, as {@link parsePage}. A
- * number outside 1 to 40 is rejected with its own error.
+ * Parses `page_size` and `page_number` of a search like {@link parsePage}, but
+ * rejects a size outside 1 to 40 with a separate error.
  */
 export function parseSearchPage(
   query: URLSearchParams,
@@ -65,7 +65,7 @@ export function parseSearchPage(
   return { size: readNumber(query, 'page_size', SEARCH_SIZE, errors), number };
 }
 
-/** A plain decimal number; the default when the parameter is missing. */
+/** Reads a plain decimal number; the fallback if it is missing or invalid. */
 export function readNumber(
   query: URLSearchParams,
   name: string,

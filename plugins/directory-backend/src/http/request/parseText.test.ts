@@ -74,7 +74,7 @@ describe('similarTo', () => {
     ]);
   });
 
-  it('applies to nothing without such a word', () => {
+  it('matches nothing without such a word', () => {
     expect(similarTo('al', fields.words)).toEqual({ kind: 'anyOf', of: [] });
   });
 });

@@ -20,19 +20,19 @@ const MAX_SIMILAR_WORDS = 3;
 const CJK =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** Fields that a text is searched in. */
+/** Fields in which a text is searched. */
 interface TextFields<Field> {
-  /** Contain words of the text. */
+  /** Fields whose words are compared with those of the text. */
   readonly words: readonly Field[];
-  /** Equal the text. */
+  /** Fields that are compared with the whole text. */
   readonly whole: readonly Field[];
 }
 
 /**
- * Returns the predicates of a search for a text, the closest first: a value
- * equals the text; each of its words begins a word of a field; each is contained
- * in one. Texts without a word of at least 3 letters only match as a whole,
- * except in Chinese, Japanese and Korean.
+ * Returns the predicates of a text search, the closest first: a value equals
+ * the text; each word of the text begins a word of a field; each word of the
+ * text is contained in a word of a field. Texts without a word of at least 3
+ * letters only match as a whole, except in Chinese, Japanese and Korean.
  */
 export function closestFirst<Field>(
   text: string,
@@ -50,9 +50,9 @@ export function closestFirst<Field>(
 
 /**
  * Returns the predicate of a search for a text that may be misspelled: each of
- * its words differs from a word of a field by one letter at most, or begins one
- * if it is short. Only the first three words count. Applies to nothing when all
- * words are short.
+ * its words differs from a word of a field by at most one letter or, if it is
+ * short, begins one. Only the first three words are compared. Matches nothing
+ * when all words are short.
  */
 export function similarTo<Field>(
   text: string,
@@ -90,10 +90,10 @@ function inAnyOf<Field>(
 }
 
 /**
- * The first value of a search parameter as a directory compares it: trimmed,
- * each run of white space folded into one space (RFC 4518 §2.6.1); `undefined`
- * when it is blank or missing. Only ASCII white space is folded: 389 Directory
- * Server does not treat the ideographic space of a Japanese name as a space.
+ * Returns the first value of a search parameter as a directory compares it:
+ * trimmed, with white space folded (RFC 4518 §2.6.1); `undefined` when it is
+ * blank or missing. Only ASCII white space is folded: 389 Directory Server does
+ * not treat the ideographic space of a Japanese name as a space.
  */
 export function readSearchText(
   query: URLSearchParams,
@@ -102,14 +102,15 @@ export function readSearchText(
   return foldSearchText(query.get(parameter) ?? '') || undefined;
 }
 
-/** As {@link readSearchText}, of one value. */
+/** Like {@link readSearchText}, for one value. */
 export function foldSearchText(text: string): string {
   return text.trim().replace(/[\t-\r ]+/g, ' ');
 }
 
 /**
- * Parses `q`, a text, and `similar`, whether it may be misspelled: both are
- * extensions of the contract. Texts have no minimum length.
+ * Parses `q`, a text, and `similar`, which is true if the text may be
+ * misspelled. Both are extensions of the contract. Texts have no minimum
+ * length.
  *
  * @returns the order of the results; `undefined` without a text
  */

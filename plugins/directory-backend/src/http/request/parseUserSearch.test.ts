@@ -83,7 +83,7 @@ describe('parseUserSearch', () => {
       ]);
     });
 
-    it('keeps names that are equal in Unicode only', () => {
+    it('keeps names that only Unicode case folding makes equal', () => {
       expect(conditions('group=k&group=\u212a')).toHaveLength(2);
     });
 
@@ -102,7 +102,7 @@ describe('parseUserSearch', () => {
     });
   });
 
-  it('names every unknown parameter, with the malformed ones', () => {
+  it('reports unknown parameters together with malformed ones', () => {
     expect(
       refusal('username=abc&fullname=x&email__like=y&nick=z&page_number=0'),
     ).toEqual({

@@ -32,7 +32,7 @@ const EXACT_TERMS: Readonly<Record<string, UserField>> = {
   rssurl: 'rssurls',
 };
 
-/** Fields that a text is searched in. */
+/** Fields in which a text is searched. */
 export const TEXT_FIELDS = {
   words: ['username', 'human_name', 'givenname', 'surname', 'ircnicks'],
   whole: [
@@ -73,9 +73,9 @@ export interface UserSearchRules {
   readonly hasExtensions: boolean;
   /** Whether `*` in a substring term matches users with any value. */
   readonly hasSubstringPresence: boolean;
-  /** The time strictly before which `creation__before` finds accounts. */
+  /** Returns the exclusive upper limit for `creation__before`. */
   before(time: Date): Date;
-  /** The error of a `creation__before` that is not a time. */
+  /** Returns the error for a `creation__before` that is not a time. */
   invalidTime(text: string): string;
 }
 
@@ -185,8 +185,8 @@ function exactTerm(field: UserField, text: string): UserCondition {
 }
 
 /**
- * The different values of `group`. Group names contain ASCII letters only, of
- * which the directory does not compare the case.
+ * Returns the different values of `group`. Group names contain ASCII letters
+ * only, whose case the directory ignores.
  */
 function readGroups(
   query: URLSearchParams,
@@ -234,7 +234,7 @@ export function requireSubstring(
   return text;
 }
 
-/** Adds an error for each parameter of a search that is not known. */
+/** Adds an error for each unknown parameter of a search. */
 export function rejectUnknown(
   query: URLSearchParams,
   known: ReadonlySet<string>,

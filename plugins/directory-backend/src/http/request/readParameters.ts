@@ -6,7 +6,7 @@ import type { ParameterErrors } from './ParameterErrors';
 /** Maximum number of multipart parts: more than any operation has parameters. */
 const MAX_PARTS = 32;
 
-/** Bytes of a multipart form that are parsed between two checks of its parts. */
+/** Bytes of a multipart form that are parsed before its parts are counted. */
 const CHUNK_SIZE = 4096;
 
 /**
@@ -30,9 +30,9 @@ export function readText(
 }
 
 /**
- * The parameters of a POST: those of its body (a form, multipart or not, or
- * JSON), and, for names that the body lacks, those of the query. The first
- * value of a repeated parameter counts.
+ * Reads the parameters of a POST from its body (form, multipart form or JSON)
+ * and, for names that the body lacks, from its query. The first value of a
+ * repeated parameter is used.
  *
  * @throws InvalidRequestError when the body does not match its content type.
  */

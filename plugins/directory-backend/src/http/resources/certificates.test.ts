@@ -114,7 +114,7 @@ describe('certificateOperations', () => {
     expect(described.size).toBe(1);
   });
 
-  it('returns the results of the rules and signs nothing with dry_run', async () => {
+  it('returns the check results without signing for dry_run', async () => {
     const { sign } = operations();
     const result = await sign({ ...parameters, dry_run: 'true' });
     expect(result).toMatchObject({ would_sign: true });

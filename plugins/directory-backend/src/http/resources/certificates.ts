@@ -42,7 +42,7 @@ export const profileModel: RecordModel = {
   lists: new Set(['extended_key_usage']),
 };
 
-/** The services behind the operations on certificates. */
+/** Services that the operations on certificates use. */
 export interface CertificateServices {
   readonly approvals: HoldApprovals;
   readonly authority: Pick<CertificateAuthority, 'profiles'>;
@@ -52,12 +52,12 @@ export interface CertificateServices {
   readonly reader: CertificateReader;
   readonly records: CertificateRecords;
   readonly renewals: RenewalService;
-  /** Also limits the revocations of owners. */
+  /** Also limits revocations by owners. */
   readonly limit: Pick<SigningLimit, 'consume'>;
   readonly revocations: RevocationService;
 }
 
-/** Signing a CSR, and reading a certificate (contract, section 4.4). */
+/** Operations to sign a CSR and read a certificate (contract, section 4.4). */
 export function certificateOperations(
   options: Pick<CertificateServices, 'config' | 'issuance' | 'reader'> & {
     readonly dialect: Dialect;
@@ -186,7 +186,7 @@ function parseSigningParameters(
   };
 }
 
-/** Control characters, line separators, and marks that reorder text. */
+/** Control characters, line separators and bidirectional controls. */
 const NOT_IN_LABELS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** Parses a label; `undefined` when it is missing or empty. */
@@ -204,7 +204,7 @@ export function parseLabel(
   return text === '' ? undefined : text;
 }
 
-/** Any other value is an error: a misspelled `true` must not sign. */
+/** Rejects values other than true and false, so that a typo does not sign. */
 function parseDryRun(
   parameters: RequestParameters,
   errors: ParameterErrors,
@@ -237,7 +237,7 @@ function presentProfile(
   return Object.fromEntries(keys.map(key => [key, values[key]]));
 }
 
-/** ISO 8601 without months and years, which have no fixed length. */
+/** An ISO 8601 duration without months and years, whose lengths vary. */
 function isoDurationOf(milliseconds: number): string | null {
   return Duration.fromMillis(milliseconds)
     .shiftTo('days', 'hours', 'minutes', 'seconds')

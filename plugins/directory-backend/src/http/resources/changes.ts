@@ -13,7 +13,7 @@ import {
 const PAGE_SIZE = { label: 'Page size', min: 1, max: 1000, fallback: 1000 };
 const WAIT = { label: 'Seconds to wait', min: 0, max: 60, fallback: 0 };
 
-/** Changes of the directory; an extension. */
+/** An extension: the changes of the directory. */
 export function changesOperation({
   changes,
 }: {
@@ -52,7 +52,7 @@ export function changesOperation({
         case 'expired':
           throw new ApiError(410, {
             message:
-              'The changes after this cursor are not available. Read everything again, after a request without a cursor.',
+              'The changes after this cursor are not available. Send a request without a cursor to get a new one, then read all records again.',
           });
         default: {
           const { page } = result;

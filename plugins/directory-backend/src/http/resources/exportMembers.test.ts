@@ -81,12 +81,12 @@ describe('toCsv', () => {
     ['x;=1+1', "x;'=1+1"],
     ['x;  -1', "x;  '-1"],
     [['x', '+1'], "x; '+1"],
-  ])('defuses formulas after line breaks and semicolons: %j', (value, text) => {
+  ])('escapes formulas after line breaks and semicolons: %j', (value, text) => {
     expect(toCsv([[value]])).toBe(`"${text}"\r\n`);
   });
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '＝1'])(
-    'defuses the formula %j',
+    'escapes the formula %j',
     text => {
       expect(toCsv([[text, [text, 'x']]]).replaceAll('"', '')).toBe(
         `'${text},'${text}; x\r\n`,

@@ -105,8 +105,8 @@ export interface CsvBatch {
 }
 
 /**
- * Returns the text of an export and audits it: the event starts with the first
- * batch and records how many rows were sent, and whether these were all.
+ * Yields the text of an export and audits it: the event starts with the first
+ * batch and records the number of rows sent and whether the export completed.
  */
 export async function* auditExport(
   batches: AsyncIterable<CsvBatch>,
@@ -132,13 +132,13 @@ export async function* auditExport(
   }
 }
 
-/** Between the values of a list. */
+/** Separates the values of a list in a cell. */
 const SEPARATOR = '; ';
 
 /**
- * Where a spreadsheet may read a formula: at the start of a cell and, because
- * programs treat quotes and separators differently, after a line break or a
- * semicolon.
+ * Positions where a spreadsheet may read a formula: at the start of a cell and,
+ * because programs treat quotes and separators differently, after a line break
+ * or a semicolon.
  */
 const FORMULA = /(^|[\r\n;])( *)(?=[=+\-@\t＝＋－＠])/g;
 
@@ -158,7 +158,7 @@ function defuse(text: string): string {
   return text.replace(FORMULA, "$1$2'").replace(/^(?=[\r\n])/, "'");
 }
 
-/** A value of a presented record: a scalar, a list of texts, or null. */
+/** Converts a value of a presented record: a scalar, a list, or null. */
 function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join(SEPARATOR) : String(value ?? '');
 }

@@ -27,7 +27,7 @@ export interface HistoryOptions extends DirectoryOptions {
   readonly changes: { readonly history: ChangeHistory | undefined } | undefined;
 }
 
-/** The histories of users and groups; extensions. */
+/** Extensions: the histories of users and groups. */
 export function historyOperations(
   options: HistoryOptions,
 ): readonly Operation[] {
@@ -89,9 +89,9 @@ export function historyOperations(
 }
 
 /**
- * Returns when the direct members of a group were added, by user name, those
- * included who are hidden from the caller; none when the caller may not read the
- * history.
+ * Returns when the direct members of a group were added, by user name. Includes
+ * members that are hidden from the caller. Empty when the caller may not read
+ * the history.
  *
  * @throws ChangeLogUnavailableError
  */
@@ -135,7 +135,7 @@ async function isSponsor(
   return sponsored!.total > 0;
 }
 
-/** @throws ForbiddenError without the operation. */
+/** @throws ForbiddenError when the caller may not read histories. */
 function requireOperation(allowed: ReadonlySet<string>): void {
   if (!allowed.has(directoryHistoryReadPermission.name)) {
     throw new ForbiddenError({ message: 'You are not allowed to do this.' });

@@ -26,7 +26,7 @@ interface ListOperation<Selection extends { readonly fields: unknown }> {
   readonly id: string;
   readonly path: string;
   readonly model: RecordModel;
-  /** Parses which records are requested; without a page, all of them. */
+  /** Parses the selection of records: one page, or all records without one. */
   select(
     call: Call,
     errors: ParameterErrors,

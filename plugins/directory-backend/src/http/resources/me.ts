@@ -41,8 +41,8 @@ export function meOperation(options: { readonly dialect: Dialect }): Operation {
 }
 
 /**
- * An extension: the operations that the caller may perform, so that pages show
- * only these.
+ * An extension: the operations that the caller may perform. Pages offer only
+ * these.
  */
 export function operationsOperation(options: {
   readonly access: Pick<AccessControl, 'operationsOf'>;
@@ -129,7 +129,7 @@ export function accountOperation(options: {
   };
 }
 
-/** The subject of an external access token is configured, without a prefix. */
+/** Subjects of external access tokens are configured without this prefix. */
 function isPlugin(caller: Caller): boolean {
   return (
     caller.kind === 'portalService' &&

@@ -23,7 +23,7 @@ import { found } from './lists';
 
 const REASON = ['direct', 'sponsor', 'path'];
 
-/** Time of joining, which only masks that name it return. */
+/** Time of joining; returned only if the mask names it. */
 const JOINED = 'joined';
 
 /** Reason of a user who has left the group since the list was read. */
@@ -132,7 +132,7 @@ export async function selectMemberships(
     },
   };
 
-  /** Returns what users are compared by. */
+  /** Returns the value by which users are sorted. */
   async function valueOf(
     key: NonNullable<typeof sort>['key'],
   ): Promise<Pick<ByValue, 'field' | 'valueOf'>> {
@@ -164,7 +164,7 @@ export async function selectMemberships(
     }
   }
 
-  /** Locked accounts that the group itself names come first. */
+  /** Sorts direct members first among locked accounts. */
   async function amongLocked(): Promise<Pick<ByValue, 'field' | 'valueOf'>> {
     const locked = await directory.listUsers(
       {
@@ -181,7 +181,7 @@ export async function selectMemberships(
     };
   }
 
-  /** The users of a list come first. */
+  /** Sorts the users of a list first. */
   async function among(
     from: UserSelection['from'],
   ): Promise<Pick<ByValue, 'field' | 'valueOf'>> {
@@ -200,8 +200,8 @@ export async function selectMemberships(
 type ByValue = Extract<UserSelection['order'], { readonly kind: 'byValue' }>;
 
 /**
- * Returns a function for the offset of a time zone from UTC, in minutes:
- * `undefined` for a zone that is not known, as the directory accepts any text.
+ * Returns a function for the current offset of a time zone from UTC in minutes;
+ * `undefined` for an unknown zone, because the directory accepts any text.
  */
 function currentOffsets(): (timeZone: string) => number | undefined {
   const now = new Date();

@@ -6,7 +6,7 @@ import { ownCertificateOperations } from './ownCertificates';
 const alice = { ...person('alice'), stableId: 'ipaUniqueID=1' };
 
 describe('ownCertificateOperations', () => {
-  it("limits the revocations of an owner, and not an administrator's", async () => {
+  it('limits revocations by an owner but not by an administrator', async () => {
     const require = jest
       .fn()
       .mockRejectedValueOnce(new ForbiddenError({ message: 'No' }));

@@ -51,7 +51,7 @@ type Options = CertificateServices & {
   readonly dialect: Dialect;
 };
 
-/** Other requests are authenticated: with credentials, or with a 401 response. */
+/** Requests with credentials or without a signature are authenticated. */
 const isKeyProof: AnonymousOperation['isFor'] = (parameters, headers) =>
   headers.authorization === undefined && parameters.has('signature');
 
@@ -65,7 +65,7 @@ export function ownCertificateOperations(
       id: 'revoke_cert',
       method: 'post',
       path: REVOCATION,
-      // A rule, or a fresh proof of the owner.
+      // Requires a rule, or recent authentication of the owner.
       permission: 'handler',
       recordDenial: ({ params, ...denied }) =>
         revocations.recordDenial(denied, {
@@ -169,7 +169,7 @@ export function approveHoldsOperation({
   };
 }
 
-/** Renewal and revocation by the key of the certificate, without other credentials. */
+/** Renewal and revocation, authenticated by the certificate's key. */
 export function keyProofOperations(
   options: Options,
 ): readonly AnonymousOperation[] {
@@ -244,8 +244,8 @@ export function keyProofOperations(
 }
 
 /**
- * @throws ForbiddenError, or FreshProofRequiredError and
- *   SigningLimitExceededError for the owner.
+ * @throws ForbiddenError; for the owner, FreshProofRequiredError or
+ *   SigningLimitExceededError
  */
 async function requireRevocable(
   { access, limit, records }: Options,
@@ -303,7 +303,7 @@ async function presentRenewed(
   result: {
     readonly issued: IssuedCertificate;
     readonly keys: readonly string[];
-    /** Of the certificate that was renewed, which has the same label and profile. */
+    /** Of the previous certificate, which has the same label and profile. */
     readonly serialNumber: bigint;
   },
 ) {

@@ -104,7 +104,7 @@ it('reads at the speed of the client and stops when it disconnects', async () =>
   expect(logger.lines).toEqual([]);
 });
 
-it('reads no chunk for HEAD', async () => {
+it('does not read chunks for HEAD', async () => {
   let isAsked = false;
   chunks = async function* none() {
     isAsked = true;

@@ -2,7 +2,7 @@ import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
 import { CustomErrorBase } from '@backstage/errors';
 import { rawInteger } from './json';
 
-/** Longer than the LDAP pool takes to detect that a server is available. */
+/** The LDAP pool detects within this time that a server is available. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** Body of an error response, without the request id. */

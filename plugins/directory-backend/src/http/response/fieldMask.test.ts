@@ -6,7 +6,7 @@ const model: RecordModel = {
   lists: new Set(['emails']),
 };
 
-/** The keys of an answer, none where it is 400; any other error escapes. */
+/** Returns the selected keys; none when the mask is invalid. */
 function keysOrNone(header: string): readonly string[] {
   try {
     return resolveFields(header, model);

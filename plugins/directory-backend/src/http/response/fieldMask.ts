@@ -10,7 +10,7 @@ export interface RecordModel {
   readonly lists: ReadonlySet<string>;
   /** The keys that are returned without a mask. Default: all. */
   readonly defaults?: readonly string[];
-  /** Further keys, which a mask has to name: `*` does not include them. */
+  /** Keys that are returned only if a mask names them: `*` excludes them. */
   readonly onlyByName?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface RecordModel {
  *
  * The grammar is that of flask-restx, which clients rely on: outer braces and a
  * trailing comma are optional, `*` selects the other keys, unknown names are
- * ignored, and every character that is neither part of a name nor structure
+ * ignored, and every character that is neither part of a name nor syntax
  * separates names.
  *
  * @throws InvalidRequestError when the mask is invalid.
@@ -91,7 +91,7 @@ function withoutBraces(text: string): string {
   return text.slice(1, -1);
 }
 
-/** Values have no keys to select; only an empty mask of a list is valid. */
+/** Nested masks of values are invalid, except an empty mask of a list. */
 function isNestingOnScalar(
   name: string,
   nested: Mask | undefined,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { cacheSerialized, SerializedJson, writeJson } from './json';
 
 describe('writeJson', () => {
-  it('returns what JSON.stringify returns, with serialized parts or without', () => {
+  it('returns the same text as JSON.stringify, with or without serialized parts', () => {
     const written = fc
       .jsonValue({ stringUnit: 'binary' })
       .map(value => new SerializedJson(JSON.stringify(value)));

@@ -3,8 +3,8 @@ import type { Response } from 'express';
 /**
  * A part of a response body that is already serialized. Its UTF-8 bytes are
  * stored as a Latin-1 string: V8 concatenates such strings and copies them to
- * the socket without encoding. One name in another script would double the size
- * of the body's string and make V8 encode every character.
+ * the socket without encoding. A single name in another script would double the
+ * size of the body's string and make V8 encode every character.
  */
 export class SerializedJson {
   /** UTF-8 bytes as Latin-1 characters. */
@@ -21,7 +21,7 @@ export class SerializedJson {
   }
 }
 
-/** Serializes a response body as UTF-8, with its serialized parts as they are. */
+/** Serializes a response body as UTF-8; copies parts already serialized. */
 export function writeJson(body: unknown): Buffer {
   return fromLatin1(writeLatin1(body));
 }
@@ -38,7 +38,7 @@ export function sendJson(
   res.send(writeJson(options.body));
 }
 
-/** As {@link writeJson}, with the bytes as Latin-1 characters. */
+/** Like {@link writeJson}, with the bytes as Latin-1 characters. */
 export function writeLatin1(body: unknown): string {
   if (body instanceof SerializedJson) {
     return body.latin1;
@@ -93,7 +93,7 @@ export type PresentedRecord =
 
 /**
  * Caches the JSON of records with all keys, as long as the record exists. A
- * record that changes, or that hides fields from a caller, is another object.
+ * changed record, or one that hides fields from a caller, is another object.
  *
  * @param allKeys - the array of keys that is passed without a field mask
  */

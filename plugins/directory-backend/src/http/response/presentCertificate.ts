@@ -11,7 +11,7 @@ type Presenter = (
   uris: ResourceUris,
 ) => unknown;
 
-/** The contract does not have them. */
+/** Keys that are not part of the contract. */
 const ONLY_BY_NAME = [
   'issued_here',
   'extended_key_usage',
@@ -20,8 +20,8 @@ const ONLY_BY_NAME = [
 ];
 
 /**
- * The certificate's record, in the contract's order (section 2.8), with what
- * FreeIPA adds.
+ * The keys of a certificate record in the contract's order (section 2.8), with
+ * the keys that FreeIPA adds.
  */
 const presenters: Readonly<Record<string, Presenter>> = {
   cacn: issued => issued.cacn ?? null,
@@ -57,7 +57,7 @@ const presenters: Readonly<Record<string, Presenter>> = {
   uri: (_issued, { serialNumber }, uris) => uris.certificate(serialNumber),
 };
 
-/** The keys of a certificate's record. */
+/** The keys of a certificate record. */
 export const certificateModel: RecordModel = {
   keys: Object.keys(presenters).filter(key => !ONLY_BY_NAME.includes(key)),
   onlyByName: ONLY_BY_NAME,
@@ -99,7 +99,7 @@ export function presentCertificate(
   );
 }
 
-/** `null` when that is not known. */
+/** Returns `null` when the issuer is unknown. */
 function isIssuedHere(certificate: UserCertificate): boolean | null {
   if (certificate.cacn !== undefined) {
     return true;

@@ -61,7 +61,7 @@ export function presentError(options: {
   };
 }
 
-/** The message of an expected error with its cause; the stack of others. */
+/** Returns the message and cause of an expected error; the stack of others. */
 function describe(error: unknown): string {
   if (!isError(error)) {
     return 'an unknown value was thrown';

@@ -17,7 +17,7 @@ import {
 import type { RecordModel } from './fieldMask';
 import type { ResourceUris } from './ResourceUris';
 
-/** Number of members of a group, which only masks that name it return. */
+/** Number of members of a group; returned only if the mask names it. */
 const MEMBER_COUNT = 'member_count';
 
 /** The keys of a group record, in the contract's order. */
@@ -29,7 +29,7 @@ export const groupModel: RecordModel = {
   ),
 };
 
-/** As {@link groupModel}; without a mask, only name and URI. */
+/** Like {@link groupModel}; without a mask, only name and URI. */
 export const userGroupModel: RecordModel = {
   ...groupModel,
   defaults: ['groupname', 'uri'],
@@ -48,7 +48,7 @@ export async function presentGroups(
   options: {
     readonly keys: readonly string[];
     readonly uris: ResourceUris;
-    /** Counts members, when a key requires it. */
+    /** Counts members if a key requires it. */
     readonly directory: Pick<PrivateDirectory, 'countMembers'>;
     readonly context: CallerContext;
   },
@@ -81,7 +81,7 @@ export function presentRecord(
     readonly keys: readonly string[];
     readonly fields: Readonly<Record<string, FieldDefinition>>;
     readonly uri: string;
-    /** Values of keys that do not come from the directory as they are. */
+    /** Values that replace those of the directory. */
     readonly overrides?: Readonly<Record<string, unknown>>;
   },
 ): Record<string, unknown> {
@@ -126,7 +126,7 @@ export const userModel: RecordModel = {
 
 /**
  * The keys of a member or sponsor; without a mask, only name and URI. These
- * lists have no locked accounts, and so no key `locked`.
+ * lists do not contain locked accounts, and therefore omit the key `locked`.
  */
 export const memberModel: RecordModel = {
   keys: userModel.keys.filter(key => key !== 'locked'),

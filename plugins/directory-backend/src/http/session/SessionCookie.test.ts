@@ -14,7 +14,7 @@ it.each([
   ['https://fasjson.example.org', 'Path=/', true],
   ['https://fasjson.example.org/fasjson', 'Path=/fasjson', true],
   ['http://localhost:7007/api/directory', 'Path=/api/directory', false],
-])('of %s has its path', (url, path, isSecure) => {
+])('sets the path of a cookie for %s', (url, path, isSecure) => {
   const header = new SessionCookie(url).write('a.b', { maxAgeSeconds: 840 });
   const [pair, ...attributes] = header.split('; ');
   expect(pair).toBe(`${isSecure ? '__Secure-' : ''}directory-session=a.b`);
@@ -26,7 +26,7 @@ it.each([
   );
 });
 
-it('is found among other cookies', () => {
+it('finds the session cookie among other cookies', () => {
   expect(cookie.read(`${name}=abc`)).toBe('abc');
   expect(cookie.read(`a=b; ${name}=abc;c=d`)).toBe('abc');
   expect(cookie.read(`a=${'b'.repeat(10_000)}; ${name}=abc`)).toBe('abc');
@@ -47,11 +47,11 @@ it.each([
   `${name}=abc; x${name}=abc`,
   `directory-session=abc`,
   `${name}=abc; a=${'b'.repeat(16_384)}`,
-])('is not in %s', header => {
+])('does not find a session cookie in %s', header => {
   expect(cookie.read(header)).toBeUndefined();
 });
 
-it('is read unchanged or ignored', () => {
+it('reads cookies unchanged or ignores them', () => {
   const piece = fc.oneof(
     fc.constantFrom(name, '=', ';', ' ', '"', ',', '%3D', '__proto__', 'a'),
     fc.string(),

@@ -30,7 +30,7 @@ const claims = {
   exp: issued + 900,
 };
 
-it('contains the principal until it expires', async () => {
+it('opens a token until it expires', async () => {
   const expiresAt = NOW + maxAgeMs;
   const sealed = await tokens.seal('alice@EXAMPLE.TEST');
   expect(sealed.expiresAt).toBe(expiresAt);
@@ -47,7 +47,7 @@ it('contains the principal until it expires', async () => {
   }
 });
 
-it('expires after a maximum age that was reduced later', async () => {
+it('applies a maximum age that was reduced later', async () => {
   const { token } = await tokens.seal('alice@EXAMPLE.TEST');
   const shorter = new SessionTokens({ keys, audience, maxAgeMs: 60_000 });
   expect(await shorter.open(token)).toMatchObject({
@@ -58,7 +58,7 @@ it('expires after a maximum age that was reduced later', async () => {
   expect(await tokens.open(token)).toMatchObject({ outcome: 'accepted' });
 });
 
-it('is accepted from a process whose clock is 5 seconds ahead', async () => {
+it('accepts a token of a process whose clock is 5 seconds ahead', async () => {
   const { token } = await tokens.seal('alice@EXAMPLE.TEST');
   jest.setSystemTime(NOW - 5000);
   expect(await tokens.open(token)).toMatchObject({ outcome: 'accepted' });
@@ -66,7 +66,7 @@ it('is accepted from a process whose clock is 5 seconds ahead', async () => {
   expect(await tokens.open(token)).toEqual({ outcome: 'rejected' });
 });
 
-it('is encrypted', async () => {
+it('encrypts tokens', async () => {
   const { token } = await tokens.seal('alice@EXAMPLE.TEST');
   const readable = token
     .split('.')
@@ -76,7 +76,7 @@ it('is encrypted', async () => {
   expect((await tokens.seal('alice@EXAMPLE.TEST')).token).not.toBe(token);
 });
 
-it('is rejected after any change', async () => {
+it('rejects a token after any change', async () => {
   const { token } = await tokens.seal('alice@EXAMPLE.TEST');
   const alphabet = [...'AZaz09-_.=+/ %~é'];
   for (let at = 0; at <= token.length; at++) {
@@ -93,7 +93,7 @@ it('is rejected after any change', async () => {
   }
 });
 
-describe('rejects', () => {
+describe('SessionTokens.open', () => {
   const sealedAs = (
     changedHeader: object,
     changedClaims: object = {},
@@ -103,7 +103,7 @@ describe('rejects', () => {
       .setProtectedHeader({ ...header, ...changedHeader })
       .encrypt(key);
 
-  it('control: these tests create valid tokens', async () => {
+  it('accepts a token of these tests without changes', async () => {
     expect(await tokens.open(await sealedAs({}))).toMatchObject({
       outcome: 'accepted',
     });
@@ -111,35 +111,35 @@ describe('rejects', () => {
 
   it.each([
     ['of another purpose', { typ: 'JWT' }, {}],
-    ['of no purpose', { typ: undefined }, {}],
-    ['without the name of its key', { kid: undefined }, {}],
+    ['without a purpose', { typ: undefined }, {}],
+    ['without a key ID', { kid: undefined }, {}],
     ['of an unknown key', { kid: 'other' }, {}],
     ['of another portal', {}, { aud: 'https://other.example.org' }],
-    ['for anybody', {}, { aud: undefined }],
-    ['of nobody', {}, { sub: undefined }],
-    ['without an end', {}, { exp: undefined }],
-    ['without a beginning', {}, { iat: undefined }],
+    ['without an audience', {}, { aud: undefined }],
+    ['without a subject', {}, { sub: undefined }],
+    ['without an expiry', {}, { exp: undefined }],
+    ['without an issue time', {}, { iat: undefined }],
     ['from the future', {}, { iat: issued + 60 }],
     ['not yet valid', {}, { nbf: issued + 60 }],
-  ])('a token %s', async (_what, changedHeader, changedClaims) => {
+  ])('rejects a token %s', async (_what, changedHeader, changedClaims) => {
     const token = await sealedAs(changedHeader, changedClaims);
     expect(await tokens.open(token)).toEqual({ outcome: 'rejected' });
   });
 
-  it('a token of another key with the same id', async () => {
+  it('rejects a token of another key with the same ID', async () => {
     const { current } = SecretKeys.random('test');
     const token = await sealedAs({}, {}, current.key);
     expect(await tokens.open(token)).toEqual({ outcome: 'rejected' });
   });
 
-  it('control: limits a longer lifetime with a valid key', async () => {
+  it('limits a longer lifetime', async () => {
     const token = await sealedAs({}, { exp: issued + 86_400 });
     expect(await tokens.open(token)).toMatchObject({
       session: { expiresAt: NOW + maxAgeMs },
     });
   });
 
-  it('a token that is signed, wrapped, encrypted otherwise, or plain', async () => {
+  it('rejects tokens that are signed, wrapped, unencrypted or encrypted differently', async () => {
     const { key } = keys.current;
     const raw = key.export();
     const bytes = new TextEncoder().encode(JSON.stringify(claims));
@@ -163,7 +163,7 @@ describe('rejects', () => {
     }
   });
 
-  it('random tokens', async () => {
+  it('rejects random tokens', async () => {
     const part = fc.oneof(
       fc.base64String().map(text => text.replace(/=/g, '')),
       fc.uint8Array({ maxLength: 64 }).map(base64url),

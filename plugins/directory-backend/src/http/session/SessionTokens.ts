@@ -14,12 +14,12 @@ const ALGORITHM = 'dir';
  */
 const ENCRYPTION = 'A256CBC-HS512';
 
-/** Allowed difference between the clocks of processes. Extends no session. */
+/** Allowed clock skew between processes. Does not extend sessions. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 
 /** The content of a session token. */
 export interface Session {
-  /** As in the ticket: `alice@EXAMPLE.TEST`. */
+  /** Kerberos principal, for example `alice@EXAMPLE.TEST`. */
   readonly principal: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;

@@ -27,7 +27,7 @@ let server: Server;
 
 beforeAll(async () => {
   const app = express();
-  // As the authenticator does, with a header in place of a ticket.
+  // Like the authenticator, with a header instead of a SPNEGO token.
   app.use(async (req, res) => {
     const ticket = req.get('x-ticket');
     if (ticket) {
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 beforeEach(() => {
-  // Only the date: the server's timers are real.
+  // Mocks only the date: the server needs real timers.
   jest.useFakeTimers({
     now: NOW,
     doNotFake: [
@@ -128,7 +128,7 @@ it('issues the same token for a minute', async () => {
   }
 });
 
-it('issues no cookie to a client with a valid one', async () => {
+it('does not issue a cookie to a client with a valid one', async () => {
   const { cookie } = await send({ 'x-ticket': 'alice@R' });
   expect(
     (await send({ 'x-ticket': 'alice@R', cookie })).setCookie,
@@ -186,7 +186,7 @@ it('does not decrypt long cookies and cookies of browsers', async () => {
 
 it.each([
   ['the URL of the plugin', `${url}/fasjson`, 'Path=/api/directory;'],
-  ['a URL of its own', 'http://localhost/fas', 'Path=/fas;'],
+  ['another URL', 'http://localhost/fas', 'Path=/fas;'],
 ])('sets the cookie of a dialect below %s', async (_, dialectUrl, path) => {
   const created = await createSessions({
     config: { sessions: { maxAgeMs } },

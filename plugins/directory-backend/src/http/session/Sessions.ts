@@ -29,10 +29,10 @@ interface IssuedToken {
 }
 
 /**
- * Session cookies for API clients, so that not every request needs a Kerberos
- * ticket. A cookie replaces the ticket of read requests only, and the account
- * is looked up for every request. Browsers neither get cookies nor may use
- * them: a cookie that an attacker plants in a browser has no effect.
+ * Session cookies for API clients, so that not every request needs a SPNEGO
+ * token. Cookies authenticate read requests only, and the account is looked up
+ * for every request. Browsers do not get cookies and cannot use them: a cookie
+ * that an attacker sets in a browser has no effect.
  */
 export class Sessions {
   readonly #tokens: SessionTokens;
@@ -44,7 +44,7 @@ export class Sessions {
   readonly #cookies = metrics
     .getMeter('directory')
     .createCounter('directory.session.cookies', {
-      description: 'Session cookies issued to API clients and received',
+      description: 'Session cookies issued to and received from API clients',
     });
   /** By the hash of the token, which may be part of a much longer header. */
   readonly #opened = new LRUCache<string, Session>({ max: CACHE_SIZE });
@@ -81,7 +81,7 @@ export class Sessions {
     return session?.principal;
   }
 
-  /** Offers a session cookie to a client that authenticated with a ticket. */
+  /** Sends a session cookie to an API client without a valid one. */
   async offer(req: Request, res: Response, principal: string): Promise<void> {
     if (!isApiClient(req.headers)) {
       return;
@@ -134,7 +134,7 @@ export class Sessions {
   async #issue(principal: string): Promise<IssuedToken> {
     const now = Date.now();
     const cached = this.#issued.get(principal);
-    // The first condition is false after the system clock was set back.
+    // The second condition is false after the system clock was set back.
     if (
       cached &&
       now >= cached.issuedAt &&
@@ -172,7 +172,7 @@ function isApiClient(headers: IncomingHttpHeaders): boolean {
  * Creates the sessions of the API; `undefined` when they are disabled. A
  * dialect that clients reach below the URL of the plugin shares its cookie.
  *
- * @throws InputError that names a configured key that is not usable.
+ * @throws InputError that names an unusable key of the configuration.
  */
 export async function createSessions(options: {
   readonly config: { readonly sessions?: SessionsConfig };

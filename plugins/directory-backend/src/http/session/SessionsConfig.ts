@@ -18,9 +18,9 @@ export interface SessionsConfig {
 }
 
 /**
- * Reads `directory.sessions`; `undefined` when there are none.
+ * Reads `directory.sessions`; `undefined` when sessions are disabled.
  *
- * @throws InputError that names the key that is wrong.
+ * @throws InputError that names the invalid key.
  */
 export function readSessionsConfig(
   directory: Config,
@@ -33,7 +33,7 @@ export function readSessionsConfig(
     prefix: 'directory.sessions',
     fallback: { milliseconds: MAX_AGE_MS },
   });
-  // Cookies count in seconds.
+  // `Max-Age` of cookies is in seconds.
   if (!(maxAgeMs >= 1000 && maxAgeMs <= MAX_AGE_MS)) {
     throw new InputError(
       'directory.sessions.maxAge must be between 1 second and 15 minutes',

@@ -96,7 +96,7 @@ export class BravadoClient {
     return this.#unmarshal(documented.schema, json) as Result;
   }
 
-  /** A value as the schema describes it; unchanged without a type. */
+  /** Converts a value as its schema describes; unchanged without a type. */
   #unmarshal(schema: OpenAPIV2.Schema, value: unknown): unknown {
     if ('$ref' in schema) {
       const name = schema.$ref!.split('/').at(-1)!;
