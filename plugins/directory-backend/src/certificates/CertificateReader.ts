@@ -176,7 +176,7 @@ export class UserCertificates {
     return { items, total: all.length };
   }
 
-  /** Replaces certificates of the record by those that the CAs have issued. */
+  /** Replaces certificates of the record with those that the CAs have issued. */
   async #lookUp(
     described: readonly (DescribedCertificate & {
       readonly notes: CertificateNotes | undefined;

@@ -148,7 +148,7 @@ export interface Processes {
   readonly redis: RedisServer;
   /** The processes, in the order of the load balancer. */
   readonly gateways: readonly Gateway[];
-  /** Replaces a process by a new one. */
+  /** Replaces a process with a new one. */
   restart(index: number): Promise<void>;
   stop(): Promise<void>;
 }

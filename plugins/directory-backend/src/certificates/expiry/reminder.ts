@@ -5,7 +5,7 @@ import type { CertificateDescription } from '@directory-gateway/x509';
 /** One day in milliseconds. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Number of days from which on notifications have the severity `high`. */
+/** Maximum days before expiry for the severity `high`. */
 const URGENT_DAYS = 7;
 
 /** A reminder that a certificate expires. */

@@ -30,7 +30,7 @@ export interface GuardRecords {
   }>;
   /** Records the counts of a sync that passed. */
   addSample(counts: EntryCounts): Promise<void>;
-  /** Replaces the baseline by counts that an administrator has accepted. */
+  /** Replaces the baseline with counts that an administrator has accepted. */
   replaceBaseline(counts: EntryCounts): Promise<void>;
 }
 

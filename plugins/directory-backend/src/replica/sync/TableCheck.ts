@@ -13,7 +13,7 @@ const ENTRIES_PER_SLICE = 200;
 /** Number of keys to compare before yielding to the event loop. */
 const KEYS_PER_SLICE = 5000;
 
-/** Replaces entries by stricter ones, for example with a private flag. */
+/** Replaces entries with stricter ones, for example with a private flag. */
 export type Restrict = (batch: ReplicaBatch) => ReplicaBatch;
 
 /**

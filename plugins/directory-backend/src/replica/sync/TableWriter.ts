@@ -138,7 +138,7 @@ export class TableWriter {
     this.#onWrite(entries.map(([key]) => key));
   }
 
-  /** Replaces names by the strings of the user table, to save memory. */
+  /** Replaces names with the strings of the user table, to save memory. */
   #shareNames(key: string, group: GroupEntry): GroupEntry {
     const old = this.#tables.groups.graph.get(key);
     const shared = (name: string) => this.#sharedName(name);
