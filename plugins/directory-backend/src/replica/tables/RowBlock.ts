@@ -90,7 +90,7 @@ export class RowBlock<T extends object> {
     this.#place(index);
   }
 
-  /** Replaces a row with one with the same name. */
+  /** Replaces a row with another row of the same name. */
   replace(index: number, row: Row<T>, changed: readonly (keyof T)[]): void {
     this.#rows[index] = row;
     row.block = this;

@@ -39,7 +39,7 @@ export class RowOrder<T extends object> {
     this.#place(at);
   }
 
-  /** Replaces a row with one with the same name and key. */
+  /** Replaces a row with another row of the same name and key. */
   replace(old: Row<T>, row: Row<T>, changed: readonly (keyof T)[]): void {
     old.block!.replace(old.index, row, changed);
     if (this.#all) {
