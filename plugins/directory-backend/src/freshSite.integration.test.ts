@@ -56,7 +56,7 @@ it('serves a directory that has freeipa-fas but no fasUser', async () => {
   expect(me).toMatchObject({ status: 200 });
   for (const name of ['fasUser', 'fasGroup']) {
     expect(gateway.log()).toContain(
-      `There is no ${name} entry yet to verify the access to`,
+      `There is no ${name} entry yet to verify access to`,
     );
   }
 

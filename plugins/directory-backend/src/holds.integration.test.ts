@@ -260,10 +260,10 @@ describe('AccountHolds', () => {
     const now = new Date(Date.now() + 600_000);
     const approve = (count: number) =>
       holds.records.approve({ count, approvedBy: 'root' }, now);
-    await expect(approve(4)).rejects.toThrow('There are not 4');
+    await expect(approve(4)).rejects.toThrow('is not 4');
     await approve(3);
     // An approval cannot be repeated.
-    await expect(approve(3)).rejects.toThrow('There are not 3');
+    await expect(approve(3)).rejects.toThrow('is not 3');
     await holds.run();
     expect(Object.keys(await holds.reasons())).toHaveLength(8);
   });

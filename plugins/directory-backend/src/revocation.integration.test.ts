@@ -248,7 +248,7 @@ describe('a key that was revoked for keyCompromise', () => {
     json: {
       rule: 'key',
       message:
-        'This key was revoked as compromised. Generate a new key and request a certificate for that.',
+        'This key was revoked as compromised. Generate a new key and request a certificate for it.',
     },
   };
 

@@ -2,19 +2,25 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * A clock that is several times as fast as that of the machine, for processes
- * with its environment (libfaketime). All have the same time.
+ * A clock that runs several times as fast as the machine's clock, for processes
+ * with its environment (libfaketime). All of them share the same time.
  */
 export class FastClock {
-  /** Makes the wall clock and all timers of a process fast. */
+  /** Environment that makes the wall clock and all timers of a process fast. */
   readonly env: Readonly<Record<string, string>>;
-  /** Makes only the wall clock fast: timeouts are those of the machine. */
+  /**
+   * Environment that makes only the wall clock fast; timeouts keep their speed.
+   */
   readonly wallClockEnv: Readonly<Record<string, string>>;
   readonly #child: ChildProcess;
 
-  /** @throws Error when Debian's `faketime` is missing or fails */
+  /**
+   * Starts the clock.
+   *
+   * @throws Error when Debian's `faketime` is missing or fails.
+   */
   static async start(speed: number): Promise<FastClock> {
-    // It shares the time of its start with other processes until it exits, when
+    // The child shares its start time with other processes until it exits, when
     // its standard input is closed.
     const child = spawn(
       'faketime',

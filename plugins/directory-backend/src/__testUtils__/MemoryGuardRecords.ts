@@ -5,7 +5,7 @@ import {
 } from '../replica/sync/MassDeletionGuard';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** Records of the mass-deletion guard in memory. */
+/** In-memory records of the mass-deletion guard. */
 export class MemoryGuardRecords implements GuardRecords {
   #baseline: EntryCounts = { users: 0, groups: 0 };
   /** Counts that an administrator has accepted. */
@@ -28,7 +28,10 @@ export class MemoryGuardRecords implements GuardRecords {
   };
 }
 
-/** A mass-deletion guard with these records. `maxShrinkage` is 0.2 by default. */
+/**
+ * Creates a mass-deletion guard with these records. Default of `maxShrinkage`:
+ * 0.2.
+ */
 export function createGuard({
   records = new MemoryGuardRecords(),
   maxShrinkage = 0.2,

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Maximum duration in milliseconds; long, because a passing check ends it. */
+/**
+ * Maximum duration in milliseconds. It is long because a passing check ends it.
+ */
 const MAX_MS = 180_000;
 
-/** Shortest and longest pause between two checks, in milliseconds. */
+/** Shortest and longest pause between checks, in milliseconds. */
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
 /**
  * Repeats a check until it passes; rejects with its last failure. An expensive
- * check is repeated less often, so that it does not delay what it waits for.
+ * check is repeated less often, so that it does not delay the expected state.
  */
 export async function eventually(check: () => unknown): Promise<void> {
   const endsAt = Date.now() + MAX_MS;

@@ -2,7 +2,7 @@ import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 
-/** A user principal with an alias and an email address. */
+/** Returns a user principal with an alias and an email address. */
 export function person(username: string, groups: string[] = []): Principal {
   return {
     dn: `uid=${username},cn=users`,
@@ -17,7 +17,7 @@ export function person(username: string, groups: string[] = []): Principal {
   };
 }
 
-/** A caller with a ticket. */
+/** Returns a caller with a Kerberos ticket. */
 export function holder(account: Principal): Caller {
   return {
     kind: 'kerberos',
@@ -28,7 +28,7 @@ export function holder(account: Principal): Caller {
   };
 }
 
-/** Accounts that find these users by user name. */
+/** Returns accounts that find these users by user name. */
 export function accountsOf(
   people: readonly Principal[],
 ): Pick<Accounts, 'findLive'> {

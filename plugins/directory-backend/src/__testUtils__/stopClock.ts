@@ -1,4 +1,4 @@
-/** A `performance.now()` that a test advances. */
+/** A stopped `performance.now()` that a test can advance. */
 export interface StoppedClock {
   advance(ms: number): void;
   /** Lets the clock run again. */

@@ -6,13 +6,13 @@ import type {
 import { ConfigReader } from '@backstage/config';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** Hooks are ignored: tests close their databases. */
+/** Ignores hooks: tests close their databases. */
 const lifecycle: LifecycleService = {
   addStartupHook() {},
   addShutdownHook() {},
 };
 
-/** A new in-memory database of the plugin for each test. */
+/** Provides a new in-memory database of the plugin to each test. */
 export function withDatabase(): DatabaseService {
   let database: DatabaseService;
 

@@ -9,9 +9,9 @@ import type { Certificate } from '@directory-gateway/x509';
 const TABLE = 'directory_blocked_keys';
 
 /**
- * Public keys that are never certified again, for any user, profile or CA:
- * those of certificates that were revoked for `keyCompromise`. They are in the
- * database, so that they are blocked in every Backstage instance at once.
+ * Public keys that are never certified again, for any user, profile or CA: the
+ * keys of certificates that were revoked for `keyCompromise`. They are stored
+ * in the database, so they are blocked in all Backstage instances immediately.
  */
 export class BlockedKeys {
   readonly #database: Database;
@@ -81,7 +81,10 @@ export class BlockedKeys {
   }
 }
 
-/** A database error must not permit a blocked key, and is not the caller's fault. */
+/**
+ * Maps database errors: they must not permit a blocked key and are not the
+ * caller's fault.
+ */
 async function available<T>(work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work();

@@ -10,7 +10,7 @@ import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAut
 import { CertificateAuthorities } from './CertificateAuthorities';
 import { readCertificatesConfig } from './CertificatesConfig';
 
-/** A CA with profiles that is not available. */
+/** Returns an unavailable CA, optionally with profiles. */
 function authorityWith(names?: readonly string[]): CertificateAuthority {
   return {
     ...(names && {
@@ -46,14 +46,14 @@ describe('CertificateAuthorities', () => {
   };
 
   it.each([
-    ['of its CA', { authority: 'knows' }, ['userCerts', 'vpn']],
+    ['that its CA has', { authority: 'knows' }, ['userCerts', 'vpn']],
     [
-      'when those of its CA are not known',
+      'when the profiles of its CA are not known',
       { authority: 'cannotTell' },
       ['caIPA'],
     ],
     [
-      'that a CA which is only read does not have',
+      'that a CA other than the issuing one lacks',
       { authority: 'cannotTell', read: ['knows'] },
       ['caIPA'],
     ],
@@ -65,19 +65,19 @@ describe('CertificateAuthorities', () => {
   it.each([
     [{ profiles: [{ name: 'vpn' }, { name: 'usercerts' }] }, 'usercerts'],
     [{ profiles: [{ name: 'caIPA' }] }, 'caIPA'],
-  ])('names the profile that the CA does not have', (changes, name) => {
+  ])('rejects a profile that the CA does not have', (changes, name) => {
     expect(configure({ authority: 'knows', ...changes })).toThrow(
       `directory.certificates.profiles: the CA "knows" has no profile "${name}", only userCerts, vpn`,
     );
   });
 
-  it('names the CA that is not registered', () => {
+  it('rejects a CA that is not registered', () => {
     expect(configure({ authority: 'knows', read: ['gone'] })).toThrow(
       'directory.certificates names the CA "gone"',
     );
   });
 
-  it('reads the CAs in request, and throws when one is not available', async () => {
+  it('reads the CAs in order and rejects when one is not available', async () => {
     const [first, second] = [
       new PermissiveAuthority(),
       new PermissiveAuthority(),

@@ -17,8 +17,8 @@ import {
 import type { CertificatesConfig } from './CertificatesConfig';
 
 /**
- * The registered CAs as one: the configured CA issues, the listed ones are read
- * in order.
+ * Combines the registered CAs: the configured CA issues, and the listed CAs are
+ * read in order.
  */
 export class CertificateAuthorities
   implements
@@ -38,10 +38,10 @@ export class CertificateAuthorities
   }
 
   /**
-   * Selects the CAs. Call it after all modules have registered theirs.
+   * Selects the CAs. Must be called after all modules have registered theirs.
    *
-   * @throws InputError when a configured CA is not registered, or the issuing CA
-   *   does not have a configured profile.
+   * @throws InputError when a configured CA is not registered, or the issuing
+   *   CA does not have a configured profile.
    */
   configure(config: CertificatesConfig): void {
     for (const name of config.read) {
@@ -72,7 +72,9 @@ export class CertificateAuthorities
     return this.#issuing.sign(request);
   }
 
-  /** Throws when a CA is not available, rather than returning `undefined`. */
+  /**
+   * Rejects when a CA is not available, rather than resolving with `undefined`.
+   */
   async get(
     serialNumber: bigint,
     options?: LookupOptions,
@@ -89,7 +91,7 @@ export class CertificateAuthorities
   /**
    * Revokes a certificate with the CA that issued it.
    *
-   * @throws AuthorityRefusalError when that CA does not let the gateway revoke.
+   * @throws AuthorityRefusalError when the CA does not let the gateway revoke.
    */
   async revoke(
     request: RevocationRequest,
@@ -137,7 +139,7 @@ export class CertificateAuthorities
     return undefined;
   }
 
-  /** Blocks a key in every CA that can. */
+  /** Blocks a key in every CA that supports it. */
   async blockKey(request: BlockedKey): Promise<void> {
     await Promise.all(
       [...this.#readable.values()].map(authority =>
@@ -176,7 +178,7 @@ export class CertificateAuthorities
     return this.#byName.get(this.#config!.authority)!;
   }
 
-  /** The CAs that are read, in order; none before `configure`. */
+  /** The CAs that are read, in order; empty before `configure`. */
   get #readable(): ReadonlyMap<string, CertificateAuthority> {
     return new Map(
       (this.#config?.read ?? []).map(name => [name, this.#byName.get(name)!]),

@@ -26,7 +26,7 @@ describe('CertificateReader', () => {
         : undefined,
   };
 
-  /** Owners of the certificates that a caller may see. */
+  /** Returns the owners of the certificates that a caller may see. */
   async function seen(
     options: {
       readonly readable: ReadableCertificates;
@@ -79,7 +79,7 @@ describe('CertificateReader', () => {
     ['users', ['certificates'], ['alice', 'bob'], SERVED],
     ['own', ['certificates'], ['alice'], []],
   ])(
-    'with "%s" and %j hidden shows a user %j, and a service %j',
+    'with readable "%s" and hidden fields %j shows %j to a user and %j to a service',
     async (readable, hidden, toAlice, toService) => {
       const options = { readable, hidden };
       expect(await seen(options, holder(alice))).toEqual(toAlice);

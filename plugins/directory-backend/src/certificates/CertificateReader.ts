@@ -33,7 +33,10 @@ export class CertificateReader {
     this.#options = options;
   }
 
-  /** As {@link CertificateAuthority.get}, if the caller may see it. */
+  /**
+   * Like {@link CertificateAuthority.get}, but only if the caller may see the
+   * certificate.
+   */
   async get(
     serialNumber: bigint,
     context: CallerContext,
@@ -44,7 +47,7 @@ export class CertificateReader {
       : undefined;
   }
 
-  /** Returns the certificate with its label and profile, for a caller who may see it. */
+  /** Adds the label and profile to a certificate that the caller may see. */
   async withNotes(
     issued: IssuedCertificate,
     serialNumber: bigint,
@@ -54,9 +57,10 @@ export class CertificateReader {
   }
 
   /**
-   * Returns whether the caller may see a certificate: their own, and those of
-   * users whose certificates they may see. With `readable: all` and nothing
-   * hidden from the caller, also those of hosts, services and deleted users.
+   * Returns whether the caller may see a certificate. Callers may see their own
+   * certificates and those of users whose certificates they may see. With
+   * `readable: all` and nothing hidden from the caller, they may also see those
+   * of hosts, services and deleted users.
    */
   async isVisible(
     { owners = [] }: Pick<IssuedCertificate, 'owners'>,
@@ -85,7 +89,7 @@ export class CertificateReader {
   }
 }
 
-/** A certificate of a user, with what the gateway's CAs know about it. */
+/** A certificate of a user, with the information of the gateway's CAs. */
 export type UserCertificate = CertificateNotes &
   (
     | IssuedCertificate
@@ -93,15 +97,18 @@ export type UserCertificate = CertificateNotes &
         readonly cacn?: undefined;
         readonly chain?: undefined;
         readonly revocation?: undefined;
-        /** `true`: not issued by any CA of the portal; `undefined`: a CA is unavailable. */
+        /**
+         * `true` when it was not issued by a CA of the portal; `undefined` when
+         * a CA is unavailable.
+         */
         readonly isForeign: true | undefined;
       })
   );
 
 /**
- * Lists the certificates of one user: those of the record and those that the
- * CAs list, including revoked and expired ones. Users can write to their own
- * records, so that each certificate there is looked up by its serial number.
+ * Lists the certificates of one user: those in the user's record and those that
+ * the CAs list, including revoked and expired ones. Users can write to their
+ * own records, so each certificate in them is looked up by serial number.
  */
 export class UserCertificates {
   readonly #directory: PrivateDirectory;
@@ -120,8 +127,9 @@ export class UserCertificates {
   }
 
   /**
-   * Returns one page of them, the latest start of validity first; empty when
-   * the caller may not see them, `undefined` when there is no such user.
+   * Returns one page of certificates, sorted by start of validity with the
+   * latest first; empty when the caller may not see them, `undefined` when the
+   * user does not exist.
    *
    * @throws the errors of {@link CertificateAuthority.listByUsers}.
    */
@@ -168,7 +176,7 @@ export class UserCertificates {
     return { items, total: all.length };
   }
 
-  /** Replaces certificates of the record by those that the CAs have issued. */
+  /** Replaces certificates of the record with those that the CAs have issued. */
   async #lookUp(
     described: readonly (DescribedCertificate & {
       readonly notes: CertificateNotes | undefined;
@@ -213,7 +221,7 @@ interface DescribedCertificate {
   readonly serialNumber: bigint;
 }
 
-/** Leaves out values of a record that are not valid certificates. */
+/** Sorts certificates and omits values that are not valid certificates. */
 function newestFirst(
   certificates: readonly UserCertificate[],
 ): readonly DescribedCertificate[] {

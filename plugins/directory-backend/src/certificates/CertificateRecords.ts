@@ -15,27 +15,27 @@ export const MAX_LABEL_LENGTH = 64;
 /** A certificate that was issued through the gateway. */
 export interface CertificateRecord {
   readonly serialNumber: bigint;
-  /** Name of its user when it was issued. */
+  /** Name of the user at the time of issuance. */
   readonly username: string;
   /**
-   * The account, as `Principal.stableId`; `undefined` when the service account
-   * could not read it.
+   * ID of the account, as `Principal.stableId`; `undefined` when the service
+   * account could not read it.
    */
   readonly subjectId: string | undefined;
-  /** `undefined` for a certificate that was recorded later. */
+  /** `undefined` for a certificate that was not recorded at issuance. */
   readonly profile: string | undefined;
-  /** Text that the user has chosen to distinguish certificates. */
+  /** Text that the user chose to distinguish certificates. */
   readonly label: string | undefined;
-  /** SubjectPublicKeyInfo, DER. */
+  /** DER of the SubjectPublicKeyInfo. */
   readonly publicKey: Buffer;
   readonly notAfter: Date;
   readonly recordedAt: Date;
   /**
-   * The LDAP server that had the account, until the check for holds has seen a
-   * later state of that server.
+   * The LDAP server on which the account was found, until the check for holds
+   * has seen a later state of that server.
    */
   readonly lookupServer: string | undefined;
-  /** Default: it is not a renewal. */
+  /** Default: the certificate is not a renewal. */
   readonly renewal?: Renewal;
 }
 
@@ -44,11 +44,11 @@ export type CertificateNotes = Partial<
   Pick<CertificateRecord, 'label' | 'profile'>
 >;
 
-/** How a certificate was renewed. */
+/** Describes how a certificate was renewed. */
 export interface Renewal {
   /** Serial number of the old certificate. */
   readonly from: bigint;
-  /** Whether the key of the old certificate has authorized it. */
+  /** Whether the renewal was authorized by the key of the old certificate. */
   readonly byKey: boolean;
 }
 
@@ -91,8 +91,9 @@ export class CertificateRecords {
   }
 
   /**
-   * Records a certificate. A CA may return one again: then only a new label is
-   * recorded. A record of another key, of a CA that was replaced, is replaced.
+   * Records a certificate. If a CA returns a certificate again, only a new
+   * label is recorded. A record with another key, from a CA that was replaced,
+   * is replaced.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
@@ -128,7 +129,7 @@ export class CertificateRecords {
     });
   }
 
-  /** Returns which rows were inserted: the others are already recorded. */
+  /** Returns whether each row was inserted; other rows are already recorded. */
   async #insert(rows: readonly Row[]): Promise<boolean[]> {
     const inserted: readonly Pick<Row, 'serial_number'>[] =
       await this.#database(TABLE)
@@ -140,7 +141,11 @@ export class CertificateRecords {
     return rows.map(row => numbers.delete(row.serial_number));
   }
 
-  /** @throws AuthorityUnavailableError when the database is not available. */
+  /**
+   * Returns the record of a certificate.
+   *
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
   async get(serialNumber: bigint): Promise<CertificateRecord | undefined> {
     const row: Row | undefined = await available(() =>
       this.#database(TABLE)
@@ -151,8 +156,8 @@ export class CertificateRecords {
   }
 
   /**
-   * Number of an account's certificates that have not expired, revoked ones
-   * included.
+   * Returns the number of an account's certificates that have not expired,
+   * including revoked ones.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
@@ -195,7 +200,8 @@ export class CertificateRecords {
   }
 
   /**
-   * Serial numbers of the certificates that were renewed from one by its key.
+   * Returns the serial numbers of the certificates that were renewed from one
+   * by its key.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
@@ -209,8 +215,8 @@ export class CertificateRecords {
   }
 
   /**
-   * Labels and profiles by serial number; certificates without a record are
-   * missing.
+   * Returns labels and profiles by serial number, without certificates that
+   * have no record.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
@@ -254,7 +260,7 @@ export class CertificateRecords {
   }
 }
 
-/** The record of a row. */
+/** Converts a row to a record. */
 export function recordOf(row: Row): CertificateRecord {
   return {
     serialNumber: BigInt(row.serial_number),
@@ -276,8 +282,10 @@ export function recordOf(row: Row): CertificateRecord {
   };
 }
 
-/** Maps database errors: they are not the caller's fault, and must not look like
- * a missing record. */
+/**
+ * Maps database errors: they are not the caller's fault and must not look like
+ * a missing record.
+ */
 async function available<T>(work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work();
@@ -289,7 +297,7 @@ async function available<T>(work: () => PromiseLike<T>): Promise<T> {
   }
 }
 
-/** Orders rows the same way in all processes, which prevents deadlocks. */
+/** Orders rows identically in all processes, which prevents deadlocks. */
 function bySerialNumber(one: Row, other: Row): number {
   return one.serial_number < other.serial_number ? -1 : 1;
 }

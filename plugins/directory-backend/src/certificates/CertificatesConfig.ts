@@ -12,24 +12,30 @@ const KEY = 'directory.certificates';
 /** Certificates that a caller may read by serial number. */
 export type ReadableCertificates = 'own' | 'users' | 'all';
 
-/** `directory.certificates`. */
+/** Typed form of `directory.certificates`. */
 export interface CertificatesConfig {
-  /** Name of the CA that issues. */
+  /** Name of the issuing CA. */
   readonly authority: string;
-  /** Names of the CAs that are read, in order: the issuing one first. */
+  /** Names of the CAs to read, in order; the issuing CA comes first. */
   readonly read: readonly string[];
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   readonly defaultProfile: string;
   /** Callers who may request certificates for other users. */
   readonly signers: PrincipalSet;
-  /** Groups whose members only they themselves may request for, in lower case. */
+  /**
+   * Groups, in lower case, whose members' certificates only the members
+   * themselves may request.
+   */
   readonly protectedGroups: readonly string[];
   readonly readable: ReadableCertificates;
   /** Maximum number of signing requests of a caller in an interval. */
   readonly limit: { readonly requests: number; readonly perMs: number };
-  /** Maximum number of a user's certificates that have not expired. */
+  /** Maximum number of a user's unexpired certificates. */
   readonly maxPerUser: number;
-  /** Whether portal users who are mapped to directory users may request. */
+  /**
+   * Whether portal users who are mapped to directory users may request
+   * certificates.
+   */
   readonly portalUsersMayRequest: boolean;
   /** Whether Kerberos callers must not request or revoke certificates. */
   readonly requirePortalToken: boolean;
@@ -37,11 +43,14 @@ export interface CertificatesConfig {
   readonly accountHolds: AccountHoldsConfig;
 }
 
-/** `directory.certificates.accountHolds`. */
+/** Typed form of `directory.certificates.accountHolds`. */
 export interface AccountHoldsConfig {
   /** Default: whether the CA supports holds. */
   readonly enabled?: boolean;
-  /** Maximum number of users with holds in an hour without an approval. */
+  /**
+   * Maximum number of users whose certificates are put on hold in an hour
+   * without an approval.
+   */
   readonly maxPerHour: number;
   /** Time from the hold of a deleted user's certificate to its revocation. */
   readonly revokeDeletedAfterMs: number;
@@ -50,15 +59,18 @@ export interface AccountHoldsConfig {
 /** A certificate profile that the gateway offers. */
 export interface CertificateProfile {
   readonly name: string;
-  /** Purpose, for users who select a profile. */
+  /** Purpose, shown to users who select a profile. */
   readonly purpose?: string;
-  /** Groups whose members may use it, in lower case. Default: all users. */
+  /**
+   * Groups, in lower case, whose members may use the profile. Default: all
+   * users.
+   */
   readonly allowedGroups?: readonly string[];
 }
 
-/** `directory.certificates.reminders`. */
+/** Typed form of `directory.certificates.reminders`. */
 export interface RemindersConfig {
-  /** Days before expiry on which a reminder is sent, ascending. */
+  /** Days before expiry on which a reminder is sent, in ascending order. */
   readonly daysBefore: readonly number[];
   /** Interval of the task that sends reminders. */
   readonly everyMs: number;
@@ -93,7 +105,7 @@ export function readCertificatesConfig(
     config.getOptionalBoolean('requirePortalToken') ?? false;
   if (requirePortalToken && !portalUsersMayRequest) {
     throw new InputError(
-      `${KEY}.requirePortalToken needs directory.portalUsers.mayRequestCertificates: otherwise no caller could request a certificate`,
+      `${KEY}.requirePortalToken requires directory.portalUsers.mayRequestCertificates: otherwise no caller could request a certificate`,
     );
   }
   return Object.freeze({

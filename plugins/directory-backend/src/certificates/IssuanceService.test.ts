@@ -118,7 +118,7 @@ describe('IssuanceService', () => {
     whileSigning = async certificate => {
       issued = certificate;
     };
-    // The same instance: its description is not parsed again.
+    // The same instance, so that its description is not parsed again.
     expect(await sign(alice)).toBe(issued);
     expect(authority.signed).toMatchObject([
       { username: 'alice', requestedBy: 'alice', profile: 'userCerts' },
@@ -138,7 +138,7 @@ describe('IssuanceService', () => {
     ]);
   });
 
-  it('records whose certificate it is', async () => {
+  it('records the account of the certificate', async () => {
     const renewal = { from: 7n, byKey: true };
     const { certificate } = await sign(alice, { label: 'laptop', renewal });
     const { description } = certificate;
@@ -159,7 +159,7 @@ describe('IssuanceService', () => {
     });
   });
 
-  it('returns a certificate only when it is recorded', async () => {
+  it('returns a certificate only after it is recorded', async () => {
     let first: IssuedCertificate | undefined;
     jest.spyOn(authority, 'sign').mockResolvedValue(
       await new PermissiveAuthority().sign(
@@ -194,15 +194,23 @@ describe('IssuanceService', () => {
     ['an unknown user', person('signer'), { username: 'nobody' }],
     ['a locked user', person('signer'), { username: 'carol' }],
     [
-      'a protected user, by a signer',
+      'a protected user when requested by a signer',
       person('signer'),
       { username: 'admin', csr: makeCsr({ subject: '/CN=admin' }) },
     ],
     ['a profile that is not offered', alice, { profile: 'caIPAserviceCert' }],
-    ['a profile of other groups', alice, { profile: 'packagers' }],
-    ['another name', alice, { csr: makeCsr({ subject: '/CN=admin' }) }],
     [
-      'the name of a host',
+      'a profile that is limited to other groups',
+      alice,
+      { profile: 'packagers' },
+    ],
+    [
+      'another user name in the CSR',
+      alice,
+      { csr: makeCsr({ subject: '/CN=admin' }) },
+    ],
+    [
+      'a host name in the CSR',
       alice,
       {
         csr: makeCsr({
@@ -213,7 +221,7 @@ describe('IssuanceService', () => {
     ],
     ['an invalid CSR', alice, { csr: 'nonsense' }],
   ])(
-    'does not call the CA for %s, and audits the request',
+    'does not call the CA for %s and audits the request',
     async (_what, as, changes) => {
       await expect(sign(as, changes)).rejects.toMatchObject({
         name: 'SigningRefusedError',
@@ -235,7 +243,7 @@ describe('IssuanceService', () => {
     expect(authority.signed).toHaveLength(1);
   });
 
-  it('blocks the keys that the embedded CA revoked before the upgrade', async () => {
+  it('blocks keys that the embedded CA revoked before the upgrade', async () => {
     const { certificate } = await sign(alice);
     const knex = await database.getClient();
     await knex.schema.dropTable('directory_blocked_keys');
@@ -318,7 +326,7 @@ describe('IssuanceService', () => {
     });
   });
 
-  it('signs nothing when blocked keys cannot be read', async () => {
+  it('does not sign when blocked keys cannot be read', async () => {
     await (
       await database.getClient()
     ).schema.dropTable('directory_blocked_keys');
@@ -328,7 +336,7 @@ describe('IssuanceService', () => {
     expect(authority.signed).toEqual([]);
   });
 
-  it('audits a caller who may not request certificates', async () => {
+  it('audits the denial of a caller who may not request certificates', async () => {
     const credentials = mockCredentials.user('user:default/guest');
     await issuance.recordDenial({
       caller: { kind: 'portalUser', credentials, client: { ip: '192.0.2.7' } },
@@ -345,7 +353,7 @@ describe('IssuanceService', () => {
     ]);
   });
 
-  it('audits a check for another user, and not for the caller', async () => {
+  it('audits a check for another user but not for the caller', async () => {
     const check = (username: string) =>
       issuance.check(
         { username, profile: 'userCerts', csr },
@@ -362,7 +370,7 @@ describe('IssuanceService', () => {
     ]);
   });
 
-  it('audits no text of the request that is not a name', async () => {
+  it('does not audit text of the request that is not a valid name', async () => {
     const text = `alice@example.test\n${'x'.repeat(120_000)}`;
     await expect(
       sign(alice, { username: text, profile: text }),
@@ -373,7 +381,7 @@ describe('IssuanceService', () => {
     expect(JSON.stringify(auditor.events).length).toBeLessThan(1000);
   });
 
-  it('audits a caller who exceeds the limit', async () => {
+  it('audits a request that exceeds the limit', async () => {
     for (const time of [1, 2, 3]) {
       await sign(alice);
       expect(authority.signed).toHaveLength(time);
@@ -387,11 +395,11 @@ describe('IssuanceService', () => {
       account: 'alice',
       failed: 'SigningLimitExceededError',
     });
-    // Each user has a separate count.
+    // Each user is counted separately.
     await sign(person('signer'));
   });
 
-  it('replaces the record of another key, and keeps that of the same', async () => {
+  it('replaces a record with another key and keeps a record with the same key', async () => {
     const record = {
       serialNumber: 1n,
       username: 'bob',
@@ -419,7 +427,7 @@ describe('IssuanceService', () => {
     });
   });
 
-  it('refuses a user who has the maximum of certificates', async () => {
+  it('refuses a user who has the maximum number of certificates', async () => {
     const record = (serialNumber: bigint, notAfter: number) =>
       records.add({
         serialNumber,
@@ -445,7 +453,7 @@ describe('IssuanceService', () => {
     });
   });
 
-  it('counts requests in all processes that share the database', async () => {
+  it('counts requests across all processes that share the database', async () => {
     const others = await SigningLimit.create({
       database: await database.getClient(),
       limit: config.limit,

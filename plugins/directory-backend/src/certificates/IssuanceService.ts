@@ -22,17 +22,17 @@ import { type PolicyResult, evaluatePolicy } from './evaluatePolicy';
 import type { SigningLimit } from './SigningLimit';
 import { checkKey } from './signingRules';
 
-/** A request to sign as it was received. */
+/** A signing request as it was received. */
 export interface UncheckedSigningRequest {
-  /** Name of the user for whom the certificate is. */
+  /** Name of the user to whom the certificate is issued. */
   readonly username: string;
   /** Name of the profile. */
   readonly profile: string;
   /** The CSR: PEM, or Base64 without armor. */
   readonly csr: string;
-  /** Text that the user has chosen to distinguish certificates. */
+  /** Text that the user chose to distinguish certificates. */
   readonly label?: string;
-  /** How the gateway renews a certificate. */
+  /** Set when the request renews a certificate. */
   readonly renewal?: Renewal;
 }
 
@@ -40,7 +40,7 @@ export interface UncheckedSigningRequest {
 export interface IssuanceServiceOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
-  /** A CA that signs, and revokes what it must not have signed. */
+  /** A CA that signs, and revokes certificates that it must not have signed. */
   readonly authority: Required<Pick<CertificateAuthority, 'sign' | 'revoke'>>;
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
@@ -49,9 +49,9 @@ export interface IssuanceServiceOptions {
 }
 
 /**
- * Issues certificates: counts the request, evaluates the policy, calls the CA.
- * Audits every attempt with the hash of the key and the serial number, never
- * with the CSR.
+ * Issues certificates: counts the request, evaluates the policy, and calls the
+ * CA. Audits every attempt with the hash of the key and the serial number,
+ * never with the CSR.
  */
 export class IssuanceService {
   readonly #options: IssuanceServiceOptions;
@@ -66,8 +66,7 @@ export class IssuanceService {
   }
 
   /**
-   * Evaluates the policy without signing. Audited when the request is for
-   * another user.
+   * Evaluates the policy without signing. Audits requests for other users.
    *
    * @throws SigningLimitExceededError when the caller exceeds the limit.
    */
@@ -95,8 +94,9 @@ export class IssuanceService {
    * Signs a certificate.
    *
    * @throws SigningLimitExceededError when the caller exceeds the limit.
-   * @throws SigningRefusedError with the first rule that failed.
-   * @throws TooManyCertificatesError
+   * @throws SigningRefusedError with the first failed rule.
+   * @throws TooManyCertificatesError when the user has the maximum number of
+   *   certificates.
    * @throws the errors of {@link CertificateAuthority.sign}.
    */
   async sign(
@@ -161,8 +161,8 @@ export class IssuanceService {
   }
 
   /**
-   * Bounds what one account adds to a CRL. Concurrent requests may exceed it by
-   * their number, which {@link SigningLimit} bounds.
+   * Limits how much one account adds to a CRL. Concurrent requests may exceed
+   * the maximum by their number, which {@link SigningLimit} limits.
    */
   async #requireBelowMaximum(
     { username }: SigningRequest,
@@ -173,17 +173,17 @@ export class IssuanceService {
     const count = await records.countUnexpired(account);
     if (count >= config.maxPerUser) {
       throw new TooManyCertificatesError(
-        `The user has ${count} certificates that have not expired, revoked ones included. The maximum is ${config.maxPerUser}.`,
+        `The user has ${count} certificates that have not expired, including revoked ones. The maximum is ${config.maxPerUser}.`,
       );
     }
   }
 
   /**
-   * Records whose certificate it is. Without the record, it could not be renewed
-   * or put on hold: it is not returned, and the client repeats the request, for
-   * which the embedded CA returns it again.
+   * Records the account of a certificate. A certificate without a record could
+   * not be renewed or put on hold, so it is not returned: the client repeats
+   * the request, and the embedded CA returns the same certificate.
    *
-   * @throws OutcomeUnknownError
+   * @throws OutcomeUnknownError when the record cannot be written.
    */
   async #record(
     { certificate: { description } }: IssuedCertificate,
@@ -221,7 +221,7 @@ export class IssuanceService {
 
   /**
    * Checks the key again after the CA has signed, and revokes the certificate
-   * when the key was blocked in the meantime.
+   * if the key was blocked in the meantime.
    */
   async #requireUnblocked(
     keyHash: string,
@@ -239,14 +239,14 @@ export class IssuanceService {
       });
     } catch (error) {
       throw new OutcomeUnknownError(
-        `Certificate ${serialNumber} was issued, and its key may be blocked`,
+        `Certificate ${serialNumber} was issued, but its key may be blocked`,
         error,
       );
     }
     throw new SigningRefusedError(checkKey(true));
   }
 
-  /** Unchecked names are not recorded. */
+  /** Starts an audit event without recording unchecked names. */
   #startEvent(
     caller: Caller,
     { username, profile }: UncheckedSigningRequest,

@@ -14,7 +14,10 @@ const directory: Partial<Directory> = {
   getUser: async ({ username }) => ({ username }),
 };
 
-/** Has issued to each user a certificate whose bytes are the user name. */
+/**
+ * Returns a CA that has issued each user a certificate whose bytes are the user
+ * name.
+ */
 function recordingAuthority() {
   const queries: CertificatesQuery[] = [];
   const listByUsers = async (query: CertificatesQuery) => {
@@ -29,7 +32,7 @@ function certificateOf(username: string): IssuedCertificate {
   return { certificate, chain: [certificate.der], cacn: 'test' };
 }
 
-it('queries the CA once for concurrent requests, and again for later ones', async () => {
+it('queries the CA once for concurrent requests and again for later ones', async () => {
   const authority = recordingAuthority();
   const users = new IssuedCertificatesDirectory(
     directory as Directory,
@@ -53,7 +56,7 @@ it('queries the CA once for concurrent requests, and again for later ones', asyn
   ]);
 });
 
-it('does not query the CA when no certificates are requested', async () => {
+it('does not query the CA unless certificates are requested', async () => {
   const authority = recordingAuthority();
   const users = new IssuedCertificatesDirectory(
     directory as Directory,

@@ -7,10 +7,10 @@ import type { Directory } from '../directory/Directory';
 import type { UserField } from '../directory/schema';
 import type { User } from '../directory/records';
 
-/** Maximum number of users in a query of the port. */
+/** Maximum number of users in a query of the CA. */
 const MAX_USERS = 1000;
 
-/** A method of the port. */
+/** A method of {@link Directory}. */
 type Method<Name extends keyof Directory> = Directory[Name];
 
 /** Issued certificates by user name. */
@@ -19,13 +19,15 @@ type Issued = ReadonlyMap<string, readonly IssuedCertificate[]>;
 type Authority = Pick<CertificateAuthority, 'listByUsers'>;
 
 /**
- * A decorator of a directory that adds usable certificates which a CA keeps in
- * its own records. The CA is queried only when certificates are requested;
- * concurrent requests share one query.
+ * Decorates a directory with usable certificates that are only in a CA's own
+ * records. The CA is queried only when certificates are requested; concurrent
+ * requests share one query.
  */
 export class IssuedCertificatesDirectory implements Directory {
   readonly #directory: Directory;
-  /** The users of one response are one key. */
+  /**
+   * Loads issued certificates. Each key is the list of users of one response.
+   */
   readonly #issued: DataLoader<readonly User[], Issued>;
 
   constructor(directory: Directory, authority: Authority) {
@@ -38,7 +40,7 @@ export class IssuedCertificatesDirectory implements Directory {
       {
         // A certificate may be issued or revoked at any time.
         cache: false,
-        // After the responses of the directory that have arrived.
+        // Waits for directory responses that have already arrived.
         batchScheduleFn: load => setImmediate(load),
       },
     );

@@ -20,22 +20,22 @@ import { KeyProofRefusedError } from './errors';
 
 const TABLE = 'directory_used_nonces';
 
-/** Purpose of the keys of nonces. */
+/** Purpose of the keys for nonces. */
 export const NONCE_KEYS = 'directory certificate nonce';
 
 /** Lifetime of a nonce. */
 const LIFETIME_MS = 5 * 60_000;
 
-/** Difference of the clocks of Backstage instances. */
+/** Maximum clock difference of Backstage instances. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 
-/** Octets of the expiry in a nonce, in milliseconds since 1970. */
+/** Number of bytes of the expiry in a nonce, in milliseconds since 1970. */
 const EXPIRY_BYTES = 6;
 
-/** The expiry and 16 random octets. */
+/** Number of bytes of the expiry and 16 random bytes. */
 const PAYLOAD_BYTES = EXPIRY_BYTES + 16;
 
-/** Longest signature, in Base64: of RSA with 8192 bits. */
+/** Length of the longest signature in Base64: RSA with 8192 bits. */
 const MAX_SIGNATURE_LENGTH = 1368;
 
 const NONCE = /^([\w-]{12})\.([\w-]{30})\.([\w-]{43})$/;
@@ -43,16 +43,19 @@ const NONCE = /^([\w-]{12})\.([\w-]{30})\.([\w-]{43})$/;
 /** A proof that the caller has the private key of a certificate. */
 export interface KeyProof {
   readonly serialNumber: bigint;
-  /** The operation: a proof is valid only for this one. */
+  /** The only operation for which the proof is valid. */
   readonly purpose: 'renewal' | 'revocation';
-  /** Content of the request, on one line: a proof is valid only for it. */
+  /**
+   * Content of the request, on one line. The proof is valid only for this
+   * content.
+   */
   readonly subject: string;
   readonly nonce: string;
-  /** Signature of {@link signedText}, Base64. */
+  /** Signature of {@link signedText} in Base64. */
   readonly signature: string;
 }
 
-/** The text that the caller signs with the key of the certificate. */
+/** Returns the text that the caller signs with the key of the certificate. */
 export function signedText(
   proof: Pick<KeyProof, 'purpose' | 'nonce' | 'subject'>,
 ): Buffer {
@@ -62,8 +65,9 @@ export function signedText(
 }
 
 /**
- * Proofs of possession by callers without other credentials. Only used nonces are
- * stored: a nonce contains its expiry and a MAC over expiry and serial number.
+ * Verifies proofs of possession by callers without other credentials. Only used
+ * nonces are stored: a nonce contains its expiry and a MAC over the expiry and
+ * the serial number.
  *
  * A request of an unauthenticated caller costs one query by primary key and one
  * signature verification, whether or not the certificate exists.
@@ -74,7 +78,7 @@ export class KeyProofs {
     readonly keys: SecretKeys;
     readonly records: Pick<CertificateRecords, 'get'>;
   };
-  /** Key to verify signatures for certificates that do not exist. */
+  /** Key for verifying signatures for certificates that do not exist. */
   readonly #noKey = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
   }).publicKey.export({ type: 'spki', format: 'der' });
@@ -105,10 +109,10 @@ export class KeyProofs {
   }
 
   /**
-   * Verifies a nonce, without the database and before other work.
+   * Verifies a nonce without the database, before other work.
    *
-   * @returns when it expires, in milliseconds since 1970
-   * @throws KeyProofRefusedError
+   * @returns the expiry in milliseconds since 1970
+   * @throws KeyProofRefusedError when the nonce is invalid or has expired.
    */
   requireNonce(proof: Pick<KeyProof, 'nonce' | 'serialNumber'>): number {
     const expiresAt = this.#expiryOf(proof);
@@ -119,10 +123,10 @@ export class KeyProofs {
   }
 
   /**
-   * Verifies a proof, which cannot be used again.
+   * Verifies a proof. It cannot be used again.
    *
    * @returns the record of the certificate, which may be expired or revoked
-   * @throws KeyProofRefusedError
+   * @throws KeyProofRefusedError when the proof is invalid or was used.
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async accept(proof: KeyProof): Promise<CertificateRecord> {
@@ -136,7 +140,10 @@ export class KeyProofs {
     return record;
   }
 
-  /** `undefined` for a nonce that is not ours, or of another certificate. */
+  /**
+   * Returns the expiry; `undefined` for a nonce that the gateway did not create
+   * or that belongs to another certificate.
+   */
   #expiryOf({
     nonce,
     serialNumber,
@@ -149,7 +156,7 @@ export class KeyProofs {
       : undefined;
   }
 
-  /** The authentication code; `undefined` when the key is unknown. */
+  /** Returns the authentication code; `undefined` when the key is unknown. */
   #authenticate(
     id: string,
     { text, serialNumber }: { text: string; serialNumber: bigint },
@@ -161,7 +168,7 @@ export class KeyProofs {
     );
   }
 
-  /** Only valid proofs write to the database. */
+  /** Records that a nonce was used. Only valid proofs write to the database. */
   async #use(nonce: string, expiresAt: Date): Promise<void> {
     const { database } = this.#options;
     const digest = createHash('sha256').update(nonce).digest('hex');
@@ -187,7 +194,7 @@ export class KeyProofs {
   }
 }
 
-/** ECDSA and RSA (PKCS #1 v1.5) with SHA-256, and Ed25519. */
+/** Verifies ECDSA and RSA (PKCS #1 v1.5) with SHA-256, and Ed25519. */
 function hasSigned(publicKey: Buffer, proof: KeyProof): boolean {
   if (proof.signature.length > MAX_SIGNATURE_LENGTH) {
     return false;

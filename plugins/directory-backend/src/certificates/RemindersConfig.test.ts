@@ -8,7 +8,7 @@ const read = (reminders?: JsonObject) =>
   )!.reminders;
 
 describe('directory.certificates.reminders', () => {
-  it('has defaults, in ascending order', () => {
+  it('has default days in ascending order', () => {
     const sixHours = 6 * 60 * 60 * 1000;
     expect(read()).toEqual({ daysBefore: [1, 7, 14, 30], everyMs: sixHours });
   });

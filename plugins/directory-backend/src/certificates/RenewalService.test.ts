@@ -39,14 +39,14 @@ describe('hasFreshProof', () => {
     ['a key', { kind: 'certificate', serialNumber: 1n }, true],
     ['a new portal token', portalUser(before(5)), true],
     ['an older portal token', portalUser(before(6)), false],
-    ['a portal token of the future', portalUser(before(-10)), false],
+    ['a portal token from the future', portalUser(before(-10)), false],
     ['a token of another plugin', portalUser(), false],
     [
       'a service token',
       { kind: 'portalService', credentials: mockCredentials.service() },
       false,
     ],
-  ])('returns for %s', (_name, caller, isFresh) => {
+  ])('returns the expected result for %s', (_name, caller, isFresh) => {
     expect(hasFreshProof(caller)).toBe(isFresh);
   });
 });
@@ -133,7 +133,7 @@ describe('RenewalService', () => {
       { caller: holder(account), signal },
     );
 
-  it('signs with the profile and label for the live account', async () => {
+  it('signs with the profile and label of the old certificate', async () => {
     await renewByKey();
     const request = {
       username: 'alice',
@@ -219,7 +219,7 @@ describe('RenewalService', () => {
     },
   );
 
-  it('refuses a renewal by key when only the name is on record', async () => {
+  it('refuses a renewal by key when the record has no account ID', async () => {
     await (
       await database.getClient()
     )('directory_certificates').update({ subject_id: null });
@@ -257,7 +257,7 @@ describe('RenewalService', () => {
     ).toEqual([]);
   });
 
-  it('refuses a locked, deleted or different account, and denied operations', async () => {
+  it('refuses locked, deleted and different accounts, and denied operations', async () => {
     people[0] = { ...alice, locked: true };
     await expect(renewByKey()).rejects.toThrow('locked');
     people[0] = { ...alice, stableId: 'ipaUniqueID=2' };

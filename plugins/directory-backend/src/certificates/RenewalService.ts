@@ -26,14 +26,14 @@ import type { IssuanceService } from './IssuanceService';
 import type { KeyProofs } from './KeyProofs';
 import { checkPrincipal, fail } from './signingRules';
 
-/** Maximum age of a portal token that proves who the caller is. */
+/** Maximum age of a portal token that proves a recent authentication. */
 const FRESH_MS = 5 * 60_000;
 
-/** CRLReason certificateHold, RFC 5280 §5.3.1. */
+/** CRLReason certificateHold (RFC 5280 §5.3.1). */
 export const ON_HOLD = 6;
 
 /**
- * Whether a caller has authenticated recently: with a SPNEGO token or a
+ * Returns whether a caller has authenticated recently: with a SPNEGO token or a
  * signature by the certificate's key on this request, or by signing in to the
  * portal.
  */
@@ -51,7 +51,9 @@ export function hasFreshProof(caller: Caller): boolean {
   }
 }
 
-/** Whether a caller is the account that a certificate was issued to. */
+/**
+ * Returns whether a caller is the account to which a certificate was issued.
+ */
 export function isOwner(
   { account }: Caller,
   record: Pick<CertificateRecord, 'username' | 'subjectId'>,
@@ -64,7 +66,7 @@ export function isOwner(
 /** A request to renew a certificate. */
 export interface RenewalRequest {
   readonly serialNumber: bigint;
-  /** PEM, or Base64 without armor. */
+  /** The CSR: PEM, or Base64 without armor. */
   readonly csr: string;
 }
 
@@ -72,7 +74,7 @@ export interface RenewalRequest {
 export interface RenewalServiceOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
-  /** A CA that revokes what was renewed too late. */
+  /** A CA that also revokes certificates that were renewed too late. */
   readonly authority: Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;
   readonly blockedKeys: Pick<BlockedKeys, 'block' | 'has'>;
   readonly issuance: Pick<IssuanceService, 'sign'>;
@@ -81,10 +83,10 @@ export interface RenewalServiceOptions {
 }
 
 /**
- * Renews certificates for their owners: with the same profile and label, for the
- * same account, and under the rules of every signing request. The owner is
- * authenticated, or has the keys of both certificates. Audits every attempt by an
- * owner.
+ * Renews certificates for their owners: with the same profile and label, for
+ * the same account, and under the rules of every signing request. The owner is
+ * authenticated or has the keys of both certificates. Audits every attempt by
+ * an owner.
  */
 export class RenewalService {
   readonly #options: RenewalServiceOptions;
@@ -101,8 +103,9 @@ export class RenewalService {
   /**
    * Renews a certificate of an authenticated caller.
    *
-   * @throws FreshProofRequiredError
-   * @throws RenewalRefusedError
+   * @throws FreshProofRequiredError when the caller has not authenticated
+   *   recently.
+   * @throws RenewalRefusedError when the certificate cannot be renewed.
    * @throws the errors of {@link IssuanceService.sign}.
    */
   async renew(
@@ -130,8 +133,8 @@ export class RenewalService {
    *
    * @param options.authorize - rejects when the account may not request
    *   certificates
-   * @throws KeyProofRefusedError
-   * @throws as {@link renew}
+   * @throws KeyProofRefusedError when the nonce or signature is refused.
+   * @throws the errors of {@link renew}.
    */
   async renewByKey(
     request: RenewalRequest & {
@@ -145,7 +148,7 @@ export class RenewalService {
   ): Promise<IssuedCertificate> {
     const { serialNumber, nonce, signature } = request;
     const { client, signal } = options;
-    // Before the signature of the CSR is verified.
+    // Checked before the signature of the CSR is verified.
     this.#options.proofs.requireNonce({ serialNumber, nonce });
     const parsed = readCertificateRequest(request.csr);
     if (!parsed.ok) {
@@ -228,7 +231,10 @@ export class RenewalService {
     return issued;
   }
 
-  /** Why a certificate cannot be renewed: it is revoked, or its key blocked. */
+  /**
+   * Returns why a certificate cannot be renewed: it is revoked, or its key is
+   * blocked.
+   */
   async #refusalOf({
     serialNumber,
     publicKey,
@@ -257,7 +263,7 @@ export class RenewalService {
 
   /**
    * Checks the old certificate again after the CA has signed, and revokes the
-   * new one when the old one was revoked in the meantime. A revocation for
+   * new one if the old one was revoked in the meantime. A revocation for
    * `keyCompromise` finds every renewal that is recorded before it blocks the
    * key.
    */
@@ -293,7 +299,7 @@ export class RenewalService {
       });
     } catch (error) {
       throw new OutcomeUnknownError(
-        `Certificate ${serialNumber} was issued, and certificate ${record.serialNumber}, which it renews, may be revoked`,
+        `Certificate ${serialNumber} was issued, but certificate ${record.serialNumber}, which it renews, may be revoked`,
         error,
       );
     }

@@ -62,7 +62,7 @@ describe('RevocationService', () => {
     });
   });
 
-  it('revokes, and reports the failure, when the CA cannot block the key', async () => {
+  it('revokes and reports the failure when the CA cannot block the key', async () => {
     const issued: IssuedCertificate = {
       certificate: new Certificate(Buffer.from('alice')),
       chain: [],

@@ -40,12 +40,13 @@ export class RevocationService {
   /**
    * Revokes a certificate permanently. A revoked certificate keeps its reason.
    *
-   * For `keyCompromise`, the key is blocked first, also when the certificate is
-   * already revoked or cannot be revoked, and blocked in the CA last: after a
-   * failure in between, the key is blocked and the request can be repeated. Certificates that were renewed by
-   * the compromised key, and by their keys in turn, are revoked as well.
+   * For `keyCompromise`, the key is blocked first, even when the certificate is
+   * already revoked or cannot be revoked, and blocked in the CA last. After a
+   * failure in between, the key is blocked and the request can be repeated.
+   * Certificates that were renewed by the compromised key, and by their keys in
+   * turn, are revoked as well.
    *
-   * @returns the revoked certificate, `undefined` when there is none
+   * @returns the revoked certificate; `undefined` when there is none
    * @throws PortalTokenRequiredError when `requirePortalToken` denies the call.
    * @throws the errors of {@link CertificateAuthority.revoke}.
    */
@@ -70,7 +71,7 @@ export class RevocationService {
     if (reason !== 'keyCompromise') {
       return this.#revoke(request, caller);
     }
-    // Renewals are read after the key is blocked: later ones fail.
+    // Renewals are read after the key is blocked: later renewals fail.
     const compromised = [serialNumber];
     const results = new Array<IssuedCertificate | undefined>();
     const failures = new Array<unknown>();
@@ -122,7 +123,8 @@ export class RevocationService {
       try {
         revoked = await authority.revoke({ ...request, revokedBy });
       } finally {
-        // Last: a signer that is down does not prevent the revocation.
+        // Done last, so that an unavailable signer does not prevent the
+        // revocation.
         if (publicKeySha256 !== undefined) {
           await authority.blockKey({ publicKeySha256 });
         }

@@ -11,7 +11,7 @@ let postgres: PostgresServer;
 let connections: readonly ReturnType<PostgresServer['connect']>[];
 let limits: readonly SigningLimit[];
 
-/** Two processes that start at the same time on an empty database. */
+/** Two processes start at the same time on an empty database. */
 beforeAll(async () => {
   postgres = await PostgresServer.start();
   const name = await postgres.createDatabase();
@@ -56,24 +56,21 @@ it.each([
   // Maximum length of a DNS name (RFC 1035 §2.3.4).
   ['a service of a host with a long name', `bot/${'a.'.repeat(126)}b`],
   ['another one of the same length', `bot/${'a.'.repeat(126)}c`],
-])(
-  'permits %s the configured number of requests, and not one more',
-  async (_, name) => {
-    const caller = service(name);
-    const results = await Promise.allSettled(
-      [...limits, ...limits, ...limits, ...limits].map(limit =>
-        limit.consume(caller),
-      ),
-    );
-    const refused = results.filter(each => each.status === 'rejected');
-    expect(results.length - refused.length).toBe(REQUESTS);
-    expect(refused.map(({ reason }) => reason)).toEqual(
-      refused.map(() => expect.any(SigningLimitExceededError)),
-    );
-  },
-);
+])('permits %s exactly the configured number of requests', async (_, name) => {
+  const caller = service(name);
+  const results = await Promise.allSettled(
+    [...limits, ...limits, ...limits, ...limits].map(limit =>
+      limit.consume(caller),
+    ),
+  );
+  const refused = results.filter(each => each.status === 'rejected');
+  expect(results.length - refused.length).toBe(REQUESTS);
+  expect(refused.map(({ reason }) => reason)).toEqual(
+    refused.map(() => expect.any(SigningLimitExceededError)),
+  );
+});
 
-it('counts the requests of many callers in two processes at the same time', async () => {
+it('counts concurrent requests of many callers in two processes', async () => {
   const callers = Array.from({ length: 40 }, (_, index) =>
     service(`b${index}`),
   );

@@ -55,7 +55,7 @@ describe('SigningLimit', () => {
     jest.restoreAllMocks();
   });
 
-  it('counts concurrent requests of each caller in their order', async () => {
+  it('counts concurrent requests of each caller in order', async () => {
     const limit = await createLimit();
     await expect(
       outcomesOf(limit, ['alice', 'bob', 'alice', 'alice', 'bob']),
@@ -86,7 +86,7 @@ describe('SigningLimit', () => {
     ).resolves.toEqual(['permitted', 'permitted', 'SigningLimitExceededError']);
   });
 
-  it('keeps the counts of the period when it is created again', async () => {
+  it('keeps the counts of the period when it is recreated', async () => {
     await outcomesOf(await createLimit(), ['alice', 'alice']);
     await expect(outcomesOf(await createLimit(), ['alice'])).resolves.toEqual([
       'SigningLimitExceededError',

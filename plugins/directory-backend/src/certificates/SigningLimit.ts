@@ -12,23 +12,25 @@ const TABLE = 'directory_signing_limits';
 /** A row of the table: the requests of a caller in the current period. */
 interface Count {
   readonly key: string;
-  /** Number of requests, refused ones included. */
+  /** Number of requests, including refused ones. */
   readonly points: number;
-  /** End of the period, in milliseconds since 1970. PostgreSQL returns text. */
+  /**
+   * End of the period, in milliseconds since 1970; PostgreSQL returns a string.
+   */
   readonly expire: number | string;
 }
 
-/** The request's number in the period of its caller, from 1. */
+/** Number of the request in its caller's period, starting at 1. */
 interface Position {
   readonly number: number;
   readonly expire: number;
 }
 
 /**
- * Limits the signing requests of a caller, and the revocations of the caller's
- * own certificates, which are counted together. They are counted in the database, by
- * one statement for concurrent requests, so that the limit applies to all
- * Backstage instances.
+ * Limits the total of a caller's signing requests and revocations of own
+ * certificates. They are counted in the database, by one statement for
+ * concurrent requests, so that the limit applies across all Backstage
+ * instances.
  */
 export class SigningLimit {
   readonly #database: Database;
@@ -57,14 +59,18 @@ export class SigningLimit {
         )`,
       );
     };
-    // PostgreSQL's "create table if not exists" fails when another process
-    // creates the table at the same time; then it exists.
+    // "create table if not exists" of PostgreSQL fails when another process
+    // creates the table at the same time; the second attempt finds it.
     await create().catch(create);
     await database(TABLE).where('expire', '<', Date.now()).delete();
     return new SigningLimit(database, limit);
   }
 
-  /** @throws SigningLimitExceededError when the caller exceeds the limit. */
+  /**
+   * Counts a request.
+   *
+   * @throws SigningLimitExceededError when the caller exceeds the limit.
+   */
   async consume(caller: Caller): Promise<void> {
     const { number, expire } = await this.#requests.add(keyOf(caller));
     if (number > this.#limit.requests) {
@@ -80,7 +86,7 @@ export class SigningLimit {
       added.set(key, (added.get(key) ?? 0) + 1);
     }
     const expire = now + this.#limit.perMs;
-    // In one order in all processes, so that none waits for another in a circle.
+    // All processes lock rows in the same order, which prevents deadlocks.
     const rows = [...added.keys()]
       .sort()
       .map(key => ({ key, points: added.get(key), expire }));
@@ -112,8 +118,8 @@ export class SigningLimit {
 }
 
 /**
- * Key of a user, the same for all types of credentials. Hashed because the
- * table has 255 characters for it.
+ * Returns the key of a user, which is the same for all types of credentials. It
+ * is hashed because the table column has 255 characters.
  */
 function keyOf(caller: Caller): string {
   const key = caller.account?.dn ?? actorOf(caller);

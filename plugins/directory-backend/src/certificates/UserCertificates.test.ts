@@ -9,7 +9,7 @@ import { emptyUser } from '../directory/records';
 import { UserCertificates } from './CertificateReader';
 
 describe('UserCertificates', () => {
-  /** Lists the certificates of alice's record with the `get` of a CA. */
+  /** Lists the certificates of alice's record with the `get` method of a CA. */
   async function list(
     record: readonly Buffer[],
     get: PermissiveAuthority['get'],
@@ -54,7 +54,7 @@ describe('UserCertificates', () => {
     expect(page?.items).toEqual([issued]);
   });
 
-  it('marks a certificate whose serial number belongs to another one', async () => {
+  it('marks a certificate whose serial number belongs to another certificate', async () => {
     const [issued, other] = [await sign(), await sign()];
     const page = await list([other.certificate.der], async () => issued);
     expect(page?.items).toEqual([
@@ -66,7 +66,7 @@ describe('UserCertificates', () => {
     ]);
   });
 
-  it('queries a CA that is not available once', async () => {
+  it('queries an unavailable CA only once', async () => {
     const [one, another] = [await sign(), await sign()];
     const get = jest.fn().mockRejectedValue(new AuthorityUnavailableError(''));
     const page = await list(

@@ -1,7 +1,9 @@
 import { CustomErrorBase } from '@backstage/errors';
 import type { RuleResult } from './signingRules';
 
-/** A signing request failed a rule. The message is for the caller. */
+/**
+ * Thrown when a signing request fails a rule. The message is for the caller.
+ */
 export class SigningRefusedError extends CustomErrorBase {
   name = 'SigningRefusedError' as const;
   readonly failedRule: RuleResult;
@@ -12,7 +14,7 @@ export class SigningRefusedError extends CustomErrorBase {
   }
 }
 
-/** A caller exceeded `directory.certificates.limit`. */
+/** Thrown when a caller exceeds `directory.certificates.limit`. */
 export class SigningLimitExceededError extends CustomErrorBase {
   name = 'SigningLimitExceededError' as const;
   readonly retryAfterMs: number;
@@ -23,32 +25,37 @@ export class SigningLimitExceededError extends CustomErrorBase {
   }
 }
 
-/** A user has `directory.certificates.maxPerUser` certificates. */
+/** Thrown when a user has `directory.certificates.maxPerUser` certificates. */
 export class TooManyCertificatesError extends CustomErrorBase {
   name = 'TooManyCertificatesError' as const;
 }
 
-/** A proof of possession was refused. Says nothing about the certificate. */
+/**
+ * Thrown when a proof of possession is refused. Does not disclose anything
+ * about the certificate.
+ */
 export class KeyProofRefusedError extends CustomErrorBase {
   name = 'KeyProofRefusedError' as const;
 }
 
-/** A certificate cannot be renewed. The message is for its owner. */
+/**
+ * Thrown when a certificate cannot be renewed. The message is for its owner.
+ */
 export class RenewalRefusedError extends CustomErrorBase {
   name = 'RenewalRefusedError' as const;
 }
 
 /**
- * An operation of an owner on their certificate needs a recent authentication. The
- * message is for the caller.
+ * Thrown when an operation on an owner's certificate requires a recent
+ * authentication. The message is for the caller.
  */
 export class FreshProofRequiredError extends CustomErrorBase {
   name = 'FreshProofRequiredError' as const;
 }
 
 /**
- * `directory.certificates.requirePortalToken` denies a call with a Kerberos
- * ticket. The message is for the caller.
+ * Thrown when `directory.certificates.requirePortalToken` denies a call with a
+ * Kerberos ticket. The message is for the caller.
  */
 export class PortalTokenRequiredError extends CustomErrorBase {
   name = 'PortalTokenRequiredError' as const;

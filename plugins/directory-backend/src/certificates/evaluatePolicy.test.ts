@@ -53,8 +53,8 @@ const firstDenial = (result: ReturnType<typeof evaluate>) => {
   return failed && [failed.rule, failed.denial];
 };
 
-describe('Requester and profile', () => {
-  it('approves a request of the user, with only the key of the CSR', () => {
+describe('requester and profile', () => {
+  it('approves a request of the user and returns the key hash', () => {
     const { approved, checks, keyHash } = evaluate({});
     expect(checks.every(({ passed }) => passed)).toBe(true);
     expect(approved).toMatchObject({
@@ -87,19 +87,19 @@ describe('Requester and profile', () => {
       'invalid',
     ],
     [
-      'another user',
+      'another user as the caller',
       { caller: holder(person('bob')) },
       'requester',
       'forbidden',
     ],
     [
-      'an entry with the same name elsewhere',
+      'a caller with the same name elsewhere',
       { caller: holder({ ...alice, dn: 'uid=alice,cn=other' }) },
       'requester',
       'forbidden',
     ],
     [
-      'a portal user',
+      'a portal user as the caller',
       {
         caller: {
           kind: 'portalUser',
@@ -114,7 +114,7 @@ describe('Requester and profile', () => {
       'forbidden',
     ],
     [
-      'a signer, for a member of a protected group',
+      'a signer for a member of a protected group',
       { caller: holder(signer), subject: admin },
       'requester',
       'forbidden',
@@ -126,7 +126,7 @@ describe('Requester and profile', () => {
       'invalid',
     ],
     [
-      'a profile of another group',
+      'a profile that is limited to another group',
       { profile: 'packagers' },
       'profile',
       'forbidden',
@@ -137,7 +137,7 @@ describe('Requester and profile', () => {
     expect(result.approved).toBeUndefined();
   });
 
-  it('approves a signer for other users, and protected users for themselves', () => {
+  it('approves signers for other users, and protected users for themselves', () => {
     expect(evaluate({ caller: holder(signer) }).approved).toMatchObject({
       username: 'alice',
       requestedBy: 'signer',
@@ -150,7 +150,7 @@ describe('Requester and profile', () => {
     expect(own.approved).toMatchObject({ username: 'admin' });
   });
 
-  it('compares groups of a profile without case', () => {
+  it('ignores the case of the groups of a profile', () => {
     const packager = person('alice', ['packager']);
     expect(
       evaluate({ subject: packager, profile: 'packagers' }).approved,
@@ -160,7 +160,7 @@ describe('Requester and profile', () => {
 
 const DENIED = { denial: 'forbidden', message: expect.any(String) };
 
-describe('A request for another user without permission', () => {
+describe('a request for another user without permission', () => {
   const bob = holder(person('bob'));
   const csr = makeCsr({
     subject: '/CN=alice',
@@ -181,14 +181,14 @@ describe('A request for another user without permission', () => {
     expect(checks).toHaveLength(signingRules.length);
   });
 
-  it('gets the same result for a hidden user as for an unknown one', () => {
+  it('gets the same result for a hidden user as for an unknown user', () => {
     const unserved = { ...alice, served: false };
     expect(evaluate({ caller: bob, subject: unserved, csr })).toEqual(
       evaluate({ caller: bob, subject: undefined, csr }),
     );
   });
 
-  it('gets all results for the caller', () => {
+  it('returns all results when the caller is the user', () => {
     const subject = { ...alice, locked: true };
     const { checks } = evaluate({ caller: holder(alice), subject, csr });
     expect(checks[0]).toMatchObject({ rule: 'principal', passed: false });
@@ -201,21 +201,25 @@ it('rejects a key that was revoked for keyCompromise', () => {
   expect(result.approved).toBeUndefined();
 });
 
-describe('Names', () => {
+describe('names', () => {
   it.each<[string, CsrOptions, SigningRule | undefined]>([
-    ['no CN', { subject: '/O=x' }, 'common_name'],
-    ['two CNs', { subject: '/CN=alice/CN=alice' }, 'common_name'],
-    ['another CN', { subject: '/CN=admin' }, 'common_name'],
-    ['a CN of another case', { subject: '/CN=Alice' }, 'common_name'],
-    ['a similar-looking CN', { subject: '/CN=\u0430lice' }, 'common_name'],
-    ['the rest of a subject', { subject: '/O=evil/CN=alice' }, undefined],
+    ['a subject without a CN', { subject: '/O=x' }, 'common_name'],
     [
-      "the user's address",
+      'a subject with two CNs',
+      { subject: '/CN=alice/CN=alice' },
+      'common_name',
+    ],
+    ["another user's CN", { subject: '/CN=admin' }, 'common_name'],
+    ['a CN with different case', { subject: '/CN=Alice' }, 'common_name'],
+    ['a CN that looks similar', { subject: '/CN=\u0430lice' }, 'common_name'],
+    ['further parts of a subject', { subject: '/O=evil/CN=alice' }, undefined],
+    [
+      "the user's e-mail address",
       { subject: '/CN=alice/emailAddress=alice@example.test' },
       undefined,
     ],
     [
-      "another user's address",
+      "another user's e-mail address",
       { subject: '/CN=alice/emailAddress=bob@example.test' },
       'email_address',
     ],
@@ -229,7 +233,7 @@ describe('Names', () => {
       undefined,
     ],
     [
-      "another user's alternative address",
+      "another user's alternative e-mail address",
       { subject: '/CN=alice', alternativeNames: 'email:bob@example.test' },
       'rfc822_name',
     ],
@@ -252,7 +256,7 @@ describe('Names', () => {
       { subject: '/CN=alice', alternativeNames: name },
       'other_name',
     ]),
-  ])('%s', (_what, options, rule) => {
+  ])('checks %s', (_what, options, rule) => {
     const result = evaluate({ csr: makeCsr(options) });
     expect(firstDenial(result)?.[0]).toBe(rule);
     expect(result.approved === undefined).toBe(rule !== undefined);
@@ -285,8 +289,8 @@ describe('readCertificatesConfig', () => {
     [{ profiles: [] }, /profiles/],
     [{ readable: 'some' }, /readable/],
     [{ limit: { requests: 0 } }, /limit\.requests/],
-    [{ requirePortalToken: true }, /requirePortalToken needs/],
-  ])('names the invalid key of %j', (extra, message) => {
+    [{ requirePortalToken: true }, /requirePortalToken requires/],
+  ])('names the invalid key in %j', (extra, message) => {
     expect(() => config(extra)).toThrow(message);
   });
 });

@@ -19,24 +19,24 @@ import {
   valuesOf,
 } from './signingRules';
 
-/** The results of all rules, and what may be signed when they passed. */
+/** The results of all rules, and the approved request if all passed. */
 export interface PolicyResult {
   /** One result for each rule, in the order of the rules. */
   readonly checks: readonly RuleResult[];
-  /** Set when every rule passed. */
+  /** Set when all rules passed. */
   readonly approved?: SigningRequest;
-  /** SHA-256 of the public key, lower-case hex, when the CSR is valid. */
+  /** SHA-256 of the public key in lower-case hex, if the CSR is valid. */
   readonly keyHash?: string;
 }
 
 /**
- * Evaluates every rule. A rule that depends on another one (the user, the CSR)
+ * Evaluates all rules. A rule that depends on another one (the user, the CSR)
  * is not evaluated when that one fails.
  *
- * For another user, a caller who may not request gets the results of the rules
- * `requester` and `profile` only: others would reveal the user's lock, e-mail
- * addresses and aliases. To a caller who is not a signer, a user whom the API
- * does not serve is unknown.
+ * A caller who may not request certificates for another user gets only the
+ * results of the rules `requester` and `profile`: the others would reveal the
+ * user's lock, e-mail addresses and aliases. For a caller who is not a signer,
+ * a user whom the API does not serve does not exist.
  */
 export function evaluatePolicy(options: {
   readonly profile: string;
@@ -82,7 +82,7 @@ export function evaluatePolicy(options: {
   };
 }
 
-/** Returns one result for each rule. */
+/** Returns one result for each rule, in the order of the rules. */
 function inOrder(results: readonly RuleResult[]): readonly RuleResult[] {
   return signingRules.map(
     rule =>

@@ -1,7 +1,7 @@
 import { mockServices } from '@backstage/backend-test-utils';
 import { scheduleBlockedKeys } from './scheduleBlockedKeys';
 
-it('blocks each key once, also one that the CA could not block before', async () => {
+it('blocks each key once, including one that the CA could not block before', async () => {
   const scheduler = mockServices.scheduler.mock();
   const logger = mockServices.logger.mock();
   const blockKey = jest

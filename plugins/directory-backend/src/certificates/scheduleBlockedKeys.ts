@@ -6,8 +6,9 @@ import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-d
 import type { BlockedKeys } from './BlockedKeys';
 
 /**
- * Schedules a task that sends blocked keys to the CA each minute: its signer may
- * not have been available when a key was blocked. A process sends each key once.
+ * Schedules a task that sends blocked keys to the CA every minute, because its
+ * signer may not have been available when a key was blocked. Each process sends
+ * each key once.
  */
 export async function scheduleBlockedKeys({
   authority,

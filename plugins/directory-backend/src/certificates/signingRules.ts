@@ -30,29 +30,29 @@ export const signingRules = [
   'other_name',
 ] as const;
 
-/** The stable name of a rule. */
+/** Stable name of a rule. */
 export type SigningRule = (typeof signingRules)[number];
 
-/** The result of a rule. */
+/** Result of a rule. */
 export interface RuleResult {
   readonly rule: SigningRule;
   /** `undefined` when the rule was not evaluated. */
   readonly passed: boolean | undefined;
-  /** A sentence for the caller. */
+  /** Sentence for the caller. */
   readonly message: string;
   /**
-   * Of a failed rule: whether the request is wrong (`invalid`) or the caller
-   * must not make it (`forbidden`).
+   * Reason why the rule failed: the request is wrong (`invalid`) or the caller
+   * may not make it (`forbidden`).
    */
   readonly denial?: 'invalid' | 'forbidden';
 }
 
-/** The rule passed. */
+/** Returns the result of a rule that passed. */
 export function pass(rule: SigningRule, message: string): RuleResult {
   return { rule, passed: true, message };
 }
 
-/** The rule failed: the request is wrong. */
+/** Returns the result of a rule that failed because the request is wrong. */
 export function fail(rule: SigningRule, message: string): RuleResult {
   return { rule, passed: false, message, denial: 'invalid' };
 }
@@ -153,12 +153,12 @@ export function checkKey(isBlocked: boolean): RuleResult {
   return isBlocked
     ? fail(
         'key',
-        'This key was revoked as compromised. Generate a new key and request a certificate for that.',
+        'This key was revoked as compromised. Generate a new key and request a certificate for it.',
       )
     : pass('key', 'The key was not revoked as compromised.');
 }
 
-/** Evaluates the rules for names, as FreeIPA does. */
+/** Evaluates the rules for names like FreeIPA. */
 export function checkNames(
   csr: CertificateRequest,
   subject: Principal,

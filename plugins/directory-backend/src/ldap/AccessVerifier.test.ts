@@ -7,7 +7,7 @@ import { SchemaVerifier } from './SchemaVerifier';
 
 const schema = schemaPreset('fas');
 
-/** Returns entries with the rights at the time of the search. */
+/** Returns entries with the rights granted at the time of the search. */
 class FakeSearcher implements LdapSearcher {
   rights = 'rsc';
 
@@ -67,7 +67,7 @@ describe('AccessVerifier', () => {
     ]);
   });
 
-  it('fails when the bind of a new connection is rejected', async () => {
+  it('rejects when the bind of a new connection is rejected', async () => {
     const searcher = new FakeSearcher();
     const verifier = createVerifier(searcher);
     const rejected = new DirectoryUnavailableError('rejected', {

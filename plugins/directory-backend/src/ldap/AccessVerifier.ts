@@ -19,7 +19,9 @@ const FAILURE_CACHE_MS = 1000;
 /** Milliseconds for which a successful bind of a new connection is cached. */
 const BIND_CACHE_MS = 1000;
 
-/** Maximum age in milliseconds of a check without an entry of each class. */
+/**
+ * Maximum age in milliseconds of a check while an object class has no entry.
+ */
 const ABSENT_MAX_AGE_MS = 10_000;
 
 /** Options of {@link AccessVerifier}. */
@@ -37,8 +39,8 @@ export interface AccessVerifierOptions {
 
 /**
  * Access check: verifies that the service account may read and search the
- * attributes that privacy and authentication depend on. An attribute that an
- * access control instruction hides seems absent, also in a negated filter: a
+ * attributes on which privacy and authentication depend. An attribute hidden by
+ * an access control instruction seems absent, also in a negated filter: a
  * private or locked user would read as public and unlocked. Nothing is served
  * before the check succeeds.
  */
@@ -58,7 +60,7 @@ export class AccessVerifier {
   }
 
   /**
-   * Resolves when the access check has succeeded recently; runs it otherwise.
+   * Resolves if the access check has succeeded recently; otherwise runs it.
    *
    * @throws DirectoryUnavailableError when the directory is unavailable; with
    *   the reason `accessCheck` when a right or a schema attribute is missing.
@@ -76,12 +78,12 @@ export class AccessVerifier {
   }
 
   /**
-   * Runs the access check, with searches that are sent after this call.
+   * Runs the access check with searches that are sent after this call.
    *
    * @throws DirectoryUnavailableError as {@link require}.
    */
   async verifyNow(): Promise<void> {
-    // The searches of a running check may have been sent before.
+    // A running check may have sent its searches before this call.
     await this.#verifying?.catch(() => {});
     await this.#verifyOnce();
   }
@@ -102,7 +104,7 @@ export class AccessVerifier {
     this.#listeners.add(listener);
   }
 
-  /** Concurrent callers share a check. */
+  /** Shares a running check between concurrent callers. */
   async #verifyOnce(): Promise<void> {
     this.#verifying ??= this.#verify().finally(() => {
       this.#verifying = undefined;
@@ -134,17 +136,17 @@ export class AccessVerifier {
     await this.#checkNotifications();
     const absent = results.flatMap(result => result.absentClass ?? []);
     for (const objectClass of absent) {
-      this.#logOnce(
-        `There is no ${objectClass} entry yet to verify the access to`,
-      );
+      this.#logOnce(`There is no ${objectClass} entry yet to verify access to`);
     }
-    // The first entry is verified soon after it was added.
+    // Verifies the first entry soon after it is added.
     const validMs =
       absent.length > 0 ? Math.min(ABSENT_MAX_AGE_MS, maxAgeMs) : maxAgeMs;
     this.#verifiedAt = performance.now() - maxAgeMs + validMs;
   }
 
-  /** Open connections stay bound when the account is disabled. */
+  /**
+   * Binds a new connection: open ones stay bound when the account is disabled.
+   */
   async #verifyBind(): Promise<void> {
     const now = performance.now();
     // During a full sync, the access check runs several times a second.

@@ -15,13 +15,13 @@ import type { EntryKind } from './entryKinds';
 import { integerOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
 
-/** Page size for listing keys. Pages of 1,000 cost the server 20 % more time. */
+/** Page size for listing keys. Pages of 1,000 cost the server 20% more time. */
 export const KEYS_PER_PAGE = 5000;
 
-/** Keys that are normalized before yielding to the event loop. */
+/** Number of keys to normalize before yielding to the event loop. */
 const KEYS_PER_SLICE = 500;
 
-/** Pause after each page of a throttled read: longer than the page takes. */
+/** Pause after each page of a throttled read; longer than the page takes. */
 const THROTTLE_PAUSE_MS = 50;
 
 /** Options of {@link EntryReader.read}. */
@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly throttled?: boolean;
 }
 
-/** Reads the entries of one kind at a time. */
+/** Reads entries of one kind. */
 export class EntryReader {
   readonly #reader: LdapReader;
   readonly #bindDn: string;
@@ -53,8 +53,8 @@ export class EntryReader {
    * Passes entries to `onBatch` page by page and returns their keys.
    *
    * @throws DirectoryUnavailableError with the reason `accessCheck` when a
-   *   required attribute of an entry is unreadable; neither this entry nor later
-   *   ones are passed on.
+   *   required attribute of an entry is unreadable; this entry and later ones
+   *   are not passed on.
    */
   async read(
     kind: EntryKind,

@@ -26,7 +26,7 @@ let principals: LdapPrincipalLookup;
 let model: NaiveDirectory;
 let names: readonly string[];
 
-/** The pool has two servers, both of which lead to the realm's server. */
+/** The pool has two servers; both lead to the realm's server. */
 beforeAll(async () => {
   realm = await startRealm();
   await realm.modify(conformanceEntries('fas'));
@@ -64,10 +64,10 @@ function setFault(fault: Fault): void {
 }
 
 /**
- * Looks up principals at the same time.
+ * Looks up principals concurrently. Expects each result to match the model and
+ * each failure to mean that the directory is unavailable or too slow.
  *
- * @returns how many lookups have a result; each result is as in the model, and
- * the others have failed because the directory is unavailable or too slow
+ * @returns the number of lookups with a result
  */
 async function findAll(some: readonly string[]): Promise<number> {
   const results = await Promise.allSettled(
@@ -103,7 +103,7 @@ function timesLogged(what: RegExp): number {
 }
 
 describe('LdapPrincipalLookup', () => {
-  it('leaves the pending lookups of a killed server to the next one', async () => {
+  it('sends the pending lookups of a killed server to the next server', async () => {
     for (const [index, proxy] of proxies.entries()) {
       const half = names.slice(100 * index, 100 * index + 100);
       const finding = findAll(half);
@@ -119,7 +119,7 @@ describe('LdapPrincipalLookup', () => {
     }
   });
 
-  it('returns right results while connections are reset again and again', async () => {
+  it('returns correct results while connections are repeatedly reset', async () => {
     let found = 0;
     for (let at = 0; at < names.length; at += 10) {
       const finding = findAll(names.slice(at, at + 10));

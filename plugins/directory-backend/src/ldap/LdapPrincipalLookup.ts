@@ -46,7 +46,7 @@ const ATTRIBUTES = [
   'nsUniqueId',
 ];
 
-/** Attributes of a stable ID, the preferred one first. */
+/** Attributes of a stable ID, in order of preference. */
 const STABLE_IDS = ['ipaUniqueID', 'nsUniqueId'];
 
 const NOT_FOUND: LdapSearchResult = { entries: [], server: '' };
@@ -88,10 +88,13 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
   }
 
   /**
-   * A missing right makes an entry absent without an error. One search finds the
-   * account and its witnesses, by the same attribute and on the same server. The
-   * directory removes a deleted or preserved user from groups (referential
-   * integrity): a user who is still a member of a group exists and is unreadable.
+   * Looks up an account by its stable ID.
+   *
+   * A missing right makes an entry seem absent without an error. One search
+   * finds the account and its witnesses, by the same attribute and on the same
+   * server. The directory removes a deleted or preserved user from groups
+   * (referential integrity), so a user who is still a member of a group exists
+   * but is unreadable.
    */
   async findSubject(
     { stableId, username, witnesses }: SubjectQuery,
@@ -123,7 +126,10 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
       : { kind: 'unknown' };
   }
 
-  /** Whether another account, or none that a group has, has the name. */
+  /**
+   * Returns whether another account has the user name, or neither an account
+   * nor a group member has it.
+   */
   async #isFree(
     username: string,
     stableId: string,
@@ -163,8 +169,8 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
       },
       context,
     );
-    // Kerberos names are case-sensitive (RFC 4120 §6.2), whatever matching
-    // rule a directory's schema has.
+    // Kerberos names are case-sensitive (RFC 4120 §6.2), regardless of the
+    // matching rule in a directory's schema.
     return {
       entries: entries.filter(entry =>
         textsOf(entry, 'krbPrincipalName').includes(principal),
@@ -234,7 +240,7 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
   }
 }
 
-/** The stable IDs of an entry, the preferred one first. */
+/** Returns the stable IDs of an entry, in order of preference. */
 function idsOf(entry: Entry): readonly string[] {
   return STABLE_IDS.flatMap(attribute => {
     const value = textOf(entry, attribute);
@@ -246,7 +252,7 @@ function attributeOf(stableId: string): string {
   return stableId.slice(0, stableId.indexOf('='));
 }
 
-/** The filter of the entries with a stable ID. */
+/** Returns the filter for entries with a stable ID. */
 function hasId(stableId: string): Filter {
   const attribute = attributeOf(stableId);
   return equals(attribute, stableId.slice(attribute.length + 1));
@@ -259,7 +265,9 @@ function kindOf(service: string | undefined): Principal['kind'] {
   return service.startsWith('host/') ? 'host' : 'service';
 }
 
-/** Returns the canonical name, or else an alias, without its realm. */
+/**
+ * Returns the canonical name without its realm, or an alias if there is none.
+ */
 function serviceNameOf(entry: Entry): string {
   const name =
     textOf(entry, 'krbCanonicalName') ??

@@ -21,7 +21,7 @@ export class LdapReader {
     this.#searcher = options.searcher;
   }
 
-  /** Returns every entry that a search finds, and the server. */
+  /** Returns all entries that a search finds, and the server. */
   async search(
     search: LdapSearch,
     context: RequestContext,
@@ -30,7 +30,7 @@ export class LdapReader {
     return this.#searcher.search(search, context);
   }
 
-  /** Returns every entry that a search finds. */
+  /** Returns all entries that a search finds. */
   async read(search: LdapSearch): Promise<readonly Entry[]> {
     const { entries } = await this.search(search, NEVER_ABORTED);
     return entries;

@@ -30,19 +30,21 @@ import { integerOf, textOf, textsOf, timeOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
 import { UsnReader } from './UsnReader';
 
-/** Interval of the checks that the notification connection still works. */
+/** Interval of checks that the notification connection works. */
 const HEARTBEAT_MS = 15_000;
 
-/** Pause in milliseconds between two access checks during a full sync. */
+/** Pause in milliseconds between access checks during a full sync. */
 const ACCESS_CHECK_PAUSE_MS = 500;
 
 /**
- * Milliseconds for which the account is known to be able to search for USNs.
- * Changes missed meanwhile are listed again later.
+ * Milliseconds for which a successful search for USNs proves that the account
+ * has the right. Changes missed in the meantime are listed again later.
  */
 const USN_ACCESS_VALID_MS = 2000;
 
-/** Milliseconds until a search for USNs that found nothing is repeated. */
+/**
+ * Milliseconds after which a search for USNs that found nothing is repeated.
+ */
 const USN_ACCESS_RETRY_MS = 60_000;
 
 /** Kinds that exist in every directory. */
@@ -56,9 +58,9 @@ export class LdapReplicaSource implements ReplicaSource {
   readonly #base: DistinguishedName;
   readonly #ldap: LdapConfig;
   readonly #kinds: ReturnType<typeof entryKinds>;
-  /** Time of the last search for USNs that found some. */
+  /** Time of the last search that found USNs. */
   #usnsFoundAt = -Infinity;
-  /** Time of the last search for USNs that found none. */
+  /** Time of the last search that found no USNs. */
   #noUsnsFoundAt = -Infinity;
 
   constructor(options: {
@@ -209,7 +211,7 @@ export class LdapReplicaSource implements ReplicaSource {
           base: replicaEntryOf(this.#base),
           scope: 'base',
           filter: isPresent('objectClass'),
-          // An operational attribute.
+          // An operational attribute, which must be requested by name.
           attributes: ['nsds50ruv'],
         },
         NEVER_ABORTED,
@@ -254,7 +256,10 @@ export class LdapReplicaSource implements ReplicaSource {
     );
   }
 
-  /** `server` is empty when different servers have responded. */
+  /**
+   * Calls a function for each kind. `server` is empty if the responses come
+   * from different servers.
+   */
   async #forEachKind<T>(
     read: (kind: EntryKind) => Promise<{ server: string; keys: T }>,
     none: T,
@@ -284,7 +289,10 @@ export class LdapReplicaSource implements ReplicaSource {
     await accessVerifier.verifyNow();
   }
 
-  /** Whether the account can search for USNs; cached for a minute if not. */
+  /**
+   * Returns whether the account can search for USNs; `false` is cached for a
+   * minute.
+   */
   async #canSearchUsns(): Promise<boolean> {
     if (this.#usnsFoundAt > this.#noUsnsFoundAt) {
       return true;
@@ -317,13 +325,13 @@ export class LdapReplicaSource implements ReplicaSource {
   }
 }
 
-/** The server itself, where it records in which part of it a write was made. */
+/** `internalModifiersName` of a write that the server itself made. */
 const SERVER_DN = 'cn=server,cn=plugins,cn=config';
 
 /**
- * Whether a plugin of the server has made the last write of an entry. With
+ * Returns whether a plugin of the server made the last write of an entry. With
  * `nsslapd-plugin-binddn-tracking`, `modifiersName` is the account whose write
- * the plugin has followed.
+ * triggered the plugin.
  */
 function isOfPlugin(entry: Entry): boolean {
   const names = ['modifiersName', 'internalModifiersName'].flatMap(attribute =>
@@ -332,21 +340,23 @@ function isOfPlugin(entry: Entry): boolean {
   return names.some(name => name.endsWith(',cn=config') && name !== SERVER_DN);
 }
 
-/** Matches entries of any class, so that an entry that has lost its class is found. */
+/** Matches entries of any class, to find entries that have lost their class. */
 function changedFrom(usn: number): Filter {
   return atLeast('entryusn', String(usn));
 }
 
 /**
- * Matches an entry by its RDN. A search with its DN as base may fail with
- * noSuchObject, and such an error does not name the server.
+ * Matches an entry by its RDN. A search with its DN as base could fail with
+ * noSuchObject, and such an error does not identify the server.
  */
 function rdnFilter(key: string): Filter {
   const [attribute] = key.split('=', 1);
   return equals(attribute, rdnValueOf(key) ?? '');
 }
 
-/** Entry of 389 Directory Server with the state of replication. */
+/**
+ * DN of the entry in which 389 Directory Server stores the replication state.
+ */
 function replicaEntryOf(base: DistinguishedName): DistinguishedName {
   const suffix = base.replace(
     /[\\,=+;<>"#]/g,
@@ -356,7 +366,7 @@ function replicaEntryOf(base: DistinguishedName): DistinguishedName {
 }
 
 /**
- * Parses a replica update vector: a line with the generation, and one for each
+ * Parses a replica update vector: a line with the generation and one for each
  * server, such as `{replica 4 ldap://a.test:389} <first> <latest>`.
  */
 function parseReplicationState(

@@ -103,7 +103,7 @@ it('prevents the start of the plugin when the schema lacks an attribute', async 
   ).rejects.toThrow(/schema lacks myTimeZone/);
 });
 
-it('lets the plugin start while the directory is unreachable, and prevents reads afterwards', async () => {
+it('lets the plugin start while the directory is unreachable, but prevents later reads', async () => {
   await realm.directory.stop();
   const gateway = await startGateway({
     realm,

@@ -10,10 +10,10 @@ import { textOf, textsOf } from './entryValues';
 /** Schema entry of 389 Directory Server. */
 const DEFAULT_SUBENTRY = 'cn=schema';
 
-/** Maximum time in milliseconds that the start waits for the schema. */
+/** Maximum time in milliseconds for which the start waits for the schema. */
 const START_WAIT_MS = 2000;
 
-/** Attributes of searches that are not in the attribute table. */
+/** Attributes used in searches that are not in the attribute table. */
 const REQUIRED = [
   'member',
   'memberManager',
@@ -25,10 +25,10 @@ const REQUIRED = [
 const REQUIRED_FOR_AGREEMENTS = ['memberUser'];
 
 /**
- * Verifies that the directory's schema has every attribute and object class that
- * the gateway uses. A search for an unknown attribute returns nothing, as if no
- * user had a value: a spelling mistake in `directory.attributes` would hide a
- * field, or a lock.
+ * Verifies that the directory's schema has all attributes and object classes
+ * that the gateway uses. A search for an unknown attribute returns nothing, as
+ * if no user had a value: a spelling mistake in `directory.attributes` would
+ * hide a field or a lock.
  */
 export class SchemaVerifier {
   readonly #searcher: LdapSearcher;
@@ -44,7 +44,7 @@ export class SchemaVerifier {
   }
 
   /**
-   * Resolves when the schema has been verified, which is done once.
+   * Resolves when the schema has been verified, which happens once.
    *
    * @throws InputError that names what the schema lacks.
    * @throws DirectoryUnavailableError when the directory is unavailable.
@@ -58,8 +58,9 @@ export class SchemaVerifier {
   }
 
   /**
-   * Like {@link require}, but also resolves when the directory is unavailable or
-   * has not responded within 2 seconds. The access check requires it again.
+   * Like {@link require}, but also resolves when the directory is unavailable
+   * or has not responded within 2 seconds. The access check then repeats the
+   * verification.
    *
    * @throws InputError that names what the schema lacks.
    */
@@ -141,7 +142,7 @@ function requiredNames(schema: DirectorySchema): readonly string[] {
   return [
     schema.userClass,
     schema.groupClass,
-    // Without options, as in `userCertificate;binary`.
+    // Omits options, as in `userCertificate;binary`.
     ...mapped.map(attribute => attribute.split(';')[0]),
     ...REQUIRED,
     ...(schema.hasAgreements ? REQUIRED_FOR_AGREEMENTS : []),

@@ -4,7 +4,7 @@ import type { LdapSearchResult } from './connection/LdapPool';
 
 const SERVER = 'ldaps://one.example.test';
 
-/** Creates a reader of a server whose response and time the test sets. */
+/** Creates a reader for which the test sets the response and the time. */
 function readerOf(start: {
   readonly lastusn?: string;
   readonly attribute?: string;
@@ -60,12 +60,12 @@ describe('UsnReader', () => {
     });
   });
 
-  it('starts an epoch when a server of the same name has a lower USN', async () => {
+  it('starts a new epoch when a server of the same name has a lower USN', async () => {
     const { after } = readerOf({ lastusn: '5000' });
     const { epoch } = await after(0);
     const restored = await after(1000, { lastusn: '4999' });
     expect(restored.epoch).not.toBe(epoch);
-    // Nothing that was read before is committed on this server.
+    // Nothing that was read before counts as committed on this server.
     expect(restored.committedUsn).toBe(3999);
     expect(await after(1000, { lastusn: '5000' })).toMatchObject({
       epoch: restored.epoch,

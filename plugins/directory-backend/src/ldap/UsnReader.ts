@@ -9,13 +9,13 @@ import type { LdapReader } from './LdapReader';
 const MAX_AGE_MS = 250;
 
 /**
- * Milliseconds until a write is visible, on an overloaded server. The server
- * counts a write, and the changes that its plugins make as part of it, before
- * it is visible.
+ * Milliseconds after which a write is visible even on an overloaded server. The
+ * server assigns USNs to a write, and to the changes that its plugins make as
+ * part of it, before the write is visible.
  */
 const COMMIT_MS = 20_000;
 
-/** Maximum number of writes in progress when a server is read for the first time. */
+/** Maximum number of writes in progress at the first read of a server. */
 const WRITES_IN_PROGRESS = 1000;
 
 interface UsnSample {
@@ -26,11 +26,12 @@ interface UsnSample {
 /** The samples of one server. */
 interface UsnHistory {
   /**
-   * Each server counts on its own, and again after it was restored from a
-   * backup. A server that responds again after another one continues its epoch.
+   * Each server has its own USNs, which start a new epoch after it is restored
+   * from a backup. A server that responds again after another one continues its
+   * epoch.
    */
   readonly epoch: number;
-  /** The last committed sample, and all after it. */
+  /** The last committed sample and all later ones. */
   readonly samples: readonly UsnSample[];
 }
 
@@ -102,7 +103,7 @@ export class UsnReader {
   }
 }
 
-/** Returns a USN that is committed when a server is read for the first time. */
+/** Returns a USN that was committed before the first read of a server. */
 function firstSample({
   usn,
   requestedAt,

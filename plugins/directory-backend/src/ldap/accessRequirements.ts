@@ -17,11 +17,11 @@ interface ClassRequirement {
 export interface AccessRequirement extends ClassRequirement {
   readonly kind: 'users' | 'groups';
   readonly container: DistinguishedName;
-  /** Verified while there is no entry of the object class. */
+  /** Verified instead while the object class has no entry. */
   readonly fallback: ClassRequirement;
 }
 
-/** Returns the attributes of users that privacy and locks depend on. */
+/** Returns the user attributes on which privacy and locks depend. */
 export function accessFlags({ users }: DirectorySchema): readonly string[] {
   return [users.is_private.attribute, users.locked.attribute].filter(
     attribute => attribute !== undefined,
@@ -106,9 +106,9 @@ export async function readMissingRights(
 }
 
 /**
- * Whether the account may read the names of preserved users: otherwise 389
- * Directory Server sends no notification when a user is preserved. `true` when
- * the directory has no preserved users.
+ * Returns whether the account may read the names of preserved users. Otherwise,
+ * 389 Directory Server sends no notification when a user is preserved. `true`
+ * when the directory has no preserved users.
  */
 export async function canReadPreservedUsers(
   { searcher, bindDn }: RightsReader,
@@ -120,7 +120,7 @@ export async function canReadPreservedUsers(
         base: containersBelow(baseDn).deletedUsers,
         scope: 'base',
         filter: isPresent('objectClass'),
-        // The server adds a template of such an entry to the result.
+        // Adds a template entry of this class, with its rights, to the result.
         attributes: ['uid@posixAccount'],
         control: new GetEffectiveRightsControl(bindDn),
       },
@@ -131,7 +131,7 @@ export async function canReadPreservedUsers(
   return !(entries.length > 0 && entries.every(isMissing));
 }
 
-/** The command that lets accounts read the names of preserved users. */
+/** Returns the command that lets accounts read the names of preserved users. */
 export function preservedUsersPermission(baseDn: string): string {
   return permissionCommand({
     name: 'Read names of preserved users',
@@ -141,7 +141,8 @@ export function preservedUsersPermission(baseDn: string): string {
 }
 
 /**
- * The command of FreeIPA that lets all accounts read and search attributes.
+ * Returns the FreeIPA command that lets all accounts read and search
+ * attributes.
  *
  * @param options - `target`: an option such as `--type=user`
  */

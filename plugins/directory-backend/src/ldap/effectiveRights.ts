@@ -4,8 +4,8 @@ import { textOf } from './entryValues';
 
 /**
  * Request control "get effective rights" (draft-ietf-ldapext-acl-model): the
- * attribute `attributeLevelRights` of each entry of the result lists the rights
- * that an account has on its attributes.
+ * attribute `attributeLevelRights` of each returned entry lists the rights of
+ * an account on its attributes.
  */
 export class GetEffectiveRightsControl extends Control {
   static readonly type = '1.3.6.1.4.1.42.2.27.9.5.2';
@@ -23,14 +23,14 @@ export class GetEffectiveRightsControl extends Control {
 }
 
 /**
- * Returns which of the attributes the account may not read and search, from an
- * entry that was read with the {@link GetEffectiveRightsControl}.
+ * Returns the attributes that the account may not read and search, from an
+ * entry that was read with {@link GetEffectiveRightsControl}.
  */
 export function missingRights(
   entry: Entry | undefined,
   attributes: readonly string[],
 ): readonly string[] {
-  // `cn:rscwo, mail:rsc`
+  // Format: `cn:rscwo, mail:rsc`.
   const text = (entry && textOf(entry, 'attributeLevelRights')) ?? '';
   const rights = new Map(
     text.split(',').map(pair => {

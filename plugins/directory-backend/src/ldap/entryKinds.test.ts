@@ -5,7 +5,7 @@ import { entryKinds } from './entryKinds';
 
 const DN = 'entry of the test';
 
-/** Reads an entry of each kind and returns what is replicated of it. */
+/** Decodes an entry and returns its replicated form. */
 async function decode(
   kind: 'users' | 'groups' | 'agreements',
   values: Record<string, string | string[]>,

@@ -36,25 +36,28 @@ import {
   timeOf,
 } from './entryValues';
 
-/** Entries per page, which take a few milliseconds of the event loop. */
+/** Entries per page; a page takes a few milliseconds of the event loop. */
 const PAGE_SIZE = 50;
 
-/** A group with all its members may be as large as many other entries. */
+/**
+ * Groups per page; a group with all its members may be as large as many other
+ * entries.
+ */
 const GROUPS_PAGE_SIZE = 2;
 
 /** Identifies an entry across renames. */
 const UNIQUE_ID = 'ipaUniqueID';
 
-/** Attributes that callers are verified by. */
+/** Attributes by which callers are authenticated. */
 const KERBEROS_ATTRIBUTES = ['krbPrincipalName', 'krbPrincipalExpiration'];
 
 /**
- * Object classes that allow the Kerberos attributes. For other entries, 389
- * Directory Server does not return the rights on them.
+ * Object classes that allow the Kerberos attributes. For entries of other
+ * classes, 389 Directory Server does not return the rights on these attributes.
  */
 const KERBEROS_CLASSES = ['krbPrincipalAux', 'krbPrincipal'];
 
-/** DNs that are normalized before yielding to the event loop. */
+/** Number of DNs to normalize before yielding to the event loop. */
 const DNS_PER_SLICE = 5000;
 
 type BatchOf<K extends ReplicaKind> = Extract<
@@ -62,7 +65,7 @@ type BatchOf<K extends ReplicaKind> = Extract<
   { readonly kind: K }
 >;
 
-/** How the entries of one kind are read. */
+/** Describes how the entries of one kind are read. */
 export interface EntryKind<B extends ReplicaBatch = ReplicaBatch> {
   readonly container: DistinguishedName;
   /** Matches the entries that may be replicated. */
@@ -71,7 +74,7 @@ export interface EntryKind<B extends ReplicaBatch = ReplicaBatch> {
   readonly pageSize: number;
   /** Attributes that the account must be able to read if an entry has them. */
   readonly requiredAttributes: (entry: Entry) => readonly string[];
-  /** Decodes entries, which come with their keys. */
+  /** Decodes entries that are given with their keys. */
   readonly decode: (entries: KeyedEntries) => Promise<B>;
 }
 
@@ -80,11 +83,11 @@ type KeyedEntries = readonly (readonly [key: string, entry: Entry])[];
 interface DecodeContext {
   readonly schema: DirectorySchema;
   readonly containers: Containers;
-  /** Counts entries that are not served because of their name. */
+  /** Counts entries that are not served because their name is invalid. */
   readonly skipped: Counter;
 }
 
-/** Returns how the entries of each kind are read. */
+/** Returns the descriptions of all kinds. */
 export function entryKinds(options: {
   readonly schema: DirectorySchema;
   readonly containers: Containers;
@@ -100,7 +103,8 @@ export function entryKinds(options: {
     skipped: metrics
       .getMeter('directory')
       .createCounter('directory.replica.entries.skipped', {
-        description: 'Entries that are not served because of their name',
+        description:
+          'Entries that are not served because their name is invalid',
       }),
   };
   const flags = new Set([...accessFlags(schema), 'nsAccountLock']);
@@ -168,7 +172,7 @@ export function entryKinds(options: {
   };
 }
 
-/** Decodes one entry after the other, because each may be large. */
+/** Decodes entries one after another, because each may be large. */
 async function decodeEach<T>(
   entries: KeyedEntries,
   decode: (entry: Entry) => Promise<T>,
@@ -193,7 +197,7 @@ function decodeUser(
     skipped.add(1);
     return undefined;
   }
-  // The account as `LdapPrincipalLookup` finds and decodes it.
+  // Same rules as in `LdapPrincipalLookup`.
   const isUid = textOf(entry, 'uid') === user.username;
   const keyOfUsername = normalizeDn(
     `${schema.users.username.attribute}=${user.username},${containers.users}`,
@@ -247,12 +251,12 @@ async function decodeAgreement(
   return {
     name,
     enabled: booleanOf(entry, 'ipaEnabledFlag') ?? false,
-    // The groups of an agreement are in its `member`.
+    // `member` contains the groups of an agreement, not its signers.
     signers: new Set(await normalizedDnsOf(entry, 'memberUser')),
   };
 }
 
-/** Yields to the event loop after every 5,000 DNs. */
+/** Returns normalized DNs. Yields to the event loop after every 5,000 DNs. */
 async function normalizedDnsOf(
   entry: Entry,
   attribute: string,
@@ -269,7 +273,7 @@ async function normalizedDnsOf(
 
 type Fields<R> = Readonly<Record<keyof R, FieldDefinition>>;
 
-/** Returns all but the first value of the fields that show one value. */
+/** Returns all values except for the first of each single-valued field. */
 function searchOnlyValues<R>(
   entry: Entry,
   fields: Fields<R>,
@@ -310,7 +314,7 @@ function attributesOf(
 /**
  * Sets the fields of a record.
  *
- * @param record - See `emptyUser`.
+ * @param record - a record from `emptyUser` or `emptyGroup`
  */
 function decodeRecord<R extends object>(
   entry: Entry,

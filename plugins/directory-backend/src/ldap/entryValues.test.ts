@@ -7,7 +7,7 @@ const entry = (values: Record<string, string | string[]>): Entry => ({
 });
 
 describe('valuesOf', () => {
-  it('finds an attribute whatever the spelling, and nothing else', () => {
+  it('ignores the case of attribute names and finds no other attributes', () => {
     const values = { fasTimezone: 'UTC', mail: ['a', 'b'], empty: [] };
     expect(textsOf(entry(values), 'fasTimeZone')).toEqual(['UTC']);
     expect(textsOf(entry(values), 'MAIL')).toEqual(['a', 'b']);
@@ -25,7 +25,7 @@ describe('booleanOf', () => {
     expect(booleanOf(entry({ flag: text }), 'flag')).toBe(value);
   });
 
-  it('knows that absent is neither', () => {
+  it('returns undefined for an absent value', () => {
     expect(booleanOf(entry({}), 'flag')).toBeUndefined();
   });
 });
@@ -42,7 +42,7 @@ describe('timeOf', () => {
     expect(timeOf(entry({ time: text }), 'time')?.toISOString()).toBe(iso);
   });
 
-  it.each(['', 'never', '2020-04-23'])('reads nothing into "%s"', text => {
+  it.each(['', 'never', '2020-04-23'])('returns undefined for "%s"', text => {
     expect(timeOf(entry({ time: text }), 'time')).toBeUndefined();
   });
 });

@@ -2,8 +2,8 @@ import type { Entry } from 'ldapts';
 import { DirectoryUnavailableError } from '../directory/errors';
 
 /**
- * Returns the values of an attribute. Its name is not case-sensitive: servers
- * return the spelling of their schema (RFC 4512 §2.5).
+ * Returns the values of an attribute. Attribute names are not case-sensitive:
+ * servers return the spelling of their schema (RFC 4512 §2.5).
  */
 export function valuesOf(
   entry: Entry,
@@ -36,7 +36,7 @@ export function integerOf(entry: Entry, attribute: string): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Returns the first value as Boolean (RFC 4517 §3.3.3). */
+/** Returns the first value as a Boolean (RFC 4517 §3.3.3). */
 export function booleanOf(
   entry: Entry,
   attribute: string,
@@ -52,7 +52,7 @@ export function booleanOf(
 const GENERALIZED_TIME =
   /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)?(\d\d)?(?:[.,]\d+)?(?:Z|([+-])(\d\d)(\d\d)?)?$/;
 
-/** Returns the first value as time, without fractions of a second. */
+/** Returns the first value as a time, without fractions of a second. */
 export function timeOf(entry: Entry, attribute: string): Date | undefined {
   const match = GENERALIZED_TIME.exec(textOf(entry, attribute) ?? '');
   if (!match) {
@@ -72,7 +72,11 @@ export function buffersOf(entry: Entry, attribute: string): readonly Buffer[] {
   return valuesOf(entry, attribute).map(value => Buffer.from(value));
 }
 
-/** Returns the first value of an attribute that every such entry has. */
+/**
+ * Returns the first value of a required attribute.
+ *
+ * @throws DirectoryUnavailableError when the attribute is missing.
+ */
 export function requiredTextOf(entry: Entry, attribute: string): string {
   const text = textOf(entry, attribute);
   if (text === undefined) {

@@ -58,7 +58,7 @@ function person(username: string, id = username): string {
 const find = (query: Awaited<ReturnType<typeof added>>) =>
   ldap.principals.findSubject(query, { signal });
 
-/** Denies the service account a right while a test runs. */
+/** Denies the service account a right while a function runs. */
 async function whileDenied(
   aci: string,
   work: () => Promise<void>,
@@ -77,7 +77,7 @@ async function whileDenied(
 }
 
 describe('LdapPrincipalLookup.findSubject', () => {
-  it('finds a user, also after a rename', async () => {
+  it('finds a user before and after a rename', async () => {
     const query = await added('first');
     expect(query.stableId).toBe('ipaUniqueID=id-of-first');
     expect(await find(query)).toMatchObject({
@@ -89,7 +89,7 @@ describe('LdapPrincipalLookup.findSubject', () => {
       kind: 'found',
       principal: { username: 'second' },
     });
-    // Another user has the name.
+    // Another user gets the old name.
     await realm.modify(person('first', 'another'));
     expect(await find(query)).toMatchObject({
       kind: 'found',
@@ -97,7 +97,7 @@ describe('LdapPrincipalLookup.findSubject', () => {
     });
   });
 
-  it('reports a deleted user, also when the name is used again', async () => {
+  it('reports a deleted user, even if the name is reused', async () => {
     const query = await added('leaver');
     await realm.modify(`dn: ${userDn('leaver')}\nchangetype: delete\n`);
     const deleted = { kind: 'deleted', server: realm.ldapsUrl };

@@ -43,7 +43,7 @@ async function modelOf(server = realm): Promise<NaiveDirectory> {
   return new NaiveDirectory(await dumpEntries(server), 'fas');
 }
 
-/** Reads all users, all groups and the lists of some groups. */
+/** Returns all users, all groups and the lists of some groups. */
 async function view(directory: Directory, groupnames: readonly string[]) {
   return {
     users: await directory.listUsers(everyone, context),
@@ -67,7 +67,7 @@ async function view(directory: Directory, groupnames: readonly string[]) {
   };
 }
 
-/** Waits until the replica equals a server as it is now. */
+/** Waits until the replica matches the current state of a server. */
 async function expectToFollow(
   { directory }: OpenReplica,
   server = realm,
@@ -132,7 +132,7 @@ it('is served while the directory is unreachable and catches up afterwards', asy
   expect(await usernames(opened)).toContain('newcomer');
 });
 
-it('equals the server that it follows after each switch', async () => {
+it('matches the server that it follows after each switch', async () => {
   const other = await startRealm();
   try {
     await other.modify(addFasUser('only.here') + addFasGroup('here', []));
@@ -167,7 +167,7 @@ it('rejects a directory that hides most of its users', async () => {
   await realm.modify(
     `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: ${aci}\n`,
   );
-  // Hidden entries are not notified: the comparison of keys finds them.
+  // Hidden entries cause no notification: comparing keys finds them.
   await realm.directory.stop();
   await realm.directory.start();
 
@@ -181,7 +181,7 @@ it('rejects a directory that hides most of its users', async () => {
   await eventually(async () => expect(await usernames(opened!)).toEqual(shown));
 });
 
-/** Hides an attribute from the service account during a function. */
+/** Hides an attribute from the service account while a function runs. */
 async function whileHidden(
   attribute: string,
   run: () => Promise<void>,
@@ -203,7 +203,7 @@ function mailOf(username: string, mail: string): string {
   )}\nchangetype: modify\nreplace: mail\nmail: ${mail}\n`;
 }
 
-it('follows by full syncs while the account cannot search for USNs', async () => {
+it('falls back to full syncs while the account cannot search for USNs', async () => {
   opened = await openReplica({ realm, syncIntervalMs: 1000 });
   await whileHidden('entryusn', async () => {
     await realm.modify(addFasUser('unseen'));

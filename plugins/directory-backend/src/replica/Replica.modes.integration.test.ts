@@ -32,7 +32,7 @@ const keys = () => [...opened!.replica.tables.users.keys()].join('\n');
 const warnings = () =>
   opened!.logger.lines.filter(line => line.startsWith('warn'));
 
-/** Adds, renames and deletes users, and waits for each. */
+/** Adds, renames and deletes users, and waits for each change. */
 async function expectToFollowChanges(): Promise<void> {
   await realm.modify(`${addFasUser('first')}\n${addFasUser('second')}`);
   await eventually(() => expect(keys()).toMatch(/uid=first,[^]*uid=second,/));
@@ -53,7 +53,7 @@ async function expectToFollowChanges(): Promise<void> {
   await eventually(() => expect(keys()).not.toContain('uid=second,'));
 }
 
-it('finds deletions by comparing keys where persistent search is refused', async () => {
+it('finds deletions by comparing keys when persistent search is refused', async () => {
   proxy = await PersistentSearchProxy.start(realm.ldapUrl);
   opened = await openReplica({ realm, ldap: { servers: [proxy.url] } });
   await expectToFollowChanges();
@@ -63,7 +63,7 @@ it('finds deletions by comparing keys where persistent search is refused', async
   ]);
 });
 
-it('follows by full syncs where the server has no USN plugin', async () => {
+it('falls back to full syncs when the server has no USN plugin', async () => {
   await realm.modify(
     'dn: cn=USN,cn=plugins,cn=config\nchangetype: modify\nreplace: nsslapd-pluginEnabled\nnsslapd-pluginEnabled: off\n',
   );

@@ -20,10 +20,12 @@ const KEYS: ReplicaKeys = {
   agreements: new Set(),
 };
 
-/** A directory that responds from another server at each poll. */
+/** A directory in which another server responds to each poll. */
 class FlappingSource implements ReplicaSource {
   polls = 0;
-  /** Start and end of each full sync, in milliseconds. */
+  /**
+   * Start and end of each full sync, in milliseconds from `performance.now()`.
+   */
   readonly syncs: { readonly from: number; readonly to: number }[] = [];
 
   readPosition: ReplicaSource['readPosition'] = async () => ({
@@ -69,7 +71,7 @@ class FlappingSource implements ReplicaSource {
   };
 }
 
-/** A directory of agreements: what of them can be seen, and by which number. */
+/** A directory of agreements whose visibility and USNs the test controls. */
 class WrittenSource extends FlappingSource {
   usn = 1;
   committedUsn = 1;
@@ -125,7 +127,7 @@ describe('Replica', () => {
   let source: WrittenSource;
   let replica: Replica;
 
-  /** Waits until the replica has polled some more times. */
+  /** Waits until the replica has polled a number of times. */
   const untilPolled = async (times: number) => {
     const { polls } = source;
     await eventually(() => assert(source.polls > polls + times));
@@ -149,7 +151,7 @@ describe('Replica', () => {
   });
   afterEach(() => replica.stop());
 
-  it('finds a write that becomes visible long after later ones and reads each once', async () => {
+  it('finds a write that becomes visible after later ones and reads each write once', async () => {
     source.usn = 9;
     source.agreements.set('cn=soon', { usn: 9, enabled: true });
     await eventually(() => expect(enabled()).toEqual(['cn=soon true']));
@@ -172,7 +174,7 @@ describe('Replica', () => {
     await eventually(() => expect(enabled()).toEqual(['cn=fas true']));
   });
 
-  it('keeps an entry that was added again before its deletion was reported', async () => {
+  it('keeps an entry that was recreated before its deletion was reported', async () => {
     source.usn = 3;
     source.agreements.set('cn=fas', { usn: 3, enabled: true });
     await eventually(() => expect(enabled()).toHaveLength(1));
@@ -206,7 +208,7 @@ it('removes a deleted user who is no longer a member of a changed group', async 
     give(onBatch, users);
     return { ...KEYS, users: new Set(users) };
   };
-  // Every new USN is accounted for, so that keys are not compared.
+  // A readable entry carries each new USN, so that keys are not compared.
   source.listUsns = async () => ({
     server: 'ldap://one',
     usns: new Set([1, 2, 3]),
@@ -220,7 +222,7 @@ it('removes a deleted user who is no longer a member of a changed group', async 
   replica.follow();
   await eventually(() => expect(replica.isServing).toBe(true));
 
-  // Both lose the membership, and only bob can still be read.
+  // Both users lose the membership; only bob can still be read.
   source.listChanges = async () => ({
     server: 'ldap://one',
     usns: new Map([['cn=staff', 3]]),
@@ -244,7 +246,7 @@ it('removes a deleted user who is no longer a member of a changed group', async 
   replica.stop();
 });
 
-it('suspends reads in the turn in which too many deletions are reported', async () => {
+it('suspends reads as soon as too many deletions are reported', async () => {
   const source = new WrittenSource();
   const names = Array.from({ length: 100 }, (_, index) => `user${index}`);
   const users = new Set(names.map(name => `uid=${name}`));
@@ -282,14 +284,14 @@ it('suspends reads in the turn in which too many deletions are reported', async 
   await eventually(() => assert(source.polls > polls + 2));
   expect(replica.status).toMatchObject({ reason: 'quarantine' });
 
-  // One of them was added again.
+  // The last deleted user is added again.
   users.add(deleted[20]);
   replica.retry();
   await eventually(() => expect(replica.isServing).toBe(true));
   replica.stop();
 });
 
-it('pauses between full syncs when servers respond in turn', async () => {
+it('pauses between full syncs when servers alternate', async () => {
   const source = new FlappingSource();
   const logger = new RecordingLogger();
   const replica = new Replica({
@@ -304,7 +306,7 @@ it('pauses between full syncs when servers respond in turn', async () => {
 
   for (const [index, { from }] of source.syncs.entries()) {
     const last = source.syncs[index - 1];
-    // Half of the time at most; timers may fire a millisecond early.
+    // Syncs take at most half of the time; timers may fire a millisecond early.
     const pauseMs = last ? last.to - last.from - 2 : 0;
     expect(from - (last?.to ?? 0)).toBeGreaterThanOrEqual(pauseMs);
   }

@@ -16,14 +16,16 @@ import {
 import type { ReplicaMode } from './sync/SyncMode';
 import { ReplicaTables } from './tables/ReplicaTables';
 
-/** Interval of polls, which is the maximum age of the source's position. */
+/** Interval of polls; equals the maximum age of the source's position. */
 const POLL_MS = 250;
 
-/** Pause after failures in a row, which doubles from the first to the second. */
+/**
+ * Pause after consecutive failures: doubles from the minimum to the maximum.
+ */
 const MIN_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 1000;
 
-/** The same after the mass-deletion guard rejected a full sync. */
+/** Maximum pause after the mass-deletion guard rejected a full sync. */
 const MAX_QUARANTINE_PAUSE_MS = 30_000;
 
 /** Options of {@link Replica}. */
@@ -34,9 +36,9 @@ export interface ReplicaOptions
   > {}
 
 /**
- * A replica of the directory's users, groups and agreements in memory. While no
- * server can be followed, it can still be read up to its maximum age; after a
- * change of server, until it has been compared with the new one.
+ * A replica of the directory's users, groups and agreements in memory. It can
+ * be read up to its maximum age while no server is reachable, and after a
+ * switch to another server while it is compared with that server.
  */
 export class Replica {
   readonly tables = new ReplicaTables();
@@ -73,7 +75,7 @@ export class Replica {
     });
   }
 
-  /** Whether it may be read now. */
+  /** Whether the replica may be read now. */
   get isServing(): boolean {
     return this.state.isServing;
   }
@@ -82,32 +84,34 @@ export class Replica {
     return this.state.status;
   }
 
-  /** `undefined` before the first poll. */
+  /** Current mode; `undefined` before the first poll. */
   get mode(): ReplicaMode | undefined {
     return this.#sync.mode.current;
   }
 
-  /** URL of the server that the tables equal, if a sync has finished. */
+  /**
+   * URL of the server that the tables match; `undefined` before the first sync.
+   */
   get server(): string | undefined {
     return this.#sync.server;
   }
 
   /**
-   * The last sync, after which the tables equal the directory; `undefined` when
-   * they were written since, or must not be read.
+   * The last sync; `undefined` when the tables were written since or must not
+   * be read.
    */
   get confirmed(): ConfirmedSync | undefined {
     return this.isServing ? this.#confirmed : undefined;
   }
 
-  /** Keys of entries with values that may be stricter than the server's. */
+  /** Keys of entries whose values may be stricter than the server's. */
   get held(): Pick<ReadonlySet<string>, 'size' | 'has'> {
     return this.#sync.held;
   }
 
   /**
-   * Suspends reads in the same turn, until the tables have been compared with
-   * the directory.
+   * Suspends reads immediately, until the tables have been compared with the
+   * directory.
    */
   suspend(reason: SuspensionReason, message: string): void {
     if (!this.#stopped.signal.aborted) {
@@ -121,7 +125,7 @@ export class Replica {
     this.#observer = observer;
   }
 
-  /** Polls now if it pauses, because the next sync may succeed. */
+  /** Ends the pause before the next poll. */
   retry(): void {
     this.#paused?.abort();
   }
@@ -142,7 +146,7 @@ export class Replica {
         if (failures++ === 0 && !signal.aborted) {
           this.#logger.warn(
             `Replica cannot follow the directory${
-              this.isServing ? ', and is served until it is too old' : ''
+              this.isServing ? ', and is served until it is stale' : ''
             }: ${stringifyError(error)}`,
           );
         }

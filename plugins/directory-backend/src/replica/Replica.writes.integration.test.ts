@@ -59,7 +59,7 @@ afterAll(async () => {
   await realm?.stop();
 });
 
-/** A query of any kind about users and groups of the model. */
+/** Generates queries of all kinds about users and groups of the model. */
 function queryOf(model: NaiveDirectory): fc.Arbitrary<Query> {
   const usernames = model.users.map(user => user.text('uid')!);
   const username = fc.constantFrom(...usernames);
@@ -142,7 +142,7 @@ function queriesAbout(model: NaiveDirectory, seed: number) {
   return fc.sample(queryOf(model), { numRuns: QUERIES, seed });
 }
 
-/** Results that depend on all rows, lists and links. */
+/** Returns results that depend on all rows, lists and links. */
 async function whole(directory: Directory) {
   return [
     await directory.listUsers(everyone, context),
@@ -158,7 +158,7 @@ async function readModel(): Promise<NaiveDirectory> {
   return new NaiveDirectory(await dumpEntries(realm), 'fas');
 }
 
-/** Sends random changes, one after the other. */
+/** Makes random changes one after another. */
 async function write(round: number): Promise<void> {
   for (let step = 0; step < WRITES; step++) {
     const model = await readModel();
@@ -175,7 +175,7 @@ function resultsFrom(directory: Directory, queries: readonly Query[]) {
   return resultsOf(queries, query => query(directory));
 }
 
-/** Runs queries until a promise is settled. */
+/** Runs queries until a promise settles. */
 async function queryUntil(
   end: Promise<unknown>,
   queries: readonly Query[],
@@ -191,7 +191,7 @@ async function queryUntil(
   await done;
 }
 
-/** Waits until a replica returns the same as the model. */
+/** Waits until a replica returns the same results as the model. */
 async function expectSynced(
   model: NaiveDirectory,
   { directory }: OpenReplica = shared!,
@@ -202,7 +202,7 @@ async function expectSynced(
   );
 }
 
-it(`returns the same as the model for ${
+it(`returns the same results as the model for ${
   ROUNDS * QUERIES
 } random queries during changes`, async () => {
   let model = await readModel();
@@ -212,7 +212,7 @@ it(`returns the same as the model for ${
     await queryUntil(write(round), before);
     model = await readModel();
     await expectSynced(model);
-    // About deleted and about new entries.
+    // Includes queries about deleted and about new entries.
     const queries = [
       ...before.slice(QUERIES / 2),
       ...queriesAbout(model, ROUNDS + round).slice(QUERIES / 2),
@@ -226,7 +226,7 @@ it(`returns the same as the model for ${
   );
 });
 
-it('removes deleted, renamed and withdrawn entries without another write', async () => {
+it('removes deleted, renamed and withdrawn entries without a further write', async () => {
   const users = ['a.deleted', 'b.renamed', 'c.withdrawn'];
   const added = users.map(name => addFasUser(name)).join('');
   await realm.modify(added + addFasGroup('g.deleted', []));
@@ -288,7 +288,7 @@ describe.each<[string, (offset: number) => Fault]>([
     return openReplica({ realm: { ...realm, ldapsUrl } });
   }
 
-  /** Number of closed connections, without the first ones. */
+  /** Number of closed connections, except for the first ones. */
   function ended(first = 0): number {
     return proxy.accepted - first - proxy.open;
   }

@@ -6,7 +6,7 @@ const read = (replica: JsonObject) =>
   readReplicaConfig(new ConfigReader(replica));
 
 describe('readReplicaConfig', () => {
-  it('has defaults', () => {
+  it('returns defaults without configuration', () => {
     expect(readReplicaConfig(undefined)).toEqual(read({}));
     expect(read({})).toEqual({ maxStalenessMs: 60_000, maxShrinkage: 0.2 });
   });

@@ -10,11 +10,13 @@ const PREFIX = 'directory.replica';
  */
 const MIN_STALENESS_MS = 5000;
 
-/** The `directory.replica` block. */
+/** Typed form of `directory.replica`. */
 export interface ReplicaConfig {
   /** Age in milliseconds above which the replica is not read. */
   readonly maxStalenessMs: number;
-  /** Maximum share of users or groups that may be deleted in 24 hours, 0 to 1. */
+  /**
+   * Maximum share of users or groups that may be deleted in 24 hours (0 to 1).
+   */
   readonly maxShrinkage: number;
 }
 

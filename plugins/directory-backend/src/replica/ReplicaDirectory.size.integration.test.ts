@@ -12,7 +12,7 @@ import type { User } from '../directory/records';
 
 jest.setTimeout(300_000);
 
-/** Several blocks of rows. */
+/** Number of users: fills several blocks of rows. */
 const PEOPLE = 6_000;
 
 const wholePage = { number: 1, size: 2 * PEOPLE };
@@ -33,7 +33,9 @@ afterAll(async () => {
   await realm?.stop();
 });
 
-/** Returns the users of all pages of a list, then requests one page more. */
+/**
+ * Returns the users of all pages of a list and checks the page after the last.
+ */
 async function readPages(
   size: number,
   read: (page: PageRequest) => Promise<Page<User> | undefined>,
@@ -80,7 +82,7 @@ describe(`ReplicaDirectory with ${PEOPLE} users`, () => {
     expect(streamed).toEqual(items);
   });
 
-  it('lists the members of the largest group once, in order', async () => {
+  it('lists every member of the largest group once, in order', async () => {
     const { directory } = opened!;
     const group = {
       ...wholeUser,
@@ -94,7 +96,7 @@ describe(`ReplicaDirectory with ${PEOPLE} users`, () => {
     expect(listed).toEqual(members!.items);
   });
 
-  it('finds the users of a search in every block of rows', async () => {
+  it('finds users in every block of rows', async () => {
     const search = {
       ...everyone,
       page: wholePage,

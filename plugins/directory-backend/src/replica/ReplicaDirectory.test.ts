@@ -10,7 +10,7 @@ import { ReplicaTables } from './tables/ReplicaTables';
 
 const PEOPLE = 1200;
 
-/** With all fields, as the replica has them. */
+/** Returns a user with all fields, as in the replica. */
 function person(number: number, known: Partial<User> = {}) {
   const username = `user${String(number).padStart(4, '0')}`;
   return {
@@ -58,7 +58,7 @@ describe('ReplicaDirectory.streamUsers', () => {
     }
   });
 
-  /** Starts to read a stream of all users. */
+  /** Starts reading a stream of all users. */
   async function startStream(signal = context.signal) {
     const stream = await directory.streamUsers(everyone, { signal });
     return stream!.batches[Symbol.asyncIterator]();
@@ -120,7 +120,7 @@ describe('search for a public key', () => {
   const SSH_KEY =
     'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBNk9dhxew1YA8qNmqajt0N/9Z/OY5EfC9Czz7pm3px1';
 
-  /** User names found by a key, as a user sees them. */
+  /** Returns the names of the users that a caller finds by a key. */
   async function find(
     condition: { field: 'sshpubkeys' | 'gpgkeyids'; id: string },
     options: { caller?: string; ownOnly?: readonly UserField[] } = {},

@@ -31,7 +31,7 @@ import { inAll, ranksBelow } from './tables/rankSets';
 import type { ReplicaTables } from './tables/ReplicaTables';
 import type { ServedRecord } from './tables/RowBlock';
 
-/** Users of a stream that are read at once. */
+/** Number of users that a stream reads at a time. */
 const USERS_PER_BATCH = 500;
 
 /** The rows of a list. */
@@ -40,7 +40,7 @@ interface Rows<T> {
   slice(start: number, end: number): readonly ServedRecord<T>[];
 }
 
-/** Groups that a list consists of. */
+/** Groups of a list. */
 interface FoundGroups {
   /** Default: all groups. */
   readonly keys?: Iterable<string>;
@@ -48,7 +48,7 @@ interface FoundGroups {
   readonly describe?: (key: string) => Omit<ListedGroup, 'group'>;
 }
 
-/** Answers queries from the replica, while it may be read. */
+/** Serves queries from the replica while it may be read. */
 export class ReplicaDirectory implements Directory {
   readonly #gate: ReplicaGate;
   readonly #tables: ReplicaTables;
@@ -184,8 +184,9 @@ export class ReplicaDirectory implements Directory {
     });
 
   /**
-   * Finds users or groups by name. Each result tests whether a visibility
-   * includes the entry, and is `undefined` when there is no such entry.
+   * Looks up users or groups by name. Each returned function tests whether a
+   * visibility includes the entry; it is `undefined` if the entry does not
+   * exist.
    */
   testsOf(
     kind: 'users' | 'groups',
@@ -205,7 +206,7 @@ export class ReplicaDirectory implements Directory {
     );
   }
 
-  /** Reads in the turn in which the replica may be read. */
+  /** Reads in the same turn in which the replica may be read. */
   async #read<R>(
     { signal, visible }: RequestContext,
     read: (view: ReplicaView) => R,
@@ -238,7 +239,10 @@ export class ReplicaDirectory implements Directory {
   }
 }
 
-/** Returns `undefined` when a named entry does not exist. */
+/**
+ * Returns the groups of a source; `undefined` when a named entry does not
+ * exist.
+ */
 function groupsFrom(
   from: GroupSource,
   view: ReplicaView,
@@ -274,7 +278,7 @@ function groupsFrom(
   return { keys, describe: key => ({ reason: reasonOf(key) }) };
 }
 
-/** Returns `'all'` for all groups by name. */
+/** Returns the ranks in order; `'all'` for all groups by name. */
 function sortGroups(
   among: Uint32Array | undefined,
   order: Exclude<GroupSelection['order'], ByTier<GroupPredicate>>,
@@ -298,7 +302,7 @@ function sortGroups(
     .map(({ rank }) => rank);
 }
 
-/** The groups of a user, and why the user is in one of them. */
+/** Returns the groups of a user and the reason for each membership. */
 function membershipsOf(
   user: string,
   view: ReplicaView,
@@ -347,7 +351,10 @@ function pageOf<T, R>(
   };
 }
 
-/** Returns records with these fields; the row's own record with all of them. */
+/**
+ * Returns a function that reduces records to these fields. A record with all
+ * fields is returned as it is.
+ */
 function userWith(
   fields: UserQuery['fields'],
 ): (row: ServedRecord<User>) => User {

@@ -6,17 +6,17 @@ import type { ReplicaTables } from './tables/ReplicaTables';
 import type { ServedRecord } from './tables/RowBlock';
 import type { ReadableRecords } from './tables/ServedRecords';
 
-/** Returns the keys of entries. */
+/** Functions that return the keys of entries. */
 export interface EntryKeys {
-  /** Of the user of a valid name. */
+  /** Key of the user with a valid name. */
   readonly user: (username: string) => string;
-  /** Of the group of a valid name. */
+  /** Key of the group with a valid name. */
   readonly group: (groupname: string) => string;
-  /** Of the entry of a distinguished name. */
+  /** Key of the entry with a distinguished name. */
   readonly entry: (dn: string) => string;
 }
 
-/** Data of a {@link ReplicaView}. */
+/** Options of {@link ReplicaView}. */
 export interface ReplicaViewOptions {
   readonly tables: ReplicaTables;
   readonly members: MemberRanks;
@@ -29,7 +29,7 @@ interface VisibleRanks {
   readonly groups?: Uint32Array;
 }
 
-/** The replica with the entries that a request may see. */
+/** The part of the replica that a request may see. */
 export class ReplicaView {
   readonly tables: ReplicaTables;
   readonly members: MemberRanks;
@@ -43,7 +43,7 @@ export class ReplicaView {
     this.#visible = visible;
   }
 
-  /** A visible user by name. */
+  /** Returns a visible user by name. */
   user(query: {
     readonly username: string;
     readonly unlockedOnly?: boolean;
@@ -58,26 +58,29 @@ export class ReplicaView {
       : undefined;
   }
 
-  /** A visible group by name. */
+  /** Returns a visible group by name. */
   group(groupname: string): ServedRecord<Group> | undefined {
     return isGroupName(groupname)
       ? this.groupOf(this.keys.group(groupname))
       : undefined;
   }
 
-  /** A visible group by its key. */
+  /** Returns a visible group by key. */
   groupOf(key: string): ServedRecord<Group> | undefined {
     const row = this.tables.groups.served.get(key);
     return row && this.#shows('groups', key) ? row : undefined;
   }
 
-  /** The visible ones among users or groups. */
+  /** Returns the ranks of visible users or groups among these. */
   within(kind: 'users' | 'groups', ranks: Uint32Array): Uint32Array {
     const visible = this.#visible[kind];
     return visible ? inAll([ranks, visible]) : ranks;
   }
 
-  /** Ranks of all visible users or groups; `'all'` without a restriction. */
+  /**
+   * Returns the ranks of all visible users or groups; `'all'` without a
+   * restriction.
+   */
   all(kind: 'users' | 'groups'): Uint32Array | 'all' {
     return this.#visible[kind] ?? 'all';
   }

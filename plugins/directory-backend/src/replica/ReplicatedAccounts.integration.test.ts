@@ -39,7 +39,7 @@ changetype: delete`,
 ].join('\n\n');
 
 describe.each(['fas', 'freeipa'] as const)(
-  'ReplicatedAccounts, schema %s',
+  'ReplicatedAccounts with the schema %s',
   schema => {
     let realm: Realm | undefined;
     let replica: OpenReplica | undefined;
@@ -65,7 +65,7 @@ describe.each(['fas', 'freeipa'] as const)(
       await realm?.stop();
     });
 
-    /** Replicated values of a served user. */
+    /** Reduces a served user to the values that the replica has. */
     const replicated = (principal: Principal | undefined) =>
       principal?.served
         ? [
@@ -93,13 +93,13 @@ describe.each(['fas', 'freeipa'] as const)(
       for (const query of queries) {
         const found = replica!.accounts.find(query);
         const expected = replicated(await model.principals.find(query));
-        // Several users: no lookup returns one of them.
+        // An account lookup returns no user when several match.
         const result = found.length > 1 ? [] : found;
         expect([query, result]).toEqual([query, expected]);
       }
     }
 
-    it('finds the users whom a lookup finds', async () => {
+    it('finds the same users as an account lookup', async () => {
       await compareAll();
       const find = (principal: string) => replica!.accounts.find({ principal });
       expect(find('alice.liddell@EXAMPLE.TEST')).toMatchObject([
@@ -111,7 +111,7 @@ describe.each(['fas', 'freeipa'] as const)(
       ]);
     });
 
-    it('follows names, locks, expiry and deletions', async () => {
+    it('follows changes of names, locks and expiry, and deletions', async () => {
       await realm!.modify(CHANGES);
       await eventually(compareAll);
       expect(

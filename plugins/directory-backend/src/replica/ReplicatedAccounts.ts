@@ -12,7 +12,7 @@ interface ReplicatedAccountsOptions {
   readonly replica: Pick<Replica, 'status' | 'server' | 'held'>;
   readonly tables: ReplicaTables;
   readonly keys: Pick<EntryKeys, 'user' | 'entry'>;
-  /** Name, in lower case, of the group of a key. */
+  /** Returns the name of a group by key, in lower case. */
   readonly groupName: (key: string) => string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class ReplicatedAccounts implements AccountReplica {
       .map(row => this.#principalOf(row));
   }
 
-  /** IDs of up to a number of accounts. */
+  /** Returns the IDs of up to `count` accounts. */
   someStableIds(count: number): readonly string[] {
     const { served } = this.#options.tables.users;
     const ids = new Array<string>();
@@ -91,7 +91,7 @@ export class ReplicatedAccounts implements AccountReplica {
     if (replica.server === undefined) {
       return principal;
     }
-    // Otherwise, the replica is the older one.
+    // On the same server, the replica is never newer than the principal.
     return replica.server !== principal.server ||
       replica.held.has(this.keyOf(principal.dn))
       ? this.strictest(principal)

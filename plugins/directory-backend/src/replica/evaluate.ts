@@ -6,22 +6,22 @@ import {
 import { inAll, inAny, ranksBelow, ranksThat } from './tables/rankSets';
 import type { ReadableRecords } from './tables/ServedRecords';
 
-/** Whether a predicate applies to the record of a rank. */
+/** Tests whether a predicate applies to the record with a rank. */
 type RankTest = (rank: number) => boolean;
 
-/** Ranks to which a predicate applies: a cheap test, or else all of them. */
+/** Result of a predicate: a cheap test or the list of all matching ranks. */
 type Matches =
   | { readonly test: RankTest; readonly ranks?: undefined }
   | { readonly test?: undefined; readonly ranks: Uint32Array };
 
-/** Finds the ranks to which single conditions apply. */
+/** Finds the ranks that match a single condition. */
 export interface RankIndex<Condition> {
   /** Number of ranks. */
   readonly size: number;
   find(condition: Condition): Matches;
 }
 
-/** The ranks to which a predicate applies, in order. */
+/** Returns the ranks that match a predicate, in order. */
 export function ranksWhere<Condition extends { readonly kind: string }>(
   where: Predicate<Condition>,
   index: RankIndex<Condition>,
@@ -30,10 +30,11 @@ export function ranksWhere<Condition extends { readonly kind: string }>(
 }
 
 /**
- * The ranks to which any of the predicates applies: first those of the first
- * predicate, in order, then the others of the second, and so on.
+ * Returns the ranks that match any of the predicates: first the matches of the
+ * first predicate in order, then the remaining matches of the second, and so
+ * on.
  *
- * @param among - omits other ranks. Default: none
+ * @param among - ranks to include. Default: all
  */
 export function ranksByTier<Condition extends { readonly kind: string }>(
   tiers: readonly Predicate<Condition>[],
@@ -50,7 +51,7 @@ export function ranksByTier<Condition extends { readonly kind: string }>(
   return [...found];
 }
 
-/** Returns a test of single ranks. */
+/** Returns a function that tests single ranks. */
 export function testWhere<Condition extends { readonly kind: string }>(
   where: Predicate<Condition>,
   index: RankIndex<Condition>,
@@ -79,7 +80,7 @@ export function fieldIndex<T extends object>(
       }
       const { text } = condition;
       if (text.includes('\0')) {
-        // The directory reads values up to NUL only.
+        // The directory ignores the part of a value after a NUL.
         return { ranks: new Uint32Array() };
       }
       return {

@@ -25,7 +25,7 @@ it('exports the state, mode and size of a replica', async () => {
   const tables = new ReplicaTables();
   tables.groups.set('cn=staff', { members: ['uid=alice'], sponsors: [] });
   observeReplica({ state, tables, mode: 'usn', held: new Set(['uid=alice']) });
-  /** Values by the value of the attribute, without zeros. */
+  /** Returns the nonzero values of a metric, by the value of its attribute. */
   const read = (name: string) => {
     const values: Record<string, number> = {};
     const observe = (value: number, attributes: Attributes = {}) => {

@@ -12,7 +12,7 @@ const STATES: readonly ReplicaStatus['kind'][] = [
 
 const MODES: readonly ReplicaMode[] = ['notifications', 'usn', 'full'];
 
-/** Exports the age, state, mode and size of a replica, and waiting reads. */
+/** Exports metrics of a replica: age, state, mode, size and waiting reads. */
 export function observeReplica(
   replica: Pick<Replica, 'state' | 'mode' | 'tables' | 'held'>,
 ): void {
@@ -32,7 +32,7 @@ export function observeReplica(
     'age',
     'Time since the replica was last known to equal the directory',
     result => {
-      // Infinite before the first sync.
+      // The age is infinite before the first sync.
       if (Number.isFinite(state.ageMs)) {
         result.observe(state.ageMs / 1000);
       }
@@ -53,14 +53,14 @@ export function observeReplica(
   });
   observe(
     'mode',
-    '1 for how the directory is followed, 0 for the other modes',
+    '1 for the current mode of the replica, 0 for the others',
     result => {
       for (const mode of MODES) {
         result.observe(mode === replica.mode ? 1 : 0, { mode });
       }
     },
   );
-  observe('waiting', 'Reads that wait for the first sync', result =>
+  observe('waiting', 'Reads waiting for the first sync', result =>
     result.observe(state.waiting),
   );
   observe('entries', 'Entries in the replica, by kind', result => {
@@ -77,7 +77,7 @@ export function observeReplica(
   meter
     .createObservableCounter('directory.replica.rejected', {
       description:
-        'Reads that got 503 because the first sync had not finished in time',
+        'Reads rejected with 503 because the first sync had not finished in time',
     })
     .addCallback(result => result.observe(state.rejected));
 }

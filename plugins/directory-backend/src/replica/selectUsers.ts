@@ -35,9 +35,9 @@ export function restrictView(
 }
 
 /**
- * Returns the ranks of a selection's users in its order; `undefined` when its
- * group does not exist, `'all'` for all users by name. Valid within one turn of
- * the event loop: a write changes ranks.
+ * Returns the ranks of the selected users in order: `undefined` when the group
+ * does not exist, `'all'` for all users by name. Valid within one turn of the
+ * event loop: a write changes ranks.
  */
 export function selectUsers(
   selection: UserSelection,
@@ -113,7 +113,7 @@ function sponsorsOf(
   return users.unlockedAmong(users.served.ranksOf([...own, ...nested]));
 }
 
-/** Members of the smallest groups of an entry. */
+/** Returns the members of the smallest groups of an entry. */
 function colleaguesOf(key: string, view: ReplicaView): Uint32Array {
   const { tables, members } = view;
   const { users, groups } = tables;
@@ -123,7 +123,7 @@ function colleaguesOf(key: string, view: ReplicaView): Uint32Array {
     rank =>
       view.within('users', members.unlocked(groups.served.inOrder[rank].key)),
   )
-    // One more: the entry itself is a member, too.
+    // The entry itself is also a member.
     .filter(({ length }) => length <= MAX_COLLEAGUES + 1)
     .sort((a, b) => a.length - b.length);
   let found = new Uint32Array();
@@ -137,7 +137,7 @@ function colleaguesOf(key: string, view: ReplicaView): Uint32Array {
   return found;
 }
 
-/** Sorts ranks; those without a value come last. */
+/** Sorts ranks by value; ranks without a value come last. */
 function byValue(
   ranks: Uint32Array,
   order: {
@@ -167,7 +167,7 @@ function byValue(
     .map(({ rank }) => rank);
 }
 
-/** Finds users by conditions. Groups that the view does not show have no members. */
+/** Finds users by conditions. Groups outside the view have no members. */
 function userIndex(view: ReplicaView): RankIndex<UserCondition> {
   const { tables, members } = view;
   const { served } = tables.users;
@@ -194,7 +194,7 @@ function userIndex(view: ReplicaView): RankIndex<UserCondition> {
         case 'isUser': {
           const { username } = condition;
           const row = view.user({ username });
-          // In the directory's spelling.
+          // The name must have the spelling of the directory.
           const [own] = row?.name === username ? served.ranksOf([row.key]) : [];
           return { test: rank => rank === own };
         }
@@ -205,7 +205,7 @@ function userIndex(view: ReplicaView): RankIndex<UserCondition> {
   };
 }
 
-/** Users in any of the groups that the view shows. */
+/** Returns the users in any group of the view. */
 function memberOfAny(view: ReplicaView): Uint32Array {
   const { users, groups } = view.tables;
   const shown = view.all('groups');

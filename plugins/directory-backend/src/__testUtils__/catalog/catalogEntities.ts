@@ -26,7 +26,7 @@ export interface CatalogEntity {
   }[];
 }
 
-/** Names of users with their groups, and names of groups. */
+/** Names of users, with their groups, and names of groups. */
 interface CatalogNames {
   readonly users: readonly {
     readonly name: string;
@@ -46,7 +46,7 @@ export async function catalogEntities(
   return entities as CatalogEntity[];
 }
 
-/** Reads an entity of a portal's catalog: undefined if there is none. */
+/** Reads an entity of a portal's catalog; `undefined` if it does not exist. */
 export async function catalogEntity(
   gateway: Pick<Gateway, 'baseUrl'>,
   serviceToken: string,
@@ -92,7 +92,7 @@ export async function entitiesByRef(
   );
 }
 
-/** References to which an entity has relations of a type. */
+/** Returns the references to which an entity has relations of a type. */
 export function targetsOf(
   entity: CatalogEntity | undefined,
   type: string,
@@ -102,7 +102,7 @@ export function targetsOf(
     .map(({ targetRef }) => targetRef);
 }
 
-/** What entities have of the directory. */
+/** Returns the names that entities have from the directory. */
 export function namesOf(entities: readonly CatalogEntity[]): CatalogNames {
   return {
     users: entities
@@ -121,7 +121,7 @@ export function namesOf(entities: readonly CatalogEntity[]): CatalogNames {
   };
 }
 
-/** What the directory has, as {@link namesOf} returns it. */
+/** Returns the names in the directory in the form of {@link namesOf}. */
 export async function directoryNames(
   realm: Realm,
   schema: 'fas' | 'freeipa' = 'fas',
@@ -145,7 +145,7 @@ export async function directoryNames(
   };
 }
 
-/** References of the entities of {@link directoryNames}. */
+/** Returns the references of the entities of {@link directoryNames}. */
 export async function directoryRefs(
   realm: Realm,
   schema: 'fas' | 'freeipa',

@@ -1,6 +1,6 @@
 import { createPortal } from '../../../dev/createPortal';
 
-// The plugin and the catalog with the users and groups of the directory.
+// A portal whose catalog has the users and groups of the directory.
 const portal = createPortal();
 portal.add(
   import(

@@ -1,6 +1,6 @@
 import { createPortal } from '../../../dev/createPortal';
 
-// A portal with Backstage's LDAP module in place of the module of the gateway.
+// A portal with Backstage's LDAP module instead of the gateway's module.
 const portal = createPortal();
 portal.add(import('@backstage/plugin-catalog-backend-module-ldap'));
 portal.start();

@@ -25,16 +25,16 @@ import {
 export const SERVICE_TOKEN = randomBytes(24).toString('base64url');
 export const CATALOG = 'backstage_plugin_catalog';
 const DIRECTORY = 'backstage_plugin_directory';
-/** A group whose description tests change. */
+/** Name of a group whose description tests change. */
 const GROUP = 'provenpackager';
 
 const run = promisify(execFile);
 
-/** A change of the description of a group, as LDIF. */
+/** Returns LDIF that changes the description of a group. */
 export const describeGroup = (dn: string, description: string) =>
   `dn: ${dn}\nchangetype: modify\nreplace: description\ndescription: ${description}\n`;
 
-/** Entities by reference and ID, without what a test changes in groups. */
+/** Returns entities sorted by ID, without the values that tests change. */
 function contentOf(all: readonly CatalogEntity[]) {
   return all
     .map(({ metadata, ...entity }) => {
@@ -55,7 +55,7 @@ export async function startOrganization() {
     startRealm(),
     PostgresServer.start(),
   ]);
-  // Entities contain the URL of the portal.
+  // Fixed port, because entities contain the URL of the portal.
   const [port] = await freePorts(1);
   const folder = await mkdtemp(join(tmpdir(), 'catalog-'));
   await writeFile(join(folder, 'key'), randomBytes(32).toString('base64'), {
@@ -83,7 +83,7 @@ export async function startOrganization() {
       until: 'started',
       serviceToken: SERVICE_TOKEN,
       directory: {
-        // A lost right is found at the next access check.
+        // Finds a lost right at the next access check.
         ldap: { ...ldapOf(realm), probeInterval: { seconds: 1 } },
         changes: { keys: [{ secretFile: join(folder, 'key') }] },
         replica: { maxStaleness: '5s' },
@@ -98,7 +98,7 @@ export async function startOrganization() {
     });
   }
 
-  /** Ends what a portal holds in a database, as time does when it was killed. */
+  /** Expires what a killed portal still holds in a database. */
   async function expire(
     database: string,
     table: string,
@@ -135,7 +135,9 @@ export async function startOrganization() {
     expect(contentOf(all)).toEqual(contentOf(kept));
   }
 
-  /** Expects that the catalog follows the directory and has kept its entities. */
+  /**
+   * Expects the catalog to follow the directory and to have kept its entities.
+   */
   async function expectRecovered(): Promise<void> {
     const description = `change ${changes++}`;
     await eventually(() =>
@@ -148,7 +150,7 @@ export async function startOrganization() {
     await expectKept();
   }
 
-  /** Copies the directory, for the recovery of an emptied one. */
+  /** Copies the directory's database so that it can be restored. */
   async function backUpDirectory(): Promise<void> {
     const copy = join(folder, 'db');
     await realm.directory.stop();
@@ -162,7 +164,7 @@ export async function startOrganization() {
       `dn: cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: (targetattr = "*")(version 3.0; acl "hide all"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
     );
 
-  /** Faults of the directory, and their ends. */
+  /** Faults of the directory and how they end. */
   const faults = {
     'denies access': {
       cause: () => setDenied('add'),
@@ -172,7 +174,8 @@ export async function startOrganization() {
       cause: () => realm.directory.kill(),
       recover: () => realm.directory.start(),
     },
-    // Restores an older state of the server, which the change log notices at a start.
+    // Recovery restores an older state of the server, which the change log
+    // detects on start.
     'is emptied': {
       async cause() {
         const containers = ['users', 'groups'].map(
@@ -194,7 +197,7 @@ export async function startOrganization() {
     },
   };
 
-  /** Replaces a database by a copy of another one. */
+  /** Replaces a database with a copy of another one. */
   async function replaceDatabase(name: string, source: string): Promise<void> {
     const knex = postgres.connect('postgres');
     try {
@@ -205,7 +208,7 @@ export async function startOrganization() {
     }
   }
 
-  /** Waits until the catalog does not follow the directory. */
+  /** Waits until the catalog no longer follows the directory. */
   async function untilFailing(offset = 0): Promise<void> {
     await eventually(() =>
       expect(stripVTControlCharacters(gateway.log()).slice(offset)).toContain(
@@ -245,11 +248,13 @@ export async function startOrganization() {
     realm,
     postgres,
     folder,
-    /** Milliseconds from the start of the portal until the catalog is complete. */
+    /**
+     * Milliseconds from the start of the portal until the catalog was complete.
+     */
     ingestionMs: performance.now() - startedAt,
     faults,
     gateway: () => gateway,
-    /** The catalog after the last {@link untilIngested}. */
+    /** Entities of the catalog after the last {@link untilIngested}. */
     kept: () => kept,
     entities,
     startAgain,

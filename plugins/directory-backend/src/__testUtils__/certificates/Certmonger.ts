@@ -7,7 +7,9 @@ import { eventually } from '../eventually';
 
 const run = promisify(execFile);
 
-/** A bus that starts no services; the system's would start a certmonger. */
+/**
+ * A bus without service activation; the system's bus would start certmonger.
+ */
 const busConfig = (socket: string) => `<busconfig>
   <type>session</type>
   <listen>unix:path=${socket}</listen>
@@ -19,7 +21,7 @@ const busConfig = (socket: string) => `<busconfig>
 </busconfig>
 `;
 
-/** Debian's certmonger with its own state, on its own session bus. */
+/** Debian's certmonger with a separate state and session bus. */
 export class Certmonger {
   readonly #folder: string;
   readonly #env: NodeJS.ProcessEnv;
@@ -27,12 +29,12 @@ export class Certmonger {
   readonly #output: string[] = [];
   #children: readonly ChildProcess[] = [];
 
-  /** Creates a certmonger that is not running, in an empty folder. */
+  /** Creates a stopped certmonger in an empty folder. */
   static async create(options: {
     readonly folder: string;
     /** Added to the environment of the daemon; its helpers do not inherit it. */
     readonly env: Readonly<Record<string, string>>;
-    /** The section `defaults` of certmonger.conf. */
+    /** The `defaults` section of certmonger.conf. */
     readonly defaults: Readonly<Record<string, string>>;
   }): Promise<Certmonger> {
     const { folder, env, defaults } = options;
@@ -68,7 +70,7 @@ export class Certmonger {
     this.#daemonEnv = { ...this.#env, ...env };
   }
 
-  /** Starts bus and daemon, and waits until the daemon responds. */
+  /** Starts the bus and the daemon, and waits until the daemon responds. */
   async start(): Promise<void> {
     const busArgs = [`--config-file=${join(this.#folder, 'bus.conf')}`];
     const bus = this.#spawn(['dbus-daemon', '--nofork', ...busArgs], this.#env);
@@ -89,7 +91,7 @@ export class Certmonger {
     this.#children = [];
   }
 
-  /** Runs a command of `getcert` and returns its output. */
+  /** Runs a `getcert` command and returns its output. */
   async getcert(
     command: string,
     args: readonly string[] = [],
@@ -106,7 +108,7 @@ export class Certmonger {
   }
 
   #spawn(command: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-    // The kernel kills it when this process exits (prctl(2)).
+    // The kernel kills the child when this process exits (prctl(2)).
     const child = spawn('setpriv', ['--pdeathsig=KILL', ...command], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -18,7 +18,7 @@ import { generateKeyPairSync } from 'node:crypto';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Codes of RFC 5280 §5.3.1. */
+/** Reason codes of RFC 5280 §5.3.1. */
 const ON_HOLD = 6;
 
 const REASON_CODES = {
@@ -31,8 +31,8 @@ const REASON_CODES = {
 } as const satisfies Record<RevocableReason, number>;
 
 /**
- * Signs every request, as FreeIPA does for the gateway's principal: what it has
- * signed has passed the gateway's policy.
+ * Signs every request, like FreeIPA for the gateway's principal: a signed
+ * request has passed the gateway's policy.
  */
 export class PermissiveAuthority implements CertificateAuthority {
   readonly signed: SigningRequest[] = [];

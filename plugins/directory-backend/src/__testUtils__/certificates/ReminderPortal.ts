@@ -38,13 +38,13 @@ import {
 /** Options of {@link ReminderPortal.start}. */
 export interface ReminderPortalOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
-  /** `backend.database`. */
+  /** Value of `backend.database`. */
   readonly database: JsonObject;
-  /** `directory.certificates`. */
+  /** Value of `directory.certificates`. */
   readonly certificates: JsonObject;
-  /** Whether it has the notifications plugin. Default: true. */
+  /** Whether to install the notifications plugin. Default: true. */
   readonly hasNotifications?: boolean;
-  /** Milliseconds since 1970, for the reminders. */
+  /** Returns the time for reminders, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
@@ -53,7 +53,7 @@ type Payload = Readonly<Record<string, string>>;
 
 /**
  * A Backstage instance with the embedded CA and the notifications plugin.
- * Reminders run when a test calls `remind`, by its clock.
+ * Reminders run when a test calls `remind`, at the time of its clock.
  */
 export class ReminderPortal {
   readonly logger: RecordingLogger;
@@ -100,12 +100,12 @@ export class ReminderPortal {
     return new ReminderPortal({ logger, backend, authorities, reminders });
   }
 
-  /** Runs the reminders as the scheduler does. */
+  /** Runs the reminders like the scheduler. */
   async remind(): Promise<void> {
     await this.#reminders.run(new AbortController().signal);
   }
 
-  /** Signs a certificate and returns its serial number, decimal. */
+  /** Signs a certificate and returns its decimal serial number. */
   async sign(options: {
     readonly username: string;
     readonly profile: string;
@@ -144,7 +144,7 @@ export class ReminderPortal {
   }
 }
 
-/** Runs the reminders without the rest of the plugin. */
+/** Creates a plugin that has only the reminders. */
 function reminderPlugin(
   options: ReminderPortalOptions & {
     readonly authorities: CertificateAuthorities;

@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The `embedded` block of a CA with its own key and issuance log, which are
- * created when they do not exist.
+ * Returns the `embedded` block of a CA. Creates its key and issuance log when
+ * they do not exist.
  *
- * @param options - `name`: of the files in the folder; each database needs a
- *   separate CA
+ * @param options - `name`: prefix of the files in the folder; each database
+ *   needs a separate CA
  */
 export function issuerFiles(options: {
   readonly folder: string;
@@ -40,7 +40,7 @@ export function issuerFiles(options: {
   };
 }
 
-/** Path of the CRL of such a CA below the plugin's URL. */
+/** Returns the path of the CA's CRL, below the plugin's URL. */
 export function revocationListPath({
   issuers: [{ chainFile }],
 }: ReturnType<typeof issuerFiles>): string {

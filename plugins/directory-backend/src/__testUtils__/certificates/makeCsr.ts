@@ -6,22 +6,25 @@ import { join } from 'node:path';
 
 /** Options of {@link makeCsr}. */
 export interface CsrOptions {
-  /** In OpenSSL's syntax, for example `/CN=alice`. */
+  /** Subject in OpenSSL's syntax, for example `/CN=alice`. */
   readonly subject: string;
-  /** In OpenSSL's syntax, for example `email:alice@example.test`. */
+  /**
+   * Alternative names in OpenSSL's syntax, for example
+   * `email:alice@example.test`.
+   */
   readonly alternativeNames?: string;
-  /** The challenge password, in which a test searches a marker. */
+  /** Challenge password; tests use it as a marker to search for. */
   readonly challenge?: string;
   /** Arguments of `openssl req` for the new key. Default: P-256. */
   readonly newKey?: readonly string[];
 }
 
-/** Creates a CSR with a new key, PEM, with OpenSSL. */
+/** Creates a PEM-encoded CSR with a new key, using OpenSSL. */
 export function makeCsr(options: CsrOptions): string {
   return makeCsrAndKey(options).csr;
 }
 
-/** Creates a CSR with a new key, and returns both. */
+/** Creates a CSR with a new key and returns both. */
 export function makeCsrAndKey(options: CsrOptions): {
   readonly csr: string;
   readonly key: KeyObject;

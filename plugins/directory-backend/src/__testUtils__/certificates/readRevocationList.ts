@@ -4,16 +4,16 @@ import { embeddedAuthority } from '../gateway/directoryConfig';
 import type { Gateway } from '../gateway/startGateway';
 import { revocationListPath } from './issuerFiles';
 
-/** A CRL as OpenSSL reads it. */
+/** A CRL as read by OpenSSL. */
 export interface ReadRevocationList {
-  /** DER, in base64. */
+  /** DER of the CRL in Base64. */
   readonly bytes: string;
   readonly number: number;
-  /** Decimal. */
+  /** Serial numbers in decimal. */
   readonly serials: readonly string[];
 }
 
-/** Returns the public CRL of a gateway with the CA of its realm. */
+/** Returns the public CRL of a gateway's embedded CA. */
 export async function readRevocationList(
   { baseUrl }: Pick<Gateway, 'baseUrl'>,
   realm: Realm,

@@ -8,7 +8,7 @@ export interface FollowedDirectory {
   readonly groups: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Applies changes to a directory that it knows from them only. */
+/** Applies changes to a directory that it knows only from these changes. */
 export class Follower {
   readonly #users = new Map<string, { readonly locked: boolean }>();
   readonly #groups = new Map<string, Set<string>>();
@@ -31,7 +31,9 @@ export class Follower {
     };
   }
 
-  /** Fails when the change is not possible in the known state. */
+  /**
+   * Applies a change. Fails when the change is impossible in the known state.
+   */
   apply({ kind, subject, member, oldName }: Change): void {
     const { name } = subject;
     const isUser = subject.kind === 'user';
@@ -78,7 +80,7 @@ export class Follower {
     }
   }
 
-  /** A deletion ends memberships, and a rename keeps them. */
+  /** Updates memberships: a deletion ends them, and a rename keeps them. */
   #replaceMember(from: string, to?: string): void {
     for (const members of this.#groups.values()) {
       if (members.delete(from) && to !== undefined) {

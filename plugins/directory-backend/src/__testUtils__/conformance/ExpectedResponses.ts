@@ -23,7 +23,7 @@ export interface ComparableResponse {
   readonly text: string;
 }
 
-/** `uri` fields without the origin of a server. */
+/** Base of `uri` fields, without the origin of a server. */
 const BASE = '/api/directory';
 
 const SILENT_AUDITOR = {
@@ -31,11 +31,11 @@ const SILENT_AUDITOR = {
 };
 
 /**
- * Responses of the API computed from a dump of the directory.
+ * Responses of the API, computed from a dump of the directory.
  *
- * The naive model decides which entries are found, counted and returned.
- * Privacy, masks and JSON are the gateway's own code, so that whole responses
- * can be compared to the letter; other tests cover them.
+ * The naive model determines which entries are found, counted and returned.
+ * Privacy, masks and JSON use the gateway's own code, so that whole responses
+ * can be compared exactly; other tests cover this code.
  */
 export class ExpectedResponses {
   readonly #directory: NaiveDirectory;
@@ -49,10 +49,10 @@ export class ExpectedResponses {
   }
 
   /**
-   * Returns the response to a caller with a ticket, a cookie or a portal token.
+   * Returns the response to a caller with a ticket, cookie or portal token.
    *
    * @param name - principal without the realm
-   * @throws Error when no operation has the path, or no entry the principal
+   * @throws Error when the path has no operation or the principal has no entry.
    */
   async get(
     { path, mask }: ReadRequest,
@@ -90,9 +90,9 @@ export class ExpectedResponses {
 }
 
 /**
- * Removes what differs between two right responses.
+ * Removes the values that differ between two correct responses.
  *
- * @param origin - of the server, for example `http://localhost:40123`
+ * @param origin - origin of the server, for example `http://localhost:40123`
  */
 export function comparable(
   { status, text }: ComparableResponse,
@@ -123,7 +123,9 @@ function operationsOf(naive: NaiveDirectory): readonly Operation[] {
   });
 }
 
-/** The parameters in a path that is the operation's. */
+/**
+ * Returns the parameters in a path; `undefined` for another operation's path.
+ */
 function paramsOf(
   pathname: string,
   { path }: Operation,

@@ -5,16 +5,16 @@ import type { NaiveDirectory } from '../naive/NaiveDirectory';
 /** A write to the directory. */
 export interface Change {
   readonly ldif: string;
-  /** Whether an entry is removed from the lists, which is detected later. */
+  /** Whether the write removes an entry from lists, which is detected later. */
   readonly removes: boolean;
 }
 
-/** The agreement that changes apply to. */
+/** The agreement to which changes apply. */
 const AGREEMENT = agreementDn('FPCA');
 
 /**
- * A change of the membership or existence of entries, valid in the state of
- * the model.
+ * Generates changes of the membership or existence of entries that are valid in
+ * the state of the model.
  *
  * @param name - unused name for added entries
  */
@@ -57,7 +57,7 @@ export function change(
 }
 
 /**
- * A change of the fields of entries or of nested groups, valid in the state of
+ * Generates changes of fields or nested groups that are valid in the state of
  * the model.
  *
  * @param name - unused name for added entries
@@ -96,7 +96,7 @@ export function edit(
   );
 }
 
-/** A change record that adds a user with a name and a lock. */
+/** Returns a change record that adds a user with a name and a lock. */
 export function addFasUser(uid: string, locked = false): string {
   return addUser(uid, {
     objectClass: [
@@ -106,17 +106,19 @@ export function addFasUser(uid: string, locked = false): string {
   });
 }
 
-/** A change record that adds a group. */
+/** Returns a change record that adds a group. */
 export function addFasGroup(cn: string, members: readonly string[]): string {
   return addGroup(cn, members, { objectClass: ['ipaUserGroup', 'fasGroup'] });
 }
 
-/** A change record after which the API does not serve an added user. */
+/**
+ * Returns a change record after which the API no longer serves an added user.
+ */
 export function withdrawn(uid: string): string {
   return modified(userDn(uid), ['delete', 'objectClass', 'fasUser']);
 }
 
-/** A change record that renames an entry. */
+/** Returns a change record that renames an entry. */
 export function renamed(dn: string, rdn: string): string {
   return `dn: ${dn}\nchangetype: modrdn\nnewrdn: ${rdn}\ndeleteoldrdn: 1\n\n`;
 }

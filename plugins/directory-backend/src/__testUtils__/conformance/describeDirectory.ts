@@ -69,8 +69,8 @@ const PAGES = [
 ];
 
 /**
- * The conformance suite of {@link Directory}: the results of each method are
- * compared with those of a model that reads the entries one by one.
+ * Conformance suite of {@link Directory}: compares the results of each method
+ * with those of a model that reads the entries one by one.
  */
 export function describeDirectory(
   name: string,
@@ -92,7 +92,10 @@ export function describeDirectory(
       await realm?.stop();
     });
 
-    /** Runs queries on the adapter and on the model, with the same results. */
+    /**
+     * Runs queries on the adapter and on the model, and expects the same
+     * results.
+     */
     async function expectSame<Q, A>(
       queries: readonly Q[],
       run: (directory: Directory, query: Q) => Promise<A>,
@@ -102,7 +105,7 @@ export function describeDirectory(
       return results;
     }
 
-    /** Existing names in two spellings, and unknown ones. */
+    /** Returns existing names in two spellings, and unknown names. */
     const users = () => spelled(model.users.map(user => user.text('uid')!));
     const groups = () => spelled(model.groups.map(group => group.text('cn')!));
 
@@ -185,7 +188,7 @@ export function describeDirectory(
       );
     });
 
-    it('reports whether a user is a member', async () => {
+    it('reports whether a user is a member of a group', async () => {
       const pair = fc.record({
         username: fc.constantFrom(...users()),
         groupname: fc.constantFrom(...groups()),
@@ -251,7 +254,7 @@ export function describeDirectory(
       );
     });
 
-    /** Names of the users that match all conditions. */
+    /** Returns the names of the users that match all conditions. */
     async function find(
       conditions: readonly UserPredicate[],
       query: { unlockedOnly?: boolean } = {},
@@ -283,7 +286,7 @@ export function describeDirectory(
     });
 
     it.each(['nope', '', '*', 'a)(cn=*', 'packager\0'])(
-      'finds no member of the unknown group %j',
+      'finds no members of the unknown group %j',
       async groupname => {
         const terms = [{ kind: 'memberOf', groupname }] as const;
         expect(await find(terms)).toEqual([]);
@@ -291,7 +294,7 @@ export function describeDirectory(
     );
 
     it.each(['equals', 'substring'] as const)(
-      'finds no user by a text with NUL (%s)',
+      'finds no users by a text with NUL (%s)',
       async kind => {
         const withText = (text: string) =>
           find([{ kind, field: 'username', text }]);
@@ -340,7 +343,7 @@ export function describeDirectory(
       ).not.toContain('alice');
     });
 
-    it('finds nothing by a field without an attribute', async () => {
+    it('finds nothing by a field that has no attribute', async () => {
       const nick = { kind: 'present', field: 'ircnicks' } as const;
       const list = { kind: 'present', field: 'mailing_list' } as const;
       const [found] = await expectSame([list], (directory, where) =>
@@ -351,7 +354,7 @@ export function describeDirectory(
       expect(found.result!.total > 0).toBe(hasFields);
     });
 
-    it('lists the groups of users with the reasons', async () => {
+    it('lists the groups of users with the reasons for membership', async () => {
       const queries = users()
         .map(username => ({ kind: 'ofUser', username, reasons: true } as const))
         .flatMap(from => [
@@ -403,14 +406,14 @@ export function describeDirectory(
       );
     });
 
-    it('returns why users are in a group', async () => {
+    it('returns the reasons why users are in a group', async () => {
       const usernames = [...users(), 'nope'];
       await expectSame([...groups(), 'nope'], (directory, groupname) =>
         directory.membershipReasons({ groupname, usernames }, context),
       );
     });
 
-    it('treats entries that a policy does not show as not served', async () => {
+    it('treats entries that a policy hides as not served', async () => {
       const shown = fc.sample(visibility(model), {
         numRuns: options.searches / 20,
         seed: 18,
@@ -482,7 +485,7 @@ export function describeDirectory(
       expect(hits.length).toBeGreaterThan(200);
     });
 
-    it('finds users and groups by a text, the closest first', async () => {
+    it('finds users and groups by a text and lists the closest first', async () => {
       const page = fc.constantFrom(whole, second);
       const orders = {
         users: textOrder(model.users, ['username', 'human_name', 'ircnicks']),
@@ -510,7 +513,7 @@ export function describeDirectory(
       }
     });
 
-    it('lists colleagues, newest first', async () => {
+    it('lists the newest colleagues first', async () => {
       const dns = [
         ...model.users.map(({ dn }) => dn),
         'fqdn=build1.example.test,cn=computers,cn=accounts,dc=example,dc=test',
@@ -564,7 +567,10 @@ export function describeDirectory(
   });
 }
 
-/** Mostly all conditions, like searches; sometimes nested predicates. */
+/**
+ * Generates mostly conjunctions, like searches, and sometimes nested
+ * predicates.
+ */
 function predicateOf(
   terms: fc.Arbitrary<readonly UserCondition[]>,
 ): fc.Arbitrary<UserPredicate> {

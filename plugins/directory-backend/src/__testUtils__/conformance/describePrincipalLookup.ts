@@ -11,7 +11,7 @@ import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
 import { resultsOf, context, spelled, type QueryResults } from './queries';
 
-/** Entries of which each has a property that the realm's own ones do not. */
+/** Entries with properties that the realm's other entries do not have. */
 const ENTRIES = [
   addUser('renamed', {
     krbCanonicalName: 'old.name@EXAMPLE.TEST',
@@ -21,8 +21,8 @@ const ENTRIES = [
 ].join('');
 
 /**
- * Compares the results of a {@link PrincipalLookup} with those of a model that
- * reads the entries one by one.
+ * Conformance suite of {@link PrincipalLookup}: compares its results with those
+ * of a model that reads the entries one by one.
  */
 export function describePrincipalLookup(
   name: string,
@@ -52,7 +52,7 @@ export function describePrincipalLookup(
       await realm?.stop();
     });
 
-    /** Looks up each query, with the same result as the model. */
+    /** Looks up each query and expects the same result as from the model. */
     async function findAll(
       queries: readonly PrincipalQuery[],
     ): Promise<QueryResults<PrincipalQuery, Principal | undefined>> {
@@ -105,7 +105,7 @@ export function describePrincipalLookup(
       });
     });
 
-    it('compares principal names by case', async () => {
+    it('distinguishes principal names by case', async () => {
       expect(await find({ principal: 'alice@EXAMPLE.TEST' })).toBeDefined();
       expect(await find({ principal: 'Alice@EXAMPLE.TEST' })).toBeUndefined();
       expect(await find({ principal: 'alice@example.test' })).toBeUndefined();
@@ -116,7 +116,7 @@ export function describePrincipalLookup(
       );
     });
 
-    it('finds no entry by a name that two entries have', async () => {
+    it('finds no entry by a name that two entries share', async () => {
       const principal = 'two@OTHER.TEST';
       expect(
         model.principalNames().filter(each => each === principal),
@@ -146,7 +146,7 @@ export function describePrincipalLookup(
       });
     });
 
-    it('returns users that the API does not serve as such', async () => {
+    it('returns users that the API does not serve and marks them', async () => {
       const isServed = options.schema === 'freeipa';
       expect(await find({ username: 'outsider' })).toMatchObject({
         kind: 'user',

@@ -23,7 +23,7 @@ const BY_NAME = {
   descending: true,
 };
 
-/** Selections for a viewer, as {@link PrivateDirectory} restricts them. */
+/** Tests selections for a viewer, as restricted by {@link PrivateDirectory}. */
 export function describePrivacy(
   subjects: () => {
     readonly directory: Directory;
@@ -32,7 +32,10 @@ export function describePrivacy(
 ): void {
   const userNames = () => subjects().model.users.map(user => user.text('uid')!);
 
-  /** Names of the users that a viewer finds, as the model finds them. */
+  /**
+   * Expects a viewer to find the same users as in the model. Returns their
+   * names.
+   */
   async function expectSameUsers(
     queries: readonly {
       readonly by: Viewer;
@@ -55,7 +58,7 @@ export function describePrivacy(
     return found.map(({ result }) => result?.items ?? []);
   }
 
-  it('does not find users by what they hide', async () => {
+  it('does not find users by hidden fields', async () => {
     const { model } = subjects();
     const conditions = searchTerms(model).map(terms => allOf(...terms));
     const where = fc.oneof<fc.Arbitrary<UserPredicate>[]>(
@@ -79,7 +82,7 @@ export function describePrivacy(
     expect(found.filter(names => names.length > 0).length).toBeGreaterThan(500);
   });
 
-  it('finds a user by a hidden field for the user only', async () => {
+  it('finds a user by a hidden field only for that user', async () => {
     const { directory, model } = subjects();
     const asUser = async (owner: string | undefined, isHidden = true) => {
       const by: Viewer = {
@@ -107,7 +110,7 @@ export function describePrivacy(
     expect(await asUser('alice', false)).toEqual(['veiled']);
   });
 
-  it('selects members by what they show', async () => {
+  it('selects members by visible fields', async () => {
     const { model } = subjects();
     const arbitrary = fc
       .record({
@@ -132,7 +135,7 @@ export function describePrivacy(
     expect(found.filter(names => names.length > 0).length).toBeGreaterThan(50);
   });
 
-  it('finds users by a text in what they show', async () => {
+  it('finds users by a text in visible fields', async () => {
     const { model } = subjects();
     const names = ['username', 'human_name', 'ircnicks'] as const;
     const arbitrary = fc
@@ -155,7 +158,7 @@ export function describePrivacy(
     expect(found.filter(users => users.length > 0).length).toBeGreaterThan(50);
   });
 
-  it('finds users by the public keys that they show', async () => {
+  it('finds users by visible public keys', async () => {
     const { model } = subjects();
     const keys = model.users.flatMap(user => [
       ...user
@@ -192,7 +195,7 @@ export function describePrivacy(
     expect(found.filter(users => users.length > 0).length).toBeGreaterThan(30);
   });
 
-  it('orders users by what they show', async () => {
+  it('orders users by visible fields', async () => {
     const { model } = subjects();
     const arbitrary = fc
       .record({
@@ -220,7 +223,7 @@ function nameOf({ username }: { readonly username: string }): string {
   return username;
 }
 
-/** The directory as a viewer may see it. */
+/** Returns the directory as a viewer may see it. */
 function viewedBy(directory: Directory, by: Viewer): PrivateDirectory {
   return new PrivateDirectory(directory, {
     hidden: by.kind === 'public' ? by.hidden : new Set(),

@@ -5,22 +5,22 @@ const AGREEMENTS = `cn=fasagreements,${SUFFIX}`;
 
 type Attributes = Readonly<Record<string, string | readonly string[]>>;
 
-/** DN of a user. */
+/** Returns the DN of a user. */
 export function userDn(uid: string): string {
   return `uid=${uid},${USERS}`;
 }
 
-/** DN of a group. */
+/** Returns the DN of a group. */
 export function groupDn(cn: string): string {
   return `cn=${cn},${GROUPS}`;
 }
 
-/** DN of an agreement. */
+/** Returns the DN of an agreement. */
 export function agreementDn(cn: string): string {
   return `cn=${cn},${AGREEMENTS}`;
 }
 
-/** An LDIF change record (RFC 2849) that adds an entry. */
+/** Returns an LDIF change record (RFC 2849) that adds an entry. */
 export function addEntry(dn: string, attributes: Attributes): string {
   const lines = Object.entries(attributes).flatMap(([name, values]) =>
     [values]
@@ -30,7 +30,7 @@ export function addEntry(dn: string, attributes: Attributes): string {
   return [`dn: ${dn}`, 'changetype: add', ...lines, '', ''].join('\n');
 }
 
-/** A change record that adds a user account. */
+/** Returns a change record that adds a user account. */
 export function addUser(uid: string, attributes: Attributes = {}): string {
   return addEntry(userDn(uid), {
     objectClass: ['inetOrgPerson', 'posixAccount', 'krbPrincipalAux'],
@@ -47,7 +47,7 @@ export function addUser(uid: string, attributes: Attributes = {}): string {
   });
 }
 
-/** A change record that adds a group with these members. */
+/** Returns a change record that adds a group with these members. */
 export function addGroup(
   cn: string,
   members: readonly string[],
@@ -67,10 +67,10 @@ const fasUser = [
 const fasGroup = ['ipaUserGroup', 'fasGroup'];
 
 /**
- * Entries with edge cases: unusual spelling, spaces and Unicode, multiple values
- * where one is usual, cyclic and deeply nested groups, members that are missing
- * or spelled differently, indirect sponsors, agreements with linked groups, and
- * principal names of two entries.
+ * Returns entries with edge cases: unusual spelling, spaces and Unicode,
+ * multiple values where one is usual, cyclic and deeply nested groups, members
+ * that are missing or spelled differently, indirect sponsors, agreements with
+ * linked groups, and principal names that two entries share.
  */
 export function conformanceEntries(schema: 'fas' | 'freeipa'): string {
   const isFas = schema === 'fas';
@@ -142,7 +142,7 @@ function edgeCaseUsers(user: Add): readonly string[] {
 function edgeCaseGroups(group: typeof addGroup): readonly string[] {
   const chain = [1, 2, 3, 4, 5];
   return [
-    // Nested groups first: the memberOf plugin computes upwards.
+    // Nested groups come first: the memberOf plugin computes upwards.
     ...chain
       .toReversed()
       .map(n =>

@@ -16,7 +16,7 @@ describe('findExposed', () => {
     expect(exposedIn({ group: { members: [shown] } })).toHaveLength(2);
   });
 
-  it('accepts the own profile and public fields', () => {
+  it("accepts the caller's profile and public fields", () => {
     const shown = { ...redacted, human_name: 'Vera' };
     expect(exposedIn(shown, 'vera')).toEqual([]);
     expect(exposedIn({ ...shown, is_private: false })).toEqual([]);

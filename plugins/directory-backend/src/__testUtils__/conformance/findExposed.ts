@@ -2,11 +2,11 @@ import { hiddenFields } from './markers';
 
 /**
  * Returns the hidden fields of other users' private profiles in a response, as
- * `username.field`. Valid at any moment, also while the directory changes: each
- * record states whether it is private.
+ * `username.field`. Valid even while the directory changes, because each record
+ * states whether it is private.
  *
- * @param text - a response body whose records have `username` and `is_private`;
- *   nothing is found in what is not JSON
+ * @param text - response body whose records have `username` and `is_private`;
+ *   nothing is found in text that is not JSON
  */
 export function findExposed(text: string, caller: string): readonly string[] {
   const exposed: string[] = [];

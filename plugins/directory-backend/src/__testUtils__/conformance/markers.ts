@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { UserField } from '../../directory/schema';
 import { userDn } from './entries';
 
-/** Attribute and value of each hidden field, around a unique text. */
+/** Attribute of each hidden field, and its value around a unique text. */
 const HIDDEN = {
   surname: { attribute: 'sn', value: mark => `O'${mark}` },
   givenname: { attribute: 'givenName', value: mark => `${mark} é` },
@@ -40,7 +40,7 @@ export type HiddenField = keyof typeof HIDDEN;
 /** The fields that private profiles hide. */
 export const hiddenFields = Object.keys(HIDDEN) as readonly HiddenField[];
 
-/** A text that only one field of one user contains. */
+/** A text that occurs in only one field of one user. */
 export interface Marker {
   readonly owner: string;
   readonly field: HiddenField;
@@ -49,7 +49,7 @@ export interface Marker {
   readonly value: string;
 }
 
-/** Makes users private and plants a {@link Marker} in each hidden field. */
+/** Makes users private and sets a {@link Marker} in each hidden field. */
 export async function plantMarkers(
   realm: Realm,
   owners: readonly string[],

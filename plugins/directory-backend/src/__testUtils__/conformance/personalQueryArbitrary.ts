@@ -9,7 +9,7 @@ import type { UserCondition } from '../../directory/predicates';
 export interface PrivateUsers {
   /** User names. */
   readonly owners: readonly string[];
-  /** Texts in their hidden fields. */
+  /** Texts in the hidden fields of these users. */
   readonly markers: readonly Marker[];
   readonly model: NaiveDirectory;
 }
@@ -36,7 +36,10 @@ const EXACT: Partial<Record<UserField, string>> = {
 /** Malformed masks. */
 const BROKEN = [',', '{surname', 'surname{givenname}'];
 
-/** Values of `X-Fields`: none, all, some in any order, nested, malformed. */
+/**
+ * Values of `X-Fields`: none, all, or some fields in any order, nested, and
+ * malformed.
+ */
 export const maskHeader = fc.oneof(
   fc.constant(undefined),
   fc.constantFrom('*', '{*}', 'username,*', '{}', 'emails{},sshpubkeys{}'),
@@ -49,7 +52,7 @@ export const maskHeader = fc.oneof(
   fc.constantFrom(...hiddenFields),
 );
 
-/** Routes that read the directory, mostly of private users. */
+/** Routes that read the directory, mostly for private users. */
 export function personalRoute({
   owners,
   markers,
@@ -93,7 +96,7 @@ export function personalRoute({
   );
 }
 
-/** Routes of extensions; texts are often hidden ones. */
+/** Routes of extensions; texts are often hidden values. */
 function extension(of: {
   readonly user: fc.Arbitrary<string>;
   readonly group: fc.Arbitrary<string>;
@@ -130,7 +133,7 @@ export function personalSearch({
     .filter(({ terms }) => terms.length > 0);
 }
 
-/** Whether a mask is malformed. */
+/** Returns whether a mask is malformed. */
 export function isBrokenMask(header: string | undefined): boolean {
   return header !== undefined && BROKEN.includes(header);
 }
@@ -143,8 +146,8 @@ export interface SearchQuery {
 
 /**
  * Returns the parameters of `/search/users/` for terms (contract, section 4.3).
- * Terms without a parameter are omitted: texts that are too short, have another
- * meaning there, or are a second value of a parameter that does not repeat.
+ * Omits terms without a parameter: texts that are too short or have another
+ * meaning there, and second values of a parameter that must not be repeated.
  */
 export function searchQuery(terms: readonly UserCondition[]): SearchQuery {
   const query = new URLSearchParams();
@@ -195,7 +198,7 @@ function exactName(field: UserField): string | undefined {
   return field in SUBSTRING ? `${SUBSTRING[field]}__exact` : EXACT[field];
 }
 
-/** Whether a text is not empty and not `*`, which matches any value. */
+/** Returns whether a text is neither empty nor `*`, which matches any value. */
 function isLiteral(text: string): boolean {
   return text !== '' && text !== '*';
 }
@@ -204,7 +207,9 @@ function isLongEnough(text: string): boolean {
   return [...text.replace(/ +/g, ' ')].length >= 3;
 }
 
-/** The query strings that would find the owner of a marker by its field. */
+/**
+ * Returns the query strings that would find the owner of a marker by its field.
+ */
 export function markerSearches({
   field,
   text,

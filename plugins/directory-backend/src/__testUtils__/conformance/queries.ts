@@ -8,7 +8,7 @@ import {
 } from '../../directory/schema';
 import type { Viewer } from '../naive/naiveSearch';
 
-/** Number of concurrent queries. */
+/** Maximum number of concurrent queries. */
 export const CONCURRENCY = 8;
 
 /** Context of a request that is not aborted. */
@@ -18,7 +18,7 @@ export const context: RequestContext = {
 
 const definitions: Readonly<Record<UserField, FieldDefinition>> = userFields;
 const hidden = new Set(userFieldNames.filter(name => definitions[name].hidden));
-/** Unknown names, and names that are unsafe in a query. */
+/** Unknown names and names that are unsafe in a query. */
 const UNKNOWN_NAMES = [
   ...['nobody', '-dash', 'plus+user', '', '*', 'a)(uid=*'],
   ...['alice,cn=x', 'alice\0', 'al\\69ce', 'äbc', 'alice '],
@@ -48,7 +48,7 @@ export async function resultsOf<Q, A>(
   return results;
 }
 
-/** Existing names in two spellings, and unknown ones. */
+/** Returns existing names in two spellings, and unknown names. */
 export function spelled(names: readonly string[]): readonly string[] {
   const others = names.map(name =>
     name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase(),
@@ -56,7 +56,7 @@ export function spelled(names: readonly string[]): readonly string[] {
   return [...names, ...others, ...UNKNOWN_NAMES];
 }
 
-/** Viewers, most of whom see only their own private profile. */
+/** Generates viewers, most of whom see only their own private profile. */
 export function viewer(
   usernames: readonly string[],
   alsoHidden: readonly UserField[] = [],

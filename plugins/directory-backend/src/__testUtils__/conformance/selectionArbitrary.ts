@@ -15,7 +15,7 @@ import { GROUP_ATTRIBUTES, USER_ATTRIBUTES } from '../naive/naiveRecords';
 import type { MemberSelection } from '../../http/request/parseGroupSearch';
 import { closestFirst, similarTo } from '../../http/request/parseText';
 
-/** Searchable fields; the first ones also match substrings. */
+/** Searchable fields. These also match substrings. */
 const SUBSTRING_FIELDS = [
   ...(['username', 'ircnicks', 'givenname', 'surname', 'human_name'] as const),
 ];
@@ -29,7 +29,7 @@ const SEARCHED_FIELDS = [...SUBSTRING_FIELDS, ...EXACT_FIELDS];
 const SPECIAL = [...'*()\\,"#+<>;=&|!/:', '\0', '\u0301', '\u200b', '  ', 'é'];
 
 /**
- * One to four terms of a user search. Their texts are mostly values of the
+ * Generates one to four terms of a user search. Most texts are values of the
  * directory, often of one user so that all terms match: whole or in part, with
  * changed case, spaces and composition, and with special characters.
  */
@@ -51,8 +51,8 @@ export function searchTerms(
 }
 
 /**
- * Orders of searches for a text: words of a user's or group's names, whole or in
- * part, in any order, and with another letter.
+ * Generates the orders of text searches: words of a user's or group's names,
+ * whole or in part, in any order, sometimes with a letter missing.
  */
 export function textOrder<Field extends UserField | GroupField>(
   entries: readonly DumpedEntry[],
@@ -153,7 +153,10 @@ function membershipTerm(
   );
 }
 
-/** A time at, just before or just after a user's creation, or any time. */
+/**
+ * Generates times at, just before or just after a user's creation, and other
+ * times.
+ */
 function before(user: DumpedEntry): fc.Arbitrary<UserCondition> {
   const [, ...parts] =
     /^(....)(..)(..)(..)(..)(..)Z$/.exec(
@@ -185,7 +188,7 @@ function before(user: DumpedEntry): fc.Arbitrary<UserCondition> {
     .map(when => ({ kind: 'before', field: 'creation', time: when }));
 }
 
-/** A text for a field: mostly a changed value of the user. */
+/** Generates texts for a field, mostly changed values of the user. */
 function textOf(
   user: DumpedEntry,
   field: UserField,
@@ -257,14 +260,17 @@ function withSpecial(value: string): fc.Arbitrary<string> {
     .map(([at, special]) => value.slice(0, at) + special + value.slice(at));
 }
 
-/** The text as it is received: lone surrogates cannot be sent. */
+/** Returns the text as it is received: lone surrogates cannot be sent. */
 function wellFormed(typed: string): string {
   return Buffer.from(typed).toString();
 }
 
 const FIELDS: readonly GroupField[] = ['groupname', 'description'];
 
-/** One or two terms of a group search, mostly parts of a group's values. */
+/**
+ * Generates one or two terms of a group search, mostly parts of a group's
+ * values.
+ */
 export function groupSearch(
   directory: Pick<NaiveDirectory, 'groups'>,
 ): fc.Arbitrary<GroupPredicate> {
@@ -304,7 +310,10 @@ function fieldTerm(
   });
 }
 
-/** Members by parts of their names, by the kind of membership, or both. */
+/**
+ * Generates selections of members by parts of their names, the kind of
+ * membership, or both.
+ */
 export function memberSelection(
   directory: Pick<NaiveDirectory, 'users'>,
 ): fc.Arbitrary<MemberSelection> {

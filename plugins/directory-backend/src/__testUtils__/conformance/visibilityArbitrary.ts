@@ -19,13 +19,13 @@ import { groupFieldNames, userFieldNames } from '../../directory/schema';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import { groupSearch, searchTerms, textOrder } from './selectionArbitrary';
 
-/** A query of any method of the port. */
+/** A query of any {@link Directory} method. */
 export type AnyQuery = (
   directory: Directory,
   context: RequestContext,
 ) => Promise<unknown>;
 
-/** What a policy shows: combinations of its rules. */
+/** Generates the visibility of a policy from combinations of its rules. */
 export function visibility(
   model: Pick<NaiveDirectory, 'users' | 'groups'>,
 ): fc.Arbitrary<Visibility> {
@@ -74,7 +74,7 @@ function combinations<Condition>(
   return criteria;
 }
 
-/** Queries of all methods, mostly about existing entries. */
+/** Generates queries of all methods, mostly about existing entries. */
 export function anyQuery(
   model: Pick<NaiveDirectory, 'users' | 'groups'>,
 ): fc.Arbitrary<AnyQuery> {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { validateResponse } from '../openapi/validateResponse';
 import type { Gateway } from './startGateway';
 
-/** A response as tests read it. */
+/** A response in a form for tests. */
 export interface ClientResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -13,9 +13,9 @@ export interface ClientResponse {
   readonly json: unknown;
 }
 
-/** How a request differs from `GET` without credentials. */
+/** Differences from a `GET` request without credentials. */
 export interface RequestOptions {
-  /** The principal whose ticket is sent, for example `alice`. */
+  /** Principal whose ticket authenticates the request, for example `alice`. */
   readonly as?: string;
   /** Path of a cookie jar in curl's format. */
   readonly jar?: string;
@@ -25,13 +25,13 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** The contract's own dialect. */
+/** Matches paths of the contract's own dialect. */
 const CONTRACT_PATH = /^\/(?:\/|v1\b|docs\/v1\b|specs\/v1\.json|ca\/crl|\?|$)/;
 
 const run = promisify(execFile);
 
 /**
- * Sends requests with curl, as API clients with a ticket do, and validates the
+ * Sends requests with curl, like API clients with a ticket, and validates
  * responses of the contract's own dialect against the OpenAPI document.
  */
 export class GatewayClient {
@@ -46,12 +46,18 @@ export class GatewayClient {
     this.#realm = options.realm;
   }
 
-  /** Returns a client that sends a principal's ticket with each request. */
+  /**
+   * Returns a client that authenticates each request with a principal's ticket.
+   */
   as(principal: string): { request(path: string): Promise<ClientResponse> } {
     return { request: path => this.request(path, { as: principal }) };
   }
 
-  /** @param path - below `/api/directory`, sent as it is */
+  /**
+   * Sends a request.
+   *
+   * @param path - path below `/api/directory`, sent unchanged
+   */
   async request(
     path: string,
     options: RequestOptions = {},
@@ -94,7 +100,9 @@ export class GatewayClient {
   }
 }
 
-/** Header lines in curl's syntax: an empty header ends in a semicolon. */
+/**
+ * Returns header lines in curl's syntax: an empty header ends in a semicolon.
+ */
 function headerLines(
   headers: NonNullable<RequestOptions['headers']>,
 ): string[] {
@@ -105,7 +113,7 @@ function headerLines(
   );
 }
 
-/** Parses curl's output, which has every response of an exchange. */
+/** Parses curl's output, which contains all responses of an exchange. */
 function parse(output: string): ClientResponse {
   let text = output;
   let head = '';
@@ -131,7 +139,7 @@ function parse(output: string): ClientResponse {
   };
 }
 
-/** Options of a POST with a form, as from `curl -d`. */
+/** Returns the options of a POST with a form, like `curl -d`. */
 export function form(parameters: Record<string, string>) {
   return {
     method: 'POST',
@@ -140,7 +148,7 @@ export function form(parameters: Record<string, string>) {
   } satisfies RequestOptions;
 }
 
-/** Options of a POST with a multipart form, as from `curl -F`. */
+/** Returns the options of a POST with a multipart form, like `curl -F`. */
 export function multipart(parameters: Record<string, string>) {
   const parts = Object.entries(parameters).map(
     ([name, value]) =>
@@ -153,14 +161,17 @@ export function multipart(parameters: Record<string, string>) {
   } satisfies RequestOptions;
 }
 
-/** The record in a response. */
+/** Returns the record in a response. */
 export function resultOf({
   json,
 }: Pick<ClientResponse, 'json'>): Record<string, unknown> {
   return (json as { result: Record<string, unknown> }).result;
 }
 
-/** The serial number in a response; a JavaScript number would lose digits. */
+/**
+ * Returns the serial number in a response; a JavaScript number would lose
+ * digits.
+ */
 export function serialOf({ text }: Pick<ClientResponse, 'text'>): string {
   return /"serial_number": ?(\d+)/.exec(text)?.[1] ?? `none: ${text}`;
 }

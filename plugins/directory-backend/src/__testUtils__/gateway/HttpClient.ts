@@ -14,11 +14,11 @@ type BaseUrl = Pick<Gateway, 'baseUrl'>;
 
 /**
  * Sends GET requests with a portal token or a session cookie, and validates
- * each response against the OpenAPI document. Faster than {@link GatewayClient},
- * which starts a process per request.
+ * each response against the OpenAPI document. Faster than
+ * {@link GatewayClient}, which starts a process per request.
  *
- * `fetch` cannot replace `node:http`: it sends `Sec-Fetch-Mode`, and session
- * cookies of API clients are not accepted from browsers.
+ * `fetch` cannot replace `node:http`: it sends `Sec-Fetch-Mode`, and the
+ * gateway does not accept session cookies of API clients from browsers.
  */
 export class HttpClient {
   readonly #baseUrl: string;
@@ -37,7 +37,8 @@ export class HttpClient {
   /**
    * Signs in with the guest provider of the portal.
    *
-   * @param target - receives the requests. Default: the issuer of the token
+   * @param target - server that receives the requests. Default: the issuer of
+   *   the token
    */
   static async asGuest(
     issuer: BaseUrl,
@@ -57,7 +58,9 @@ export class HttpClient {
   }
 
   /**
-   * @param path - below `/api/directory`, encoded
+   * Sends a GET request.
+   *
+   * @param path - encoded path below `/api/directory`
    * @param options - `mask`: value of `X-Fields`
    */
   async request(

@@ -6,7 +6,7 @@ export interface LoadClient {
   request(path: string): Promise<Pick<ClientResponse, 'status' | 'text'>>;
 }
 
-/** The result of a load, for one client. */
+/** Results of a load for one client. */
 export interface Tally {
   readonly responses: number;
   /** Number of responses per status. */
@@ -15,10 +15,10 @@ export interface Tally {
   readonly wrong: readonly string[];
 }
 
-/** Keeps the load steady without saturating the machine. */
+/** Pause that keeps the load steady without saturating the machine. */
 const PAUSE_MS = 50;
 
-/** The requests of one client. */
+/** The load of one client. */
 class ClientLoad {
   readonly #client: LoadClient;
   readonly #expected: ReadonlyMap<string, string>;
@@ -86,7 +86,7 @@ class ClientLoad {
   }
 }
 
-/** Repeats the same requests by each client and compares their responses. */
+/** Repeats the same requests with each client and compares their responses. */
 export class SteadyLoad {
   readonly #clients: readonly ClientLoad[];
 
@@ -97,7 +97,7 @@ export class SteadyLoad {
   /**
    * Starts a load. The responses before it are the expected ones.
    *
-   * @param options - `workers`: concurrent requests per client. Default 8
+   * @param options - `workers`: concurrent requests per client. Default: 8
    */
   static async start(
     clients: readonly LoadClient[],
@@ -112,9 +112,9 @@ export class SteadyLoad {
   }
 
   /**
-   * Waits until each client has this many more responses: unlike a sleep, that
-   * lets the load make the same progress on a slow machine. A number of seconds
-   * is only for an outage of a given duration.
+   * Waits until each client has received this many further responses. Unlike a
+   * sleep, this lets the load make the same progress on a slow machine. A
+   * number of seconds is only for an outage of a given duration.
    */
   async progress(amount: number | { readonly seconds: number }): Promise<void> {
     if (typeof amount === 'object') {
@@ -125,7 +125,7 @@ export class SteadyLoad {
   }
 
   /**
-   * Waits for the last responses.
+   * Stops the load and waits for the last responses.
    *
    * @returns one tally per client, in the order of the clients
    */

@@ -31,9 +31,10 @@ export const privilegedRules: JsonObject[] = [
 ];
 
 /**
- * The `certificates` block of a gateway with the embedded CA.
+ * Returns the `certificates` block of a gateway with the embedded CA.
  *
- * @param name - of the CA; each database needs another one. Default: `issuing-ca`
+ * @param name - name of the CA; each database needs a different one. Default:
+ *   `issuing-ca`
  */
 export function embeddedAuthority(realm: Realm, name = 'issuing-ca') {
   return {

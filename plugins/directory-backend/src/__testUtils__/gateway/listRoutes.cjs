@@ -1,5 +1,5 @@
-// Loaded with `node --require` before a backend: adds GET /routes, which lists
-// every route below /api/directory as `method path`, as Express has it mounted.
+// Loaded with `node --require` before a backend. Adds GET /routes, which lists
+// every route below /api/directory as `method path`, as mounted by Express.
 const http = require('node:http');
 
 const { createServer } = http;
@@ -28,7 +28,9 @@ function routesOf(stack, mount) {
   });
 }
 
-/** Express 4 keeps only the expression of a path that a router is mounted at. */
+/**
+ * Express 4 keeps only the expression of the path at which a router is mounted.
+ */
 function pathOf({ source }) {
   return source
     .replace(/^\^/, '')

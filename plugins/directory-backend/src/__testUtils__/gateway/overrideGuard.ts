@@ -7,7 +7,7 @@ const ACTION =
 /**
  * Overrides the mass-deletion guard in one process.
  *
- * @param token - Portal token
+ * @param token - portal token
  * @returns the status code of the response
  */
 export async function overrideGuard(
@@ -26,7 +26,7 @@ export async function overrideGuard(
   return response.status;
 }
 
-/** The counts of the last rejected sync in the log of a process. */
+/** Returns the counts of the last rejected sync in the log of a process. */
 export function rejectedCounts({
   log,
 }: Pick<Gateway, 'log'>): EntryCounts | undefined {

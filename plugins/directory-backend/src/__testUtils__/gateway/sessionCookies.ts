@@ -5,32 +5,32 @@ import type { Gateway } from './startGateway';
 /** Name of the session cookie when the portal has an http URL. */
 export const SESSION_COOKIE = 'directory-session';
 
-/** The name and value of the only cookie in a response. */
+/** Returns the name and value of the only cookie in a response. */
 export function sessionIn({ headers }: ClientResponse): string {
   const [cookie, ...others] = headers.getSetCookie();
   expect(others).toEqual([]);
   return cookie.split(';')[0];
 }
 
-/** Options of a request with these cookies. */
+/** Returns the options of a request with these cookies. */
 export function withCookie(...cookies: string[]) {
   return { headers: { Cookie: cookies.join('; ') } };
 }
 
-/** The parts of a response that depend on the credentials. */
+/** Returns the parts of a response that depend on the credentials. */
 export function credentialsOutcome({ status, headers, json }: ClientResponse) {
   const { reason } = json as { readonly reason?: string };
   return { status, reason, challenge: headers.get('www-authenticate') };
 }
 
-/** {@link credentialsOutcome} of a request without credentials. */
+/** Result of {@link credentialsOutcome} for a request without credentials. */
 export const NO_CREDENTIALS = {
   status: 401,
   reason: 'no_credentials',
   challenge: 'Negotiate',
 };
 
-/** The status of `/me/` with a cookie header; faster than with curl. */
+/** Returns the status of `/me/` with a cookie header; faster than curl. */
 export function statusWithCookie(
   { baseUrl }: Pick<Gateway, 'baseUrl'>,
   cookie: string,

@@ -9,48 +9,54 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A backend with the plugin, in a child process. */
 export interface Gateway {
-  /** For example `http://localhost:40123`. */
+  /** URL of the gateway, for example `http://localhost:40123`. */
   readonly baseUrl: string;
-  /** The output of the process. */
+  /** Returns the output of the process. */
   readonly log: () => string;
-  /** Whether the process is running. */
+  /** Returns whether the process is running. */
   readonly alive: () => boolean;
   /** Kills the process. */
   kill(): Promise<void>;
-  /** Shuts the process down and removes its files. */
+  /** Shuts down the process and removes its files. */
   stop(): Promise<void>;
 }
 
-/** What a gateway has done: the first sync, if it is `ready`. */
+/** State of a gateway; `ready` means that the first sync has finished. */
 type StartState = 'listening' | 'started' | 'ready';
 
-/** Milliseconds until a process that does not stop is killed. */
+/** Milliseconds after which a process that does not stop is killed. */
 const SHUTDOWN_MS = 60_000;
 
 const repositoryRoot = resolve(__dirname, '../../../../..');
 
 /**
- * Starts the plugin with the directory of a realm and resolves when it is ready.
- * The child process has an environment of its own, which the Kerberos library
- * reads, and shows a test whether it crashes.
+ * Starts the plugin with the directory of a realm and resolves when it is
+ * ready. The child process has a separate environment, which the Kerberos
+ * library reads, and its exit lets a test detect a crash.
  */
 export async function startGateway(options: {
   readonly realm: Realm;
-  /** Merged over the `directory` block. */
+  /** Merged into the `directory` block. */
   readonly directory?: JsonObject;
-  /** Merged over the `kerberos` block. */
+  /** Merged into the `kerberos` block. */
   readonly kerberos?: JsonObject;
-  /** `auth.providers.kerberos.signIn`. Default: the provider is not enabled. */
+  /**
+   * Value of `auth.providers.kerberos.signIn`. Default: the provider is
+   * disabled.
+   */
   readonly kerberosSignIn?: JsonObject;
   /** The `catalog` block. */
   readonly catalog?: JsonObject;
   /** The user that the guest provider signs in. */
   readonly guest?: string;
-  /** `permission.directory`. Default: guests are treated like other users. */
+  /**
+   * Value of `permission.directory`. Default: guests are treated like other
+   * users.
+   */
   readonly policy?: JsonObject;
   /** Token of another plugin (external access). */
   readonly serviceToken?: string;
-  /** Token of an API client and its only permissions (external access). */
+  /** Token and permissions of an API client (external access). */
   readonly apiClient?: {
     readonly token: string;
     readonly permissions: readonly string[];
@@ -59,15 +65,15 @@ export async function startGateway(options: {
   readonly entry?: string;
   /** Default: a free port. */
   readonly port?: number;
-  /** Merged over the `backend` block. */
+  /** Merged into the `backend` block. */
   readonly backend?: JsonObject;
-  /** URL of a proxy or load balancer in front. Default: that of the process. */
+  /** URL of a proxy or load balancer in front. Default: URL of the process. */
   readonly externalUrl?: string;
-  /** Merged over the environment of the process. */
+  /** Merged into the environment of the process. */
   readonly env?: NodeJS.ProcessEnv;
   /**
-   * When the promise resolves: as soon as the process accepts connections, when
-   * its plugins have started, or also its replica. Default: ready.
+   * State in which the promise resolves: the process accepts connections, its
+   * plugins have started, or its replica is also ready. Default: `ready`.
    */
   readonly until?: StartState;
 }): Promise<Gateway> {
@@ -77,8 +83,8 @@ export async function startGateway(options: {
   const baseUrl = `http://localhost:${port}`;
   const configFile = join(folder, 'app-config.json');
   await writeFile(configFile, JSON.stringify(configOf(options, port)));
-  // In the repository, Backstage would compile the configuration schemas of all
-  // packages, which takes half of the start.
+  // Within the repository, Backstage would compile the configuration schemas of
+  // all packages, which takes half of the startup time.
   await writeFile(join(folder, 'package.json'), '{ "name": "gateway" }');
   const child = spawn(
     process.execPath,
@@ -134,7 +140,7 @@ function configOf(
     backend: {
       baseUrl,
       listen: { host: '127.0.0.1', port },
-      // No connection closes between two requests of a slow machine.
+      // Keeps connections open between two requests on a slow machine.
       server: { keepAliveTimeout: { minutes: 5 } },
       auth: { externalAccess: externalAccessOf(options) },
       database: { client: 'better-sqlite3', connection: ':memory:' },
@@ -188,8 +194,8 @@ function externalAccessOf({
 }
 
 /**
- * The `directory.ldap` block for a realm. Its timeouts are long, so that no test
- * fails on a busy machine; tests of a timeout set a short one.
+ * Returns the `directory.ldap` block for a realm. Its timeouts are long, so
+ * that no test fails on a busy machine; tests of a timeout set a short one.
  */
 export function ldapOf(realm: Realm): JsonObject {
   return {
@@ -204,7 +210,7 @@ export function ldapOf(realm: Realm): JsonObject {
   };
 }
 
-/** The environment without the ticket cache and keytab of the test. */
+/** Returns the environment without the ticket cache and keytab of the test. */
 function environment(): NodeJS.ProcessEnv {
   const { KRB5CCNAME: _cache, KRB5_KTNAME: _keytab, ...rest } = process.env;
   return {
@@ -238,14 +244,14 @@ async function hasReached(
 ): Promise<boolean> {
   const { ok } = await fetch(`${baseUrl}/.backstage/health/v1/readiness`);
   if (state === 'ready' && ok) {
-    // A replica whose reads are suspended has started.
+    // A replica whose reads are suspended has started, too.
     const response = await fetch(`${baseUrl}/api/directory/healthz/ready`);
     return !/First sync/.test(await response.text());
   }
   return state === 'listening' || ok;
 }
 
-/** In development, a backend keeps running without the plugin that failed. */
+/** In development, a backend keeps running without a plugin that failed. */
 function isStarting(gateway: Gateway): boolean {
   return (
     gateway.alive() && !gateway.log().includes('threw an error during startup')

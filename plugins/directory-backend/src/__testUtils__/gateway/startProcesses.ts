@@ -18,12 +18,12 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Requests per hour and client address; tests send fewer. */
+/** Maximum requests per hour and client address; tests send fewer. */
 export const REQUEST_LIMIT = 100_000;
 
 const PROBE_MS = 100;
 
-/** In bytes; large enough for SPNEGO tokens. */
+/** Maximum size of headers in bytes; large enough for SPNEGO tokens. */
 const MAX_HEADER_SIZE = 128 * 1024;
 
 /** A process and its readiness. */
@@ -33,12 +33,12 @@ interface Upstream {
 }
 
 /**
- * A load balancer: distributes requests to processes that are ready. A request
- * is repeated with the next process when a connection is refused, and a GET also
- * when the response is incomplete.
+ * A load balancer that distributes requests to processes that are ready. A
+ * request is retried with the next process when the connection is refused, and
+ * a GET also when the response is incomplete.
  */
 class LoadBalancer {
-  /** `http://localhost:PORT`. */
+  /** URL of the form `http://localhost:PORT`. */
   readonly baseUrl: string;
   readonly #server: Server;
   readonly #upstreams: readonly Upstream[];
@@ -113,7 +113,7 @@ interface ForwardedResponse {
   readonly body: Buffer;
 }
 
-/** Forwards on a new connection, which no process closes for idleness. */
+/** Forwards on a new connection, which processes do not close when idle. */
 async function forward(
   req: IncomingMessage,
   to: { readonly port: number; readonly body: Buffer },
@@ -148,7 +148,7 @@ export interface Processes {
   readonly redis: RedisServer;
   /** The processes, in the order of the load balancer. */
   readonly gateways: readonly Gateway[];
-  /** Replaces a process by a new one. */
+  /** Replaces a process with a new one. */
   restart(index: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -159,7 +159,7 @@ export interface Processes {
  */
 export async function startProcesses(options: {
   readonly realm: Realm;
-  /** The user that the guest provider signs in, an administrator. */
+  /** The user that the guest provider signs in; an administrator. */
   readonly guest: string;
   /** The `directory` block without `ldap`. */
   readonly directory: JsonObject;
@@ -183,7 +183,7 @@ export async function startProcesses(options: {
       },
       env: { NODE_ENV: 'production' },
     });
-  // One after the other: two catalogs do not wait for each other's migrations
+  // Started sequentially: two catalogs do not wait for each other's migrations
   // of an empty database.
   const gateways = [await start(ports[0]), await start(ports[1])];
   return {

@@ -7,7 +7,7 @@ interface SiteOptions {
   readonly ldif?: string;
   /** Number of generated users, as in `startRealm`. */
   readonly users?: number;
-  /** Returns the options of the gateway; may change the directory before. */
+  /** Returns the options of the gateway; may change the directory first. */
   readonly configure?: (
     realm: Realm,
   ) => GatewayOptions | Promise<GatewayOptions>;
@@ -15,7 +15,9 @@ interface SiteOptions {
 
 type GatewayOptions = Omit<Parameters<typeof startGateway>[0], 'realm'>;
 
-/** What the tests of a file share. Available in tests and `beforeAll`. */
+/**
+ * Shared services of the tests in a file. Available in tests and `beforeAll`.
+ */
 export interface Site {
   readonly realm: Realm;
   readonly gateway: Gateway;

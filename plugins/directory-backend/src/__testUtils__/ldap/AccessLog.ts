@@ -6,7 +6,7 @@ export interface LoggedSearch {
   readonly base: string;
   readonly filter: string;
   readonly attributes: readonly string[];
-  /** DN of the connection; empty for anonymous. */
+  /** DN to which the connection is bound; empty for anonymous. */
   readonly boundAs: string;
 }
 
@@ -35,14 +35,14 @@ export class AccessLog {
     this.#path = realm.accessLog;
   }
 
-  /** Returns the log from now on. */
+  /** Returns a log that starts now. */
   static async from(realm: Realm): Promise<AccessLog> {
     const log = new AccessLog(realm);
     await log.searches();
     return log;
   }
 
-  /** Returns the searches since the last call, in the order of their arrival. */
+  /** Returns the searches since the last call, in order of arrival. */
   async searches(): Promise<readonly LoggedSearch[]> {
     const lines = await this.#lines();
     const { searches } = parse(lines, this.#start);
@@ -62,8 +62,9 @@ export class AccessLog {
 }
 
 /**
- * Parses a log; its first lines only tell how connections are bound. The result
- * of a bind may be logged after the first search of its connection.
+ * Parses a log. Lines before the start are used only to determine how
+ * connections are bound. The result of a bind may be logged after the first
+ * search of its connection.
  */
 function parse(lines: readonly string[], start: number): LoggedOperations {
   const bound = new Map<string, LoggedBind>();

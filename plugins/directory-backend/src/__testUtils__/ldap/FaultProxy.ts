@@ -7,7 +7,7 @@ import {
   createServer,
 } from 'node:net';
 
-/** What happens to the bytes of one direction. */
+/** Fault that affects the bytes of one direction. */
 export type Fault =
   | { readonly kind: 'pass' }
   /** All bytes are delayed. */
@@ -26,7 +26,9 @@ type Piece =
   | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly due: number }
   | { readonly kind: 'end' | 'break'; readonly due: number };
 
-/** One direction of a connection. Bytes that hang are sent after the fault. */
+/**
+ * One direction of a connection. Bytes that hang are sent after the fault ends.
+ */
 export class FaultyPipe {
   readonly #to: Socket;
   readonly #pieces: Piece[] = [];
@@ -49,7 +51,7 @@ export class FaultyPipe {
     this.#pump();
   }
 
-  /** Resets the destination after the bytes that are on their way. */
+  /** Resets the destination after delivering the bytes in transit. */
   breakOff(): void {
     this.#push({ kind: 'break', due: this.#due() });
   }
@@ -103,7 +105,7 @@ export class FaultyPipe {
   }
 }
 
-/** A connection of a client and the corresponding one to the server. */
+/** A client connection and the corresponding connection to the server. */
 interface Link {
   readonly client: Socket;
   readonly server: Socket;
@@ -128,7 +130,7 @@ export class FaultProxy {
     this.#target = { host: '127.0.0.1', port: Number(new URL(url).port) };
   }
 
-  /** Starts a proxy of the server of a URL. */
+  /** Starts a proxy for the server of a URL. */
   static async start(url: string): Promise<FaultProxy> {
     const proxy = new FaultProxy(url);
     await proxy.accept();
@@ -149,7 +151,7 @@ export class FaultProxy {
     return this.#links.size;
   }
 
-  /** Fault of new and existing connections, from client to server. */
+  /** Sets the fault of new and existing connections from client to server. */
   set toServer(fault: Fault) {
     this.#toServer = fault;
     for (const link of this.#links) {
@@ -157,7 +159,7 @@ export class FaultProxy {
     }
   }
 
-  /** Fault of new and existing connections, from server to client. */
+  /** Sets the fault of new and existing connections from server to client. */
   set toClient(fault: Fault) {
     this.#toClient = fault;
     for (const link of this.#links) {
@@ -165,13 +167,13 @@ export class FaultProxy {
     }
   }
 
-  /** Fault in both directions. */
+  /** Sets the fault of both directions. */
   set both(fault: Fault) {
     this.toServer = fault;
     this.toClient = fault;
   }
 
-  /** Existing connections hang; new ones work. */
+  /** Makes existing connections hang; new ones work. */
   vanish(): void {
     for (const { toServer, toClient } of this.#links) {
       toServer.fault = { kind: 'hang' };
@@ -191,7 +193,7 @@ export class FaultProxy {
   async refuse(): Promise<void> {
     const listener = this.#listener;
     this.#listener = undefined;
-    // `close` waits for the last connection.
+    // Not awaited: `close` waits for the last connection.
     listener?.close();
   }
 
@@ -226,8 +228,8 @@ export class FaultProxy {
     this.#links.add(link);
     client.setNoDelay(true);
     server.setNoDelay(true);
-    // A closed client closes the connection to the server; the server's end
-    // reaches the client through the pipe only.
+    // A closed client closes the connection to the server. The server's end
+    // reaches the client only through the pipe.
     client.once('close', () => {
       server.destroy();
       this.#links.delete(link);

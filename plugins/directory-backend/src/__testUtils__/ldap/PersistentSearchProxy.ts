@@ -10,7 +10,7 @@ import { BerCursor, readBerHeader } from '../../ldap/connection/BerCursor';
 
 const PERSISTENT_SEARCH = Buffer.from('2.16.840.1.113730.3.4.3');
 
-/** SearchResultDone with insufficientAccessRights (50), for a message ID. */
+/** Returns a SearchResultDone with insufficientAccessRights (50). */
 function refusal(id: number): Buffer {
   return Buffer.from([
     ...[0x30, 0x0f, 0x02, 0x04, 0, 0, id >> 8, id & 0xff],
@@ -19,9 +19,9 @@ function refusal(id: number): Buffer {
 }
 
 /**
- * Stands between a client and a server without TLS and refuses persistent
- * searches as a server that does not allow them: 389 Directory Server allows
- * them to every account.
+ * A proxy of a server without TLS that refuses persistent searches, like a
+ * server that does not allow them: 389 Directory Server allows them to every
+ * account.
  */
 export class PersistentSearchProxy {
   readonly #sockets = new Set<Socket>();

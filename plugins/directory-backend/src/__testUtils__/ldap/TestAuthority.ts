@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 
-/** A server's key and certificate, as PEM. */
+/** PEM-encoded key and certificate of a server. */
 export interface ServerCertificate {
   readonly key: string;
   readonly cert: string;
@@ -39,12 +39,12 @@ export class TestAuthority {
     return authority;
   }
 
-  /** Path of the CA certificate, PEM. */
+  /** Path of the PEM-encoded CA certificate. */
   get caFile(): string {
     return this.#file('ca.pem');
   }
 
-  /** Issues a certificate for a host; with negative days it has expired. */
+  /** Issues a certificate for a host. With negative days, it has expired. */
   async issue(options: {
     readonly host: string;
     readonly days: number;
@@ -88,7 +88,7 @@ export class TestAuthority {
 
 /** A TLS listener in front of a server without TLS. */
 export interface TlsFront {
-  /** `ldaps://localhost:PORT`. */
+  /** URL of the form `ldaps://localhost:PORT`. */
   readonly url: string;
   /** Number of accepted connections. */
   accepted(): number;
@@ -112,7 +112,7 @@ export async function startTlsFront(
   server.on('connection', () => {
     accepted++;
   });
-  // Clients that reject the certificate.
+  // Ignores clients that reject the certificate.
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

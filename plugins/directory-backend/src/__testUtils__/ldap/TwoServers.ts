@@ -19,7 +19,7 @@ const USN_DISTANCE = 50;
 export class TwoServers {
   /** The first server of the gateway's configuration. */
   readonly preferred: Realm;
-  /** The second one. */
+  /** The second server of the gateway's configuration. */
   readonly other: Realm;
 
   private constructor(preferred: Realm, other: Realm) {
@@ -54,14 +54,15 @@ description: `;
     };
   }
 
-  /** Applies LDIF change records to both servers, which are not replicated. */
+  /** Applies LDIF change records to both servers, which do not replicate. */
   async modifyBoth(ldif: string): Promise<void> {
     await Promise.all([this.preferred.modify(ldif), this.other.modify(ldif)]);
   }
 
   /**
-   * Replicates `preferred` to `other`. The gateway's account can read how far,
-   * unless `ruv` is `hidden`, as it is for an ordinary account of FreeIPA.
+   * Replicates `preferred` to `other`. The gateway's account can read the
+   * replication state, unless `ruv` is `hidden`, as for an ordinary FreeIPA
+   * account.
    */
   async replicate(
     options: { readonly ruv?: 'readable' | 'hidden' } = {},

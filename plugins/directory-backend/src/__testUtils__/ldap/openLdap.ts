@@ -32,7 +32,7 @@ export function openLdapPool(
   return new LdapPool({ ...options, config, logger });
 }
 
-/** Principal lookup of the plugin on a realm, with its own pool. */
+/** The plugin's principal lookup on a realm, with a separate pool. */
 export interface OpenLdapPrincipals {
   readonly principals: LdapPrincipalLookup;
   readonly pool: LdapPool;
@@ -43,7 +43,7 @@ export interface OpenLdapPrincipals {
 export function openLdapPrincipals(options: {
   readonly realm: Realm;
   readonly schema?: SchemaPreset;
-  /** Merged over the `directory.ldap` block. */
+  /** Merged into the `directory.ldap` block. */
   readonly ldap?: JsonObject;
 }): OpenLdapPrincipals {
   const { realm, schema = 'fas' } = options;
@@ -58,13 +58,13 @@ export function openLdapPrincipals(options: {
   return { principals, pool, close: () => pool.close() };
 }
 
-/** Reads a realm after the access check of its service account. */
+/** Creates a reader of a realm that requires the access check. */
 export function createLdapReader(options: {
   readonly realm: Realm;
   readonly searcher: LdapSearcher;
   readonly logger: RecordingLogger;
   readonly schema?: SchemaPreset;
-  /** Milliseconds for which an access check is cached. Default: a minute. */
+  /** Milliseconds for which an access check is cached. Default: one minute. */
   readonly maxAgeMs?: number;
 }): LdapReader {
   const { searcher, logger, realm } = options;
@@ -85,9 +85,9 @@ export function createLdapReader(options: {
 /** The plugin's pool with its log. */
 export interface PoolUnderTest {
   readonly pool: LdapPool;
-  /** Warnings and errors, one per line. */
+  /** Returns warnings and errors, one per line. */
   readonly log: () => string;
-  /** Lines of all levels. */
+  /** Returns log lines of all levels. */
   readonly lines: () => readonly string[];
   /** Returns the entries that a search finds. */
   search(search: LdapSearch): Promise<readonly Entry[]>;
@@ -115,7 +115,7 @@ export function startPool(options: {
   };
 }
 
-/** A search for one user. */
+/** Returns a search for one user. */
 export function personSearch(realm: Realm, uid: string): LdapSearch {
   return {
     base: usersOf(realm),
@@ -125,7 +125,7 @@ export function personSearch(realm: Realm, uid: string): LdapSearch {
   };
 }
 
-/** A search for all users, in several pages. */
+/** Returns a search for all users, in several pages. */
 export function allUsersSearch(realm: Realm): LdapSearch {
   return {
     base: usersOf(realm),

@@ -27,14 +27,14 @@ export interface OpenReplica {
   close(): void;
 }
 
-/** Opens a replica of a realm as the plugin does. */
+/** Opens a replica of a realm like the plugin. */
 export async function openReplica(options: {
   readonly realm: Realm;
   readonly schema?: SchemaPreset;
   readonly maxStalenessMs?: number;
   readonly checkIntervalMs?: number;
   readonly syncIntervalMs?: number;
-  /** Merged over the `directory.ldap` block. */
+  /** Merged into the `directory.ldap` block. */
   readonly ldap?: JsonObject;
   /** Called before the replica follows the directory. */
   readonly prepare?: (replica: Replica) => void;
@@ -58,7 +58,8 @@ export async function openReplica(options: {
     schema,
     ldap: config,
     logger,
-    // The model of a suite may keep this process busy for minutes on a loaded machine.
+    // The model of a suite may block this process for minutes on a loaded
+    // machine.
     maxStalenessMs: options.maxStalenessMs ?? 600_000,
     checkIntervalMs: options.checkIntervalMs,
     syncIntervalMs: options.syncIntervalMs,

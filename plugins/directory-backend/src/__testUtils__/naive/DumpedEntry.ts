@@ -34,7 +34,7 @@ export class DumpedEntry {
     return this.texts(attribute)[0];
   }
 
-  /** Keys of other entries. */
+  /** Returns the keys of other entries in an attribute. */
   links(attribute: string): readonly string[] {
     return this.texts(attribute).map(dn => dn.toLowerCase());
   }
@@ -45,7 +45,7 @@ export class DumpedEntry {
     );
   }
 
-  /** Whether the entry is directly below a container. */
+  /** Returns whether the entry is directly below a container. */
   isIn(container: string): boolean {
     return this.key.replace(/^[^,]*,/, '') === container.toLowerCase();
   }

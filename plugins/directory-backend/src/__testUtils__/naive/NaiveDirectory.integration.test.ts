@@ -38,7 +38,7 @@ jest.setTimeout(180_000);
 
 const page = { number: 1, size: 10_000 };
 
-/** Condition that an LDAP filter can express. */
+/** A condition that an LDAP filter can express. */
 type FilterCondition = Exclude<
   UserCondition | FieldCondition<GroupField>,
   {
@@ -53,14 +53,16 @@ type FilterCondition = Exclude<
   }
 >;
 
-/** How conditions become filters. */
+/** Options for converting conditions to filters. */
 interface FilterOptions {
   /** LDAP attributes by field. */
   readonly attributes: Partial<Record<string, string>>;
   readonly groupDn: (groupname: string) => string | undefined;
 }
 
-/** Returns `undefined` when a predicate can match no entry of the directory. */
+/**
+ * Converts a predicate to a filter; `undefined` when it cannot match any entry.
+ */
 function searchFilter(
   where: UserPredicate | GroupPredicate,
   options: FilterOptions,
@@ -115,7 +117,7 @@ function fieldFilter(
   }
   const { kind, text } = term;
   if (text.includes('\0')) {
-    // 389 Directory Server reads a value up to its first NUL only.
+    // 389 Directory Server ignores the rest of a value after a NUL.
     return undefined;
   }
   return kind === 'equals'
@@ -123,7 +125,7 @@ function fieldFilter(
     : new SubstringFilter({ attribute, any: [text] });
 }
 
-/** LDAP has "at most" only, and Generalized Time has years of four digits. */
+/** LDAP has only "at most", and Generalized Time has four-digit years. */
 function strictlyBefore(attribute: string, time: Date): Filter {
   if (time.getUTCFullYear() > 9999) {
     return new PresenceFilter({ attribute });
@@ -141,130 +143,138 @@ function strictlyBefore(attribute: string, time: Date): Filter {
 describe.each([
   { schema: 'fas', userSearches: 1000 },
   { schema: 'freeipa', userSearches: 300 },
-] as const)('NaiveDirectory, schema $schema', ({ schema, userSearches }) => {
-  const { userClass, groupClass, attributes } = NAIVE_SCHEMAS[schema];
-  let realm: Realm | undefined;
-  let server: PoolUnderTest | undefined;
-  let entries: readonly DumpedEntry[];
-  let model: NaiveDirectory;
+] as const)(
+  'NaiveDirectory with the schema $schema',
+  ({ schema, userSearches }) => {
+    const { userClass, groupClass, attributes } = NAIVE_SCHEMAS[schema];
+    let realm: Realm | undefined;
+    let server: PoolUnderTest | undefined;
+    let entries: readonly DumpedEntry[];
+    let model: NaiveDirectory;
 
-  beforeAll(async () => {
-    realm = await startRealm({ schema });
-    await realm.modify(conformanceEntries(schema));
-    entries = await dumpEntries(realm);
-    model = new NaiveDirectory(entries, schema);
-    server = startPool({ realm });
-  });
-  afterAll(async () => {
-    server?.pool.close();
-    await realm?.stop();
-  });
-
-  /** Names of the served entries that 389 Directory Server finds. */
-  async function find(
-    kind: 'users' | 'groups',
-    filter: Filter | undefined,
-  ): Promise<readonly string[]> {
-    if (!filter) {
-      return [];
-    }
-    const [objectClass, attribute] =
-      kind === 'users' ? [userClass, 'uid'] : [groupClass, 'cn'];
-    const found = await server!.search({
-      base: trustedDn(`cn=${kind},cn=accounts,${realm!.baseDn}`),
-      scope: 'one',
-      filter: new AndFilter({
-        filters: [
-          new EqualityFilter({ attribute: 'objectClass', value: objectClass }),
-          filter,
-        ],
-      }),
-      attributes: ['1.1'],
-      pageSize: 500,
+    beforeAll(async () => {
+      realm = await startRealm({ schema });
+      await realm.modify(conformanceEntries(schema));
+      entries = await dumpEntries(realm);
+      model = new NaiveDirectory(entries, schema);
+      server = startPool({ realm });
     });
-    const keys = new Set(found.map(({ dn }) => dn.toLowerCase()));
-    return model[kind]
-      .filter(({ key }) => keys.has(key))
-      .map(entry => entry.text(attribute)!);
-  }
-
-  it('finds the users that 389 Directory Server finds', async () => {
-    const searches = fc
-      .sample(searchTerms(model), { numRuns: userSearches, seed: 1 })
-      .map(terms => terms.filter(term => term.kind !== 'memberOfAny'))
-      .filter(terms => terms.length > 0)
-      .map(terms => allOf(...terms));
-    const groupDn = (groupname: string) =>
-      model.groups.find(
-        group => group.text('cn')!.toLowerCase() === groupname.toLowerCase(),
-      )?.dn;
-    const found = await resultsOf(searches, where =>
-      find('users', searchFilter(where, { attributes, groupDn })),
-    );
-    const expected = await resultsOf(searches, async where => {
-      const users = await model.listUsers({
-        from: { kind: 'all' },
-        where,
-        page,
-        fields: new Set(userFieldNames),
-      });
-      return users!.items.map(({ username }) => username);
+    afterAll(async () => {
+      server?.pool.close();
+      await realm?.stop();
     });
-    expect(found).toEqual(expected);
-    const hits = expected.filter(({ result }) => result.length > 0);
-    expect(hits.length).toBeGreaterThan(userSearches / 4);
-  });
 
-  it('finds the groups that 389 Directory Server finds', async () => {
-    const searches = fc.sample(groupSearch(model), {
-      numRuns: 300,
-      seed: 2,
-    });
-    const found = await resultsOf(searches, where =>
-      find(
-        'groups',
-        searchFilter(where, {
-          attributes: GROUP_ATTRIBUTES,
-          groupDn: () => undefined,
+    /**
+     * Returns the names of the served entries that 389 Directory Server finds.
+     */
+    async function find(
+      kind: 'users' | 'groups',
+      filter: Filter | undefined,
+    ): Promise<readonly string[]> {
+      if (!filter) {
+        return [];
+      }
+      const [objectClass, attribute] =
+        kind === 'users' ? [userClass, 'uid'] : [groupClass, 'cn'];
+      const found = await server!.search({
+        base: trustedDn(`cn=${kind},cn=accounts,${realm!.baseDn}`),
+        scope: 'one',
+        filter: new AndFilter({
+          filters: [
+            new EqualityFilter({
+              attribute: 'objectClass',
+              value: objectClass,
+            }),
+            filter,
+          ],
         }),
-      ),
-    );
-    const expected = await resultsOf(searches, async where => {
-      const groups = await model.listGroups({
-        from: { kind: 'all' },
-        where,
-        page,
-        fields: new Set(groupFieldNames),
+        attributes: ['1.1'],
+        pageSize: 500,
       });
-      return groups!.items.map(({ group }) => group.groupname);
-    });
-    expect(found).toEqual(expected);
-    const hits = expected.filter(({ result }) => result.length > 0);
-    expect(hits.length).toBeGreaterThan(75);
-  });
+      const keys = new Set(found.map(({ dn }) => dn.toLowerCase()));
+      return model[kind]
+        .filter(({ key }) => keys.has(key))
+        .map(entry => entry.text(attribute)!);
+    }
 
-  it('nests groups as the memberOf plugin does', () => {
-    const groups = entries.filter(entry =>
-      entry.isIn(`cn=groups,cn=accounts,${realm!.baseDn}`),
-    );
-    const membership = new NaiveMembership(groups);
-    const keys = new Set(groups.map(({ key }) => key));
-    const computed = model.users.map(user => [
-      user.dn,
-      membership
-        .groupsOf(user.key)
-        .map(({ key }) => key)
-        .toSorted(),
-    ]);
-    // The plugin stores the agreements that a user has signed, too.
-    const stored = model.users.map(user => [
-      user.dn,
-      user
-        .links('memberOf')
-        .filter(key => keys.has(key))
-        .toSorted(),
-    ]);
-    expect(computed).toEqual(stored);
-    expect(stored.flat(2).length).toBeGreaterThan(3 * model.users.length);
-  });
-});
+    it('finds the same users as 389 Directory Server', async () => {
+      const searches = fc
+        .sample(searchTerms(model), { numRuns: userSearches, seed: 1 })
+        .map(terms => terms.filter(term => term.kind !== 'memberOfAny'))
+        .filter(terms => terms.length > 0)
+        .map(terms => allOf(...terms));
+      const groupDn = (groupname: string) =>
+        model.groups.find(
+          group => group.text('cn')!.toLowerCase() === groupname.toLowerCase(),
+        )?.dn;
+      const found = await resultsOf(searches, where =>
+        find('users', searchFilter(where, { attributes, groupDn })),
+      );
+      const expected = await resultsOf(searches, async where => {
+        const users = await model.listUsers({
+          from: { kind: 'all' },
+          where,
+          page,
+          fields: new Set(userFieldNames),
+        });
+        return users!.items.map(({ username }) => username);
+      });
+      expect(found).toEqual(expected);
+      const hits = expected.filter(({ result }) => result.length > 0);
+      expect(hits.length).toBeGreaterThan(userSearches / 4);
+    });
+
+    it('finds the same groups as 389 Directory Server', async () => {
+      const searches = fc.sample(groupSearch(model), {
+        numRuns: 300,
+        seed: 2,
+      });
+      const found = await resultsOf(searches, where =>
+        find(
+          'groups',
+          searchFilter(where, {
+            attributes: GROUP_ATTRIBUTES,
+            groupDn: () => undefined,
+          }),
+        ),
+      );
+      const expected = await resultsOf(searches, async where => {
+        const groups = await model.listGroups({
+          from: { kind: 'all' },
+          where,
+          page,
+          fields: new Set(groupFieldNames),
+        });
+        return groups!.items.map(({ group }) => group.groupname);
+      });
+      expect(found).toEqual(expected);
+      const hits = expected.filter(({ result }) => result.length > 0);
+      expect(hits.length).toBeGreaterThan(75);
+    });
+
+    it('nests groups like the memberOf plugin', () => {
+      const groups = entries.filter(entry =>
+        entry.isIn(`cn=groups,cn=accounts,${realm!.baseDn}`),
+      );
+      const membership = new NaiveMembership(groups);
+      const keys = new Set(groups.map(({ key }) => key));
+      const computed = model.users.map(user => [
+        user.dn,
+        membership
+          .groupsOf(user.key)
+          .map(({ key }) => key)
+          .toSorted(),
+      ]);
+      // The plugin also stores the agreements that a user has signed.
+      const stored = model.users.map(user => [
+        user.dn,
+        user
+          .links('memberOf')
+          .filter(key => keys.has(key))
+          .toSorted(),
+      ]);
+      expect(computed).toEqual(stored);
+      expect(stored.flat(2).length).toBeGreaterThan(3 * model.users.length);
+    });
+  },
+);

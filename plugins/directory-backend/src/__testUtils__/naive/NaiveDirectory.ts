@@ -43,8 +43,8 @@ const GROUPS = `cn=groups,cn=accounts,${SUFFIX}`;
 const AGREEMENTS = `cn=fasagreements,${SUFFIX}`;
 
 /**
- * A model of the directory: each method reads all entries of a dump, in the
- * simplest way.
+ * A model of the directory in which each method reads all entries of a dump in
+ * the simplest way.
  */
 export class NaiveDirectory implements Directory {
   readonly #entries: readonly DumpedEntry[];
@@ -85,7 +85,7 @@ export class NaiveDirectory implements Directory {
     });
   }
 
-  /** The directory as if only the visible entries were served. */
+  /** Returns the directory as if only the visible entries were served. */
   restrictedTo({ users, groups }: Visibility): NaiveDirectory {
     const visible = new Set([
       ...this.users.filter(
@@ -100,7 +100,7 @@ export class NaiveDirectory implements Directory {
     );
   }
 
-  /** The Kerberos principal names of all accounts. */
+  /** Returns the Kerberos principal names of all accounts. */
   principalNames(): readonly string[] {
     return this.#entries.flatMap(entry => entry.texts('krbPrincipalName'));
   }
@@ -140,8 +140,8 @@ export class NaiveDirectory implements Directory {
   }
 
   /**
-   * Lists users for a viewer: a condition on a field does not apply to users
-   * who hide it, and neither does an order. Records are not redacted.
+   * Lists users for a viewer: neither conditions nor orders apply to fields
+   * that a user hides. Records are not redacted.
    */
   listUsersFor(
     viewer: Viewer,
@@ -386,7 +386,7 @@ export class NaiveDirectory implements Directory {
   }
 }
 
-/** Sorted names of the agreements that a user has signed. */
+/** Returns the sorted names of the agreements that a user has signed. */
 function naiveAgreements(
   entries: readonly DumpedEntry[],
   user: DumpedEntry,
@@ -399,7 +399,7 @@ function naiveAgreements(
     .sort(byName);
 }
 
-/** The served entries of a container, in the order of lists. */
+/** Returns the served entries of a container, in the order of lists. */
 function served(
   entries: readonly DumpedEntry[],
   container: string,
@@ -415,7 +415,7 @@ function served(
     .sort((a, b) => byName(a.text(by)!, b.text(by)!));
 }
 
-/** The entry with a name, in any case. */
+/** Returns the entry with a name, ignoring case. */
 function named(
   entries: readonly DumpedEntry[],
   attribute: string,
@@ -426,7 +426,7 @@ function named(
   );
 }
 
-/** A page as a stream. */
+/** Returns a page as a stream. */
 function streamOf({ items, total }: Page<User>): UserStream {
   async function* batches() {
     yield items;
@@ -434,7 +434,7 @@ function streamOf({ items, total }: Page<User>): UserStream {
   return { total, batches: batches() };
 }
 
-/** Whether a name is valid. */
+/** Returns whether a name is valid. */
 function isValidName(name: string): boolean {
   return name.length <= 256 && /^[a-z0-9_.][a-z0-9_.-]{0,254}[$]?$/i.test(name);
 }
@@ -448,7 +448,7 @@ export function byName(a: string, b: string): number {
   return first < second ? -1 : 1;
 }
 
-/** One page of a list. */
+/** Returns one page of a list. */
 export function pageOf<T>(
   all: readonly T[],
   { number, size }: PageRequest,
@@ -459,7 +459,7 @@ export function pageOf<T>(
   return { items, total: all.length };
 }
 
-/** Entries by a value; those without one come last. */
+/** Sorts entries by a value; entries without one come last. */
 function sorted(
   entries: readonly DumpedEntry[],
   valueOf: (entry: DumpedEntry) => string | number | undefined,

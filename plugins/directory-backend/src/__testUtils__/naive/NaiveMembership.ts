@@ -7,7 +7,7 @@ import {
 import { isLocked, naiveTime } from './naiveRecords';
 import { type Viewer, isHidden } from './naiveSearch';
 
-/** Memberships, computed by following the values of `member`. */
+/** Memberships computed by following the values of `member`. */
 export class NaiveMembership {
   readonly #groups: ReadonlyMap<string, DumpedEntry>;
   readonly #members = new Map<DumpedEntry, ReadonlySet<string>>();
@@ -17,7 +17,7 @@ export class NaiveMembership {
     this.#groups = new Map(groups.map(group => [group.key, group]));
   }
 
-  /** Keys of the direct and indirect members of a group. */
+  /** Returns the keys of the direct and indirect members of a group. */
   membersOf(group: DumpedEntry): ReadonlySet<string> {
     const known = this.#members.get(group);
     const members = known ?? this.#reach(group.links('member'));
@@ -25,19 +25,22 @@ export class NaiveMembership {
     return members;
   }
 
-  /** Keys of the direct and indirect sponsors of a group. */
+  /** Returns the keys of the direct and indirect sponsors of a group. */
   sponsorsOf(group: DumpedEntry): ReadonlySet<string> {
     return this.#reach(group.links('memberManager'));
   }
 
-  /** The direct and indirect groups of an entry. */
+  /** Returns the direct and indirect groups of an entry. */
   groupsOf(key: string): readonly DumpedEntry[] {
     return [...this.#groups.values()].filter(group =>
       this.membersOf(group).has(key),
     );
   }
 
-  /** The shortest chain from an entry to a group; the first by keys of several. */
+  /**
+   * Returns the shortest chain from an entry to a group; of several, the first
+   * by keys.
+   */
   chainTo(group: DumpedEntry, key: string): readonly DumpedEntry[] {
     let chains: (readonly DumpedEntry[])[] = [[group]];
     const ends = (chain: readonly DumpedEntry[]) =>
@@ -55,7 +58,10 @@ export class NaiveMembership {
     return chains.filter(ends).sort((a, b) => (name(a) < name(b) ? -1 : 1))[0];
   }
 
-  /** The nested groups that are shown; others are replaced by their own. */
+  /**
+   * Returns the visible nested groups; others are replaced by their nested
+   * groups.
+   */
   groupsIn(
     group: DumpedEntry,
     isShown: (group: DumpedEntry) => boolean,
@@ -88,7 +94,7 @@ export class NaiveMembership {
   }
 }
 
-/** Results of the extensions of the contract. */
+/** Computes the results of the contract's extensions. */
 export class NaiveExtensions {
   readonly #users: readonly DumpedEntry[];
   readonly #groups: readonly DumpedEntry[];
@@ -100,7 +106,7 @@ export class NaiveExtensions {
     readonly users: readonly DumpedEntry[];
     readonly groups: readonly DumpedEntry[];
     readonly membership: NaiveMembership;
-    /** The attribute of `creation`. */
+    /** The attribute of the `creation` field. */
     readonly creation: string;
   }) {
     this.#users = options.users;

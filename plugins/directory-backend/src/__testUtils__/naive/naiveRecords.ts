@@ -3,7 +3,10 @@ import type { Group, User } from '../../directory/records';
 import type { GroupField, UserField } from '../../directory/schema';
 import type { DumpedEntry } from './DumpedEntry';
 
-/** LDAP attributes of user fields in freeipa-fas, independent of the schema table. */
+/**
+ * LDAP attributes of user fields in freeipa-fas, independent of the schema
+ * table.
+ */
 export const USER_ATTRIBUTES: Readonly<Record<UserField, string>> = {
   username: 'uid',
   surname: 'sn',
@@ -37,7 +40,7 @@ export const GROUP_ATTRIBUTES: Readonly<Record<GroupField, string>> = {
   discussion_url: 'fasdiscussionurl',
 };
 
-/** Fields with lists of strings. */
+/** Fields that are lists of strings. */
 const LISTS: ReadonlySet<string> = new Set([
   ...['emails', 'ircnicks', 'gpgkeyids', 'sshpubkeys', 'pronouns', 'websites'],
   ...['rssurls', 'irc'],
@@ -75,7 +78,7 @@ function withoutExtension(
   return { ...Object.fromEntries(own), creation: 'createtimestamp' };
 }
 
-/** A user record with these fields. */
+/** Returns a user record with these fields. */
 export function naiveUser(
   entry: DumpedEntry,
   fields: Iterable<UserField>,
@@ -88,7 +91,7 @@ export function naiveUser(
   return { ...Object.fromEntries(values), username: entry.text('uid')! };
 }
 
-/** A group record with these fields. */
+/** Returns a group record with these fields. */
 export function naiveGroup(
   entry: DumpedEntry,
   fields: Iterable<GroupField>,
@@ -125,7 +128,7 @@ function valueOf(
   }
 }
 
-/** `20200131235959Z` in milliseconds. */
+/** Converts a time such as `20200131235959Z` to milliseconds since 1970. */
 export function naiveTime(text: string): number {
   return Date.parse(
     text.replace(
@@ -136,7 +139,7 @@ export function naiveTime(text: string): number {
   );
 }
 
-/** An entry as a principal. */
+/** Converts an entry to a principal. */
 export function naivePrincipal(
   entry: DumpedEntry,
   options: {
@@ -169,7 +172,7 @@ export function naivePrincipal(
   };
 }
 
-/** Whether an account is locked. */
+/** Returns whether an account is locked. */
 export function isLocked(entry: DumpedEntry): boolean {
   return entry.text('nsAccountLock')?.toUpperCase() === 'TRUE';
 }

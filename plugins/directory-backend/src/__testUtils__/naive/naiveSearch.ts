@@ -14,7 +14,7 @@ import type { DumpedEntry } from './DumpedEntry';
 import { smallLetters } from '../../replica/tables/foldText';
 import { areSimilar } from '../../replica/tables/WordColumn';
 
-/** What a viewer may see of private profiles. */
+/** Determines what a viewer may see of private profiles. */
 export type Viewer =
   /** Private profiles hide nothing. */
   | { readonly kind: 'everything' }
@@ -26,11 +26,13 @@ export type Viewer =
       readonly owner?: string;
     };
 
-/** How a predicate is evaluated for one user. */
+/** Options for evaluating a predicate for one user. */
 export interface NaiveSearchOptions {
   readonly viewer: Viewer;
   readonly attributes: Partial<Record<UserField, string>>;
-  /** Names of the served groups that the user is in, in lower case. */
+  /**
+   * Returns the names of the served groups that the user is in, in lower case.
+   */
   readonly groups: () => readonly string[];
 }
 
@@ -42,7 +44,7 @@ const everyOf = (parts: readonly boolean[]) => parts.every(Boolean);
 const someOf = (parts: readonly boolean[]) => parts.some(Boolean);
 const isFalse = (part: boolean) => !part;
 
-/** Whether a predicate applies to a user. */
+/** Returns whether a predicate applies to a user. */
 export function userApplies(
   entry: DumpedEntry,
   where: UserPredicate,
@@ -56,11 +58,11 @@ export function userApplies(
   });
 }
 
-/** Whether a predicate applies to a group. */
+/** Returns whether a predicate applies to a group. */
 export function groupApplies(
   entry: DumpedEntry,
   where: GroupPredicate,
-  /** Names of the served users who are members or sponsors, in lower case. */
+  /** Returns the names of the served members or sponsors, in lower case. */
   namesOf: (kind: 'hasMember' | 'hasSponsor') => readonly string[],
 ): boolean {
   return visitPredicate<GroupCondition, boolean>(where, {
@@ -128,7 +130,7 @@ function textApplies(
   }
 }
 
-/** Whether a user hides a field from a viewer. */
+/** Returns whether a user hides a field from a viewer. */
 export function isHidden(
   entry: DumpedEntry,
   field: UserField,
@@ -142,12 +144,15 @@ export function isHidden(
   );
 }
 
-/** Whether two values are equal, ignoring case and repeated spaces. */
+/** Returns whether two values are equal, ignoring case and repeated spaces. */
 export function isEqual(value: string, asserted: string): boolean {
   return trim(prepare(value)) === trim(prepare(asserted));
 }
 
-/** Whether a value contains a text, whose outer spaces are significant. */
+/**
+ * Returns whether a value contains a text. Leading and trailing spaces of the
+ * text are significant.
+ */
 export function isContained(value: string, asserted: string): boolean {
   return trim(prepare(value)).includes(prepare(asserted));
 }

@@ -7,7 +7,7 @@ type PathItem = NonNullable<
 /** An operation of the OpenAPI document. */
 export type ContractOperation = NonNullable<PathItem['get']>;
 
-/** How the contract matches a method and a path. */
+/** Matches a method and a path of the contract. */
 export type FoundOperation =
   | { kind: 'operation'; operation: ContractOperation }
   | { kind: 'other-method'; allowed: string[] }
@@ -18,7 +18,7 @@ const MOUNT = /^(?:https?:\/\/[^/]+)?(?:\/api\/directory)?\/v1(?=\/|$)/;
 
 /**
  * Finds the operation of a request. The path is a template of the contract
- * (`/users/{username}/`), a request path with or without `/v1`, or a URL; query
+ * (`/users/{username}/`), a request path with or without `/v1`, or a URL. Query
  * and trailing slash are ignored.
  */
 export function findOperation(method: string, target: string): FoundOperation {
@@ -62,7 +62,7 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${pattern}/?$`);
 }
 
-/** Integers in a path are digits. */
+/** Returns the pattern of a path parameter; integers must be digits. */
 function segmentPattern(template: string, name: string): string {
   const parameters = openApiDocument.paths?.[template]?.parameters ?? [];
   const parameter = parameters
@@ -72,7 +72,7 @@ function segmentPattern(template: string, name: string): string {
   return schema?.type === 'integer' ? '\\d+' : '[^/]+';
 }
 
-/** HEAD uses the operation of GET. */
+/** Maps HEAD to the operation of GET. */
 function operationOf(
   item: PathItem,
   method: string,

@@ -45,7 +45,7 @@ const validate = (overrides: Parameters<typeof observe>[0]) => () =>
   validateResponse(observe(overrides));
 
 describe('validateResponse', () => {
-  it('accepts each spelling of an operation', () => {
+  it('accepts all spellings of an operation', () => {
     for (const path of [
       '/users/{username}/',
       '/users/alice/',
@@ -71,7 +71,7 @@ describe('validateResponse', () => {
     }
   });
 
-  it('requires every key without a mask, and none with a mask', () => {
+  it('requires every key without a mask and no key with a mask', () => {
     const { locale, ...part } = user;
     expect(locale).toBeNull();
     expect(validate({ body: { result: part } })).toThrow(
@@ -113,7 +113,7 @@ describe('validateResponse', () => {
     }
   });
 
-  it('rejects locked in members', () => {
+  it('rejects `locked` in members', () => {
     const path = '/groups/packager/members/';
     const { uri, username } = user;
     const item = { username, uri };
@@ -181,7 +181,7 @@ describe('validateResponse', () => {
     expect(validate({ body: '<html>' })).toThrow('is not valid JSON');
   });
 
-  it('requires an empty body for HEAD', () => {
+  it('requires an empty body in responses to HEAD', () => {
     expect(validate({ method: 'HEAD', body: '' })).not.toThrow();
     expect(validate({ method: 'HEAD', body: { result: user } })).toThrow(
       'the body is not empty',
@@ -207,7 +207,7 @@ describe('validateResponse', () => {
     ).toThrow("body must have required property 'message'");
   });
 
-  it('requires the methods in 405 and OPTIONS', () => {
+  it('requires the `Allow` header in 405 and OPTIONS responses', () => {
     const refused = {
       method: 'POST',
       status: 405,

@@ -5,20 +5,20 @@ import { dereference, findOperation } from './findOperation';
 
 /** A response to validate. */
 export interface ObservedResponse {
-  /** The method of the request. */
+  /** Method of the request. */
   method: string;
   /**
-   * The path of the request: a template of the contract, a path with or
-   * without `/v1`, or a whole URL.
+   * Path of the request: a template of the contract, a path with or without
+   * `/v1`, or a complete URL.
    */
   path: string;
-  /** Whether the request carried a mask: an `X-Fields` that is not blank. */
+  /** Whether the request has a mask: an `X-Fields` header that is not blank. */
   masked?: boolean;
-  /** The status of the response. */
+  /** Status of the response. */
   status: number;
-  /** The headers of the response: fetch's, or Node's (lower-case names). */
+  /** Headers of the response, from `fetch` or Node.js (lower-case names). */
   headers: Headers | Readonly<Record<string, string | string[] | undefined>>;
-  /** The body of the response, as text. */
+  /** Body of the response as text. */
   body: string;
 }
 
@@ -30,8 +30,9 @@ ajv.addSchema(openApiDocument, 'contract');
 
 /**
  * Throws when the status, headers or body of a response violate the contract.
- * Without a mask, records must have every key; with a mask, any may be missing.
- * Unknown paths and methods must return one of the errors of every path.
+ * Without a mask, records must have all keys; with a mask, any key may be
+ * missing. Unknown paths and methods must return one of the errors common to
+ * all paths.
  */
 export function validateResponse(response: ObservedResponse): void {
   const faults = findFaults(response);
@@ -128,7 +129,7 @@ function schemaNames(schema: object, masked: boolean): string[] {
   return requested.length > 0 ? requested : names;
 }
 
-/** Parses JSON whose numbers must be written as integers. */
+/** Parses JSON and requires numbers to be written as integers. */
 function parsePlainNumbers(text: string): unknown {
   const checkNumber = (
     key: string,
@@ -174,7 +175,7 @@ export type ContractResponse = Exclude<
 
 type ResponsesByStatus = Record<string, ContractResponse>;
 
-/** The errors of every path. */
+/** Errors common to all paths. */
 const commonErrors: ResponsesByStatus = {
   401: dereference(shared.Unauthorized),
   403: dereference(shared.Forbidden),
@@ -188,9 +189,9 @@ const errorContent = {
 };
 
 /**
- * The documented responses to a request, by status. Without an operation, these
- * are the errors of every path, and 404 for an unknown path, 405 for another
- * method, and 204 for OPTIONS.
+ * Returns the documented responses to a request, by status. Without an
+ * operation, these are the errors common to all paths, 404 for an unknown path,
+ * 405 for an unsupported method, and 204 for OPTIONS.
  */
 export function documentedResponses(
   method: string,

@@ -18,7 +18,10 @@ import {
   directoryUserConditions,
 } from '@directory-gateway/backstage-plugin-directory-node';
 
-/** Shows users the groups that they are in or sponsor, and their members. */
+/**
+ * Shows users the groups that they are in or sponsor, and the members of these
+ * groups.
+ */
 export function showOwnGroups(
   { permission }: PolicyQuery,
   { info }: PolicyQueryUser,

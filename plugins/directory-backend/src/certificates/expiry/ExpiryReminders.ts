@@ -36,9 +36,9 @@ export interface ExpiryRemindersOptions {
 }
 
 /**
- * Sends notifications to users whose certificates expire, each once in all
- * processes. Locked and expired users, unmapped users, and revoked or renewed
- * certificates are left out.
+ * Notifies users whose certificates are about to expire, once per reminder
+ * across all processes. Omits locked, expired and unmapped users, and revoked
+ * or renewed certificates.
  */
 export class ExpiryReminders {
   readonly #options: ExpiryRemindersOptions;
@@ -56,8 +56,8 @@ export class ExpiryReminders {
   }
 
   /**
-   * Sends the reminders that are due. Those that fail are retried in the next
-   * run; one line is logged for all of them.
+   * Sends the reminders that are due. Failed reminders are retried in the next
+   * run; a single line is logged for all of them.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { config, authority, ledger, logger } = this.#options;
@@ -92,7 +92,7 @@ export class ExpiryReminders {
     await ledger.removeExpired(new Date(now));
   }
 
-  /** Without the notifications plugin, the backend responds with 404. */
+  /** Checks for the plugin; without it, the backend responds with 404. */
   async #isNotificationsInstalled(): Promise<boolean> {
     const baseUrl = await this.#options.discovery.getBaseUrl('notifications');
     const response = await fetch(baseUrl, { method: 'HEAD' });
@@ -120,7 +120,10 @@ export class ExpiryReminders {
     }
   }
 
-  /** Describes a certificate that its owner needs to renew, and can renew. */
+  /**
+   * Describes a certificate that its owner must and can renew; otherwise
+   * returns `undefined`.
+   */
   async #describeUnlessRenewed(
     certificate: ExpiringCertificate,
     signal: AbortSignal,
@@ -141,8 +144,8 @@ export class ExpiryReminders {
 
   /**
    * Returns whether the user has another certificate of the same kind that is
-   * valid now and expires later. The profile is not part of a certificate, so
-   * that the subject and the key purposes are compared.
+   * already valid and expires later. A certificate does not contain its
+   * profile, so the subject and the key purposes are compared.
    */
   async #isRenewed(
     { notAfter, username }: ExpiringCertificate,
@@ -167,7 +170,7 @@ export class ExpiryReminders {
     return false;
   }
 
-  /** `undefined` when the certificate is revoked or cannot be read. */
+  /** Returns `undefined` when the certificate is revoked or cannot be read. */
   async #describe({
     serialNumber,
   }: ExpiringCertificate): Promise<CertificateDescription | undefined> {

@@ -29,7 +29,7 @@ describe('ReminderLedger', () => {
     );
   });
 
-  it('gives one of several processes the claim of each reminder', async () => {
+  it('grants the claim of each reminder to one of several processes', async () => {
     const claims = (of: Reminder) =>
       Promise.all(
         [...ledgers, ...ledgers].map(ledger => ledger.claim(of, now)),
@@ -45,7 +45,7 @@ describe('ReminderLedger', () => {
     }
   });
 
-  it('keeps that a reminder was sent', async () => {
+  it('records that a reminder was sent', async () => {
     const [ledger, another] = ledgers;
     const claim = await ledger.claim(reminder, now);
     expect(await another.isSent(reminder)).toBe(false);
@@ -61,7 +61,7 @@ describe('ReminderLedger', () => {
     expect(await another.claim(reminder, now)).toBeDefined();
   });
 
-  it('gives the claim of a crashed process to one other process', async () => {
+  it('grants the claim of a crashed process to one other process', async () => {
     const [ledger] = ledgers;
     const lost = await ledger.claim(reminder, now);
     const early = after(14 * MINUTE_MS);
@@ -76,7 +76,7 @@ describe('ReminderLedger', () => {
     expect(await ledger.claim(reminder, late)).toBeUndefined();
   });
 
-  it('removes expired certificates', async () => {
+  it('removes the records of expired certificates', async () => {
     const [ledger] = ledgers;
     await ledger.markSent((await ledger.claim(reminder, now))!, now);
     await ledger.removeExpired(after(DAY_MS));

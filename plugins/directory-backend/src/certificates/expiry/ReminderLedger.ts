@@ -3,7 +3,7 @@ import type { Database } from '@directory-gateway/backstage-plugin-directory-nod
 
 const TABLE = 'directory_reminders';
 
-/** Sending takes seconds: a process that takes longer has crashed. */
+/** Sending takes seconds: a process that takes longer than this has crashed. */
 const CLAIM_EXPIRES_MS = 15 * 60 * 1000;
 
 /** The exclusive right to send a reminder. */
@@ -14,9 +14,9 @@ export interface Claim {
 
 /**
  * Records in the database which reminders were sent. A reminder is claimed by
- * its unique key before it is sent, so that one of several processes sends it.
- * The claim of a crashed process expires: a reminder is sent at least once, and
- * twice only when a process crashes between sending and recording.
+ * its unique key before it is sent, so that only one of several processes sends
+ * it. The claim of a crashed process expires: a reminder is sent at least once,
+ * and twice only if a process crashes between sending and recording.
  */
 export class ReminderLedger {
   readonly #database: Database;
@@ -31,7 +31,10 @@ export class ReminderLedger {
     return row !== undefined;
   }
 
-  /** Returns `undefined` when it was sent or another process has claimed it. */
+  /**
+   * Claims a reminder. Returns `undefined` when it was sent or another process
+   * has claimed it.
+   */
   async claim(reminder: Reminder, now: Date): Promise<Claim | undefined> {
     const claim = { reminder, claimedAt: now };
     const inserted = await this.#database(TABLE)

@@ -4,7 +4,7 @@ import { DAY_MS, findDueReminder } from './reminder';
 const daysBefore = [1, 7, 14, 30];
 const notAfter = new Date('2026-12-31T12:00:00Z');
 
-/** The reminder that is due this many days before expiry. */
+/** Returns the reminder that is due this many days before expiry. */
 function dueOf(left: number, validity = 365): number | undefined {
   const notBefore = new Date(notAfter.getTime() - validity * DAY_MS);
   const now = notAfter.getTime() - left * DAY_MS;
@@ -29,7 +29,7 @@ describe('findDueReminder', () => {
     [0.01, 1],
     [0, undefined],
     [-1, undefined],
-  ])('%p days before expiry returns %p', (left, due) => {
+  ])('%p days before expiry, returns %p', (left, due) => {
     expect(dueOf(left)).toBe(due);
   });
 

@@ -2,13 +2,13 @@ import type { NotificationSendOptions } from '@backstage/plugin-notifications-no
 import type { ExpiringCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import type { CertificateDescription } from '@directory-gateway/x509';
 
-/** A day, in milliseconds. */
+/** One day in milliseconds. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** From this number of days on, notifications have the severity `high`. */
+/** Maximum days before expiry for the severity `high`. */
 const URGENT_DAYS = 7;
 
-/** A reminder of the expiry of a certificate. */
+/** A reminder that a certificate expires. */
 export interface Reminder {
   readonly certificate: ExpiringCertificate;
   /** One of the configured numbers of days before expiry. */
@@ -17,15 +17,15 @@ export interface Reminder {
 
 /**
  * Returns the reminder that is due now: the one closest to expiry. Earlier ones
- * are left out, so that a portal that was down does not send several at once.
- * No reminder is due in the first day of a certificate's validity.
+ * are skipped, so that a portal that was down does not send several at once. No
+ * reminder is due on the first day of a certificate's validity.
  */
 export function findDueReminder(
   certificate: ExpiringCertificate,
   options: {
     /** Milliseconds since 1970. */
     readonly now: number;
-    /** In ascending order. */
+    /** Numbers of days in ascending order. */
     readonly daysBefore: readonly number[];
   },
 ): Reminder | undefined {
@@ -40,11 +40,11 @@ export function findDueReminder(
     : undefined;
 }
 
-/** Composes the notification, with serial number, subject and link. */
+/** Composes the notification with serial number, subject and link. */
 export function composeReminder(options: {
   readonly reminder: Reminder;
   readonly description: CertificateDescription;
-  /** Entity references. */
+  /** Entity references of the recipients. */
   readonly recipients: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -63,8 +63,8 @@ export function composeReminder(options: {
       link: `/directory/certificates/${serialNumber}`,
       severity: reminder.daysBefore <= URGENT_DAYS ? 'high' : 'normal',
       topic: 'certificate-expiry',
-      // The notifications plugin updates a notification with the same scope: one
-      // that is sent twice appears once.
+      // The notifications plugin updates a notification with the same scope, so
+      // a reminder that is sent twice appears once.
       scope: `certificate-expiry:${serialNumber}:${reminder.daysBefore}`,
     },
   };

@@ -46,7 +46,7 @@ export async function scheduleReminders(options: {
     id: 'certificate-expiry-reminders',
     frequency: { milliseconds: config.everyMs },
     timeout: { minutes: 30 },
-    // The notifications plugin starts at the same time.
+    // The notifications plugin may start at the same time.
     initialDelay: { seconds: 30 },
     async fn(signal) {
       try {

@@ -24,7 +24,7 @@ type Accounts = ReadonlyMap<
 
 /** A directory with two servers, of which `b` may lag behind `a`. */
 class World {
-  /** Every state, by the number of changes. */
+  /** All states; the index is the number of changes. */
   readonly states: Accounts[] = [new Map()];
   readonly reached = { a: 0, b: 0 };
   server: 'a' | 'b' = 'a';
@@ -36,7 +36,7 @@ class World {
   >();
   readonly held = new Array<{ readonly id: string; readonly at: number }>();
   readonly wrong = new Array<string>();
-  /** State of the last complete run. */
+  /** Index of the state at the last complete run. */
   checked = 0;
   #ids = 0;
 
@@ -83,7 +83,10 @@ class World {
     return state.get(id)?.locked === false;
   }
 
-  /** Whether a hold is right in a state since the last run and the issuance. */
+  /**
+   * Returns whether a hold is correct in any state since the last run and the
+   * issuance.
+   */
   isRight(serialNumber: bigint): boolean {
     const { id, since } = this.certificates.get(serialNumber)!;
     return this.states
@@ -354,7 +357,7 @@ describe('AccountHolds', () => {
     }
   }
 
-  it('holds all certificates of an account, and counts accounts', async () => {
+  it('holds all certificates of an account and counts accounts', async () => {
     const world = new World();
     const names = ['alice', 'bob', 'carol', 'dave', 'erin'];
     [...names, 'witness'].forEach(each => world.add(each));
@@ -380,7 +383,7 @@ describe('AccountHolds', () => {
     expect(held()).toHaveLength(2 * names.length);
   });
 
-  it('places no wrong hold, every right one in the end, and never more than the limit', async () => {
+  it('places only correct holds, eventually all of them, and never more than the limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(events, { minLength: 10, maxLength: 60 }),
@@ -392,7 +395,7 @@ describe('AccountHolds', () => {
           for (const each of all) {
             await apply(each, world, subject);
           }
-          // Faults end, and the servers are equal again.
+          // Faults end, and the servers are in sync again.
           world.outage = 'none';
           world.reached.b = world.reached.a;
           for (let n = 0; n < 30; n++) {

@@ -19,22 +19,22 @@ import type {
   HoldRecords,
 } from './HoldRecords';
 
-/** The caller in the records of the CA, and in audit events. */
+/** Actor in the records of the CA and in audit events. */
 const ACTOR = 'directory-gateway';
 
-/** Maximum clock difference plus delay between a lookup and its record. */
+/** Maximum clock difference plus the delay between a lookup and its record. */
 const CLOCK_MARGIN_MS = 30_000;
 
 /**
- * Maximum wait for the state of a server that the replica does not follow any
- * more, as for a server that lags behind.
+ * Maximum wait for the state of a server that the replica no longer follows.
+ * The same as for a server that lags behind.
  */
 const MAX_UNCOVERED_MS = 60 * 60_000;
 
 /** Number of accounts of which a search must find at least one. */
 const WITNESSES = 5;
 
-/** The last part of the IDs of audit events. */
+/** Last parts of the IDs of audit events. */
 const EVENTS = { held: 'hold', released: 'release', revoked: 'revoke' };
 
 /** Options of {@link AccountHolds}. */
@@ -47,38 +47,38 @@ export interface AccountHoldsOptions {
   readonly logger: LoggerService;
   readonly records: HoldRecords;
   readonly replica: Pick<Replica, 'confirmed' | 'isServing' | 'server'>;
-  /** The replica's accounts. */
+  /** Accounts in the replica. */
   readonly replicated: Pick<ReplicatedAccounts, 'find' | 'someStableIds'>;
   readonly subjects: SubjectLookup;
   /** Default: the system clock. */
   readonly now?: () => Date;
 }
 
-/** State of an account that decides about holds. */
+/** State of an account that determines holds. */
 type AccountState = 'active' | HoldCause | 'unknown';
 
-/** One check of all certificates, by one state of one server. */
+/** One check of all certificates, based on one state of one server. */
 interface Run {
   readonly sync: ConfirmedSync;
   readonly now: Date;
   readonly signal: AbortSignal;
-  /** Live states of accounts, by their ID. */
+  /** Live states of accounts by ID. */
   readonly states: Map<string, AccountState>;
   /** IDs of accounts that may exist. */
   readonly witnesses: readonly string[];
-  /** IDs of accounts whose holds need an approval. */
+  /** IDs of accounts whose holds need approval. */
   readonly waiting: Set<string>;
   readonly failures: unknown[];
 }
 
 /**
  * Puts the certificates of locked and deleted users on hold, releases them when
- * the user is active again, and revokes those of deleted users after a time.
+ * the user is active again, and revokes those of deleted users after a delay.
  *
- * The replica selects candidates, and only a live lookup of the same account on
- * the same server decides. The server must have everything that was known at
- * the last run. Each run computes the desired state, so that the next run
- * completes one that failed.
+ * The replica selects candidates; only a live lookup of the same account on the
+ * same server decides. The server must have all changes that were known at the
+ * last run. Each run computes the desired state, so the next run completes a
+ * failed one.
  */
 export class AccountHolds {
   readonly #options: AccountHoldsOptions;
@@ -102,8 +102,7 @@ export class AccountHolds {
     metrics
       .getMeter('directory')
       .createObservableGauge('directory.certificate.holds.waiting', {
-        description:
-          'Users whose certificates need an approval to be put on hold',
+        description: 'Users whose certificates need approval to be put on hold',
       })
       .addCallback(result => result.observe(this.#waiting));
   }
@@ -112,7 +111,7 @@ export class AccountHolds {
    * Checks the accounts of all certificates.
    *
    * @returns whether all certificates were checked; `false` while the replica
-   *   does not serve or its server lags behind
+   *   cannot be read or its server lags behind
    * @throws the errors of the database.
    */
   async run(signal: AbortSignal): Promise<boolean> {
@@ -153,7 +152,9 @@ export class AccountHolds {
     return true;
   }
 
-  /** Whether the replica may still be read, and follows the same server. */
+  /**
+   * Returns whether the replica may still be read and follows the same server.
+   */
   #isValid({ sync, signal }: Run): boolean {
     const { replica } = this.#options;
     return (
@@ -192,7 +193,10 @@ export class AccountHolds {
     }
   }
 
-  /** The state in the replica, where a renamed account is deleted. */
+  /**
+   * Returns the state in the replica, where a renamed account counts as
+   * deleted.
+   */
   #replicatedState({
     username,
     subjectId,
@@ -222,8 +226,8 @@ export class AccountHolds {
         if (principal.server !== sync.server || !principal.username) {
           return 'unknown';
         }
-        // A lock that may not be read looks like none: the replica's entries
-        // were read with an access check.
+        // An unreadable lock looks like no lock, but the replica's entries were
+        // read with an access check.
         const isReplicated =
           !principal.served ||
           this.#replicatedState({ username: principal.username, subjectId }) ===
@@ -241,8 +245,8 @@ export class AccountHolds {
   }
 
   /**
-   * Whether the server has the account if it exists: it was looked up there, or
-   * on a server whose later state this one has.
+   * Returns whether the server has the account, if the account exists: it was
+   * looked up on this server, or on a server whose later state this one has.
    */
   #isCovered(
     { lookupServer, recordedAt, hold }: HoldableCertificate,
@@ -274,7 +278,7 @@ export class AccountHolds {
     const { serialNumber } = certificate;
     const issued = await authority.get(serialNumber);
     if (!issued || issued.revocation) {
-      // Holds of others are not released by the gateway either.
+      // Holds placed by others are not released by the gateway either.
       if (issued?.revocation && issued.revocation.reason !== ON_HOLD) {
         await records.markRevoked(serialNumber);
       }
@@ -305,7 +309,7 @@ export class AccountHolds {
       if (held?.revocation) {
         await records.markRevoked(serialNumber);
       }
-      throw new Error('The CA has not put the certificate on hold');
+      throw new Error('The CA did not put the certificate on hold');
     });
   }
 
@@ -322,7 +326,7 @@ export class AccountHolds {
         releasedBy: ACTOR,
       });
       if (issued?.revocation?.reason === ON_HOLD) {
-        throw new Error('The CA has not released the certificate');
+        throw new Error('The CA did not release the certificate');
       }
       if (issued?.revocation) {
         await records.markRevoked(serialNumber);
@@ -382,13 +386,13 @@ export class AccountHolds {
     const waiting = run.waiting.size;
     if (waiting > 0 && waiting !== this.#waiting) {
       logger.error(
-        `Certificates of ${waiting} locked or deleted users wait to be put on hold: more than ${config.maxPerHour} users in an hour need an approval that names this number (action approve-certificate-holds)`,
+        `Certificates of ${waiting} locked or deleted users are waiting to be put on hold: more than ${config.maxPerHour} users in an hour require approval of this number (action approve-certificate-holds)`,
       );
     }
     this.#waiting = waiting;
     if (failures.length > 0) {
       logger.warn(
-        `${failures.length} checks of accounts for holds failed and are repeated in the next run; first error: ${failures[0]}`,
+        `${failures.length} checks of accounts for holds failed and are retried in the next run; first error: ${failures[0]}`,
       );
     }
   }

@@ -4,7 +4,9 @@ import { actorOf, type Caller } from '../../directory/Caller';
 import { CallerAudit } from '../../directory/CallerAudit';
 import type { HoldRecords } from './HoldRecords';
 
-/** Approves holds above the limit for authorized callers, audited. */
+/**
+ * Approves holds above the limit for authorized callers. Audits every attempt.
+ */
 export class HoldApprovals {
   readonly #audit: CallerAudit;
   readonly #records: Pick<HoldRecords, 'approve'>;
@@ -21,10 +23,10 @@ export class HoldApprovals {
   }
 
   /**
-   * Approves the holds of the number of users that wait.
+   * Approves the holds of the users that are waiting.
    *
-   * @returns when the approval expires
-   * @throws InputError when `count` is not the number of waiting holds.
+   * @returns the expiry of the approval
+   * @throws InputError when `count` is not the number of waiting users.
    */
   async approve(count: number, caller: Caller): Promise<Date> {
     const event = await this.#audit.start(caller, { count });

@@ -16,17 +16,17 @@ const APPROVAL_MS = 10 * 60_000;
 /** Time after which the records of expired certificates are deleted. */
 const RETENTION_MS = 90 * 24 * HOUR_MS;
 
-/** Number of records that are read at a time. */
+/** Number of records to read at a time. */
 const PAGE_SIZE = 1000;
 
-/** Why a certificate is on hold. */
+/** Reason for which a certificate is on hold. */
 export type HoldCause = 'locked' | 'deleted';
 
 /** A hold that the gateway has placed and not ended. */
 export interface Hold {
   readonly id: number;
   readonly cause: HoldCause;
-  /** When the cause was found. */
+  /** Time at which the cause was found. */
   readonly causedAt: Date;
   /** Whether the CA has confirmed the hold. */
   readonly isConfirmed: boolean;
@@ -38,7 +38,7 @@ export interface HoldableCertificate {
   readonly username: string;
   readonly subjectId: string;
   readonly recordedAt: Date;
-  /** As `CertificateRecord.lookupServer`. */
+  /** See `CertificateRecord.lookupServer`. */
   readonly lookupServer: string | undefined;
   readonly hold: Hold | undefined;
 }
@@ -56,7 +56,7 @@ interface Row {
   readonly is_confirmed: boolean | number | null;
 }
 
-/** The holds of certificates, their limit and approvals, in the database. */
+/** Database records of holds, their limit and approvals. */
 export class HoldRecords {
   readonly #database: Database;
 
@@ -64,7 +64,10 @@ export class HoldRecords {
     this.#database = database;
   }
 
-  /** Certificates with a known account that are neither revoked nor expired. */
+  /**
+   * Yields certificates with a known account that are neither revoked nor
+   * expired.
+   */
   async *certificates(now: Date): AsyncIterable<HoldableCertificate> {
     let last = '';
     for (;;) {
@@ -97,7 +100,9 @@ export class HoldRecords {
     }
   }
 
-  /** IDs of the accounts of other certificates: some of them exist. */
+  /**
+   * Returns IDs of the accounts of recorded certificates; some of them exist.
+   */
   async subjectIds(limit: number): Promise<readonly string[]> {
     const rows: { subject_id: string }[] = await this.#database(CERTIFICATES)
       .distinct('subject_id')
@@ -109,9 +114,9 @@ export class HoldRecords {
 
   /**
    * Records a hold before it is placed, if the limit or an approval allows it.
-   * Both count accounts: further certificates of an account are allowed.
+   * Both count accounts: further certificates of the same account are allowed.
    *
-   * @returns the hold; `undefined` when it needs an approval
+   * @returns the hold; `undefined` when it needs approval
    */
   async begin(
     certificate: Pick<HoldableCertificate, 'serialNumber' | 'subjectId'>,
@@ -123,7 +128,7 @@ export class HoldRecords {
   ): Promise<Hold | undefined> {
     const { cause, now, maxPerHour } = options;
     return this.#database.transaction(async transaction => {
-      // Processes that begin holds wait for each other.
+      // Serializes processes that begin holds.
       await transaction(STATE).where({ id: 1 }).update({ id: 1 });
       const since = new Date(now.getTime() - HOUR_MS);
       const counted: { approval_id: string | null } | undefined = await holdsOf(
@@ -160,44 +165,45 @@ export class HoldRecords {
     });
   }
 
-  /** Records that the CA has returned that the certificate is on hold. */
+  /** Records that the CA has confirmed the hold. */
   async confirm({ id }: Hold): Promise<void> {
     await this.#database(HOLDS).where({ id }).update({ is_confirmed: true });
   }
 
-  /** Records another cause. */
+  /** Records another cause of a hold. */
   async setCause({ id }: Hold, cause: HoldCause, now: Date): Promise<void> {
     await this.#database(HOLDS).where({ id }).update({ cause, caused_at: now });
   }
 
-  /** Records that a hold was released, or its certificate revoked. */
+  /** Records that a hold was released or its certificate revoked. */
   async end({ id }: Hold, now: Date): Promise<void> {
     await this.#database(HOLDS).where({ id }).update({ ended_at: now });
   }
 
-  /** Deletes a hold that the CA has not placed. */
+  /** Deletes a hold that the CA did not place. */
   async cancel({ id }: Hold): Promise<void> {
     await this.#database(HOLDS).where({ id }).delete();
   }
 
-  /** Records that a certificate is revoked: it is not checked any more. */
+  /** Records that a certificate is revoked, so that it is no longer checked. */
   async markRevoked(serialNumber: bigint): Promise<void> {
     await this.#database(CERTIFICATES)
       .where({ serial_number: String(serialNumber) })
       .update({ is_revoked: true });
   }
 
-  /** The state of the directory at the last run. */
+  /** Returns the position of the directory at the last run. */
   async position(): Promise<RecordedPosition | undefined> {
     const row = await this.#database(STATE).where({ id: 1 }).first();
     return row?.position ? JSON.parse(row.position) : undefined;
   }
 
   /**
-   * Records the state of the directory and how many accounts wait for holds.
+   * Records the position of the directory and the number of accounts that wait
+   * for holds.
    *
-   * @param run.coveredUntil - the state has the accounts of certificates that
-   *   were issued earlier with the same server
+   * @param run.coveredUntil - time of issuance before which the state includes
+   *   the accounts of certificates that were issued with the same server
    */
   async finishRun(run: {
     readonly position: RecordedPosition;
@@ -232,10 +238,10 @@ export class HoldRecords {
   }
 
   /**
-   * Lets the holds of accounts above the limit pass for 10 minutes.
+   * Allows the holds of accounts above the limit for 10 minutes.
    *
-   * @returns when the approval expires
-   * @throws InputError when another number of accounts waits.
+   * @returns the expiry of the approval
+   * @throws InputError when a different number of accounts is waiting.
    */
   async approve(
     approval: { readonly count: number; readonly approvedBy: string },
@@ -244,7 +250,7 @@ export class HoldRecords {
     const { count, approvedBy } = approval;
     const expiresAt = new Date(now.getTime() + APPROVAL_MS);
     await this.#database.transaction(async transaction => {
-      // An approval is for the holds that the last run reported, once.
+      // An approval applies once, to the holds that the last run reported.
       const updated = await transaction(STATE)
         .where({ id: 1, waiting: count })
         .where('waiting_at', '>', new Date(now.getTime() - APPROVAL_MS))
@@ -252,7 +258,7 @@ export class HoldRecords {
         .update({ waiting: 0 });
       if (updated === 0) {
         throw new InputError(
-          `There are not ${count} users whose certificates wait to be put on hold. The log has the number.`,
+          `The number of users whose certificates are waiting to be put on hold is not ${count}. See the log for the number.`,
         );
       }
       await transaction(APPROVALS).insert({
@@ -266,7 +272,7 @@ export class HoldRecords {
   }
 }
 
-/** Holds `h` and their certificates `c`. */
+/** Joins holds `h` with their certificates `c`. */
 function holdsOf(database: Database) {
   return database(`${HOLDS} as h`).join(
     `${CERTIFICATES} as c`,
@@ -275,7 +281,7 @@ function holdsOf(database: Database) {
   );
 }
 
-/** The ID of an approval that allows the holds of another account. */
+/** Returns the ID of an approval that allows holds of a further account. */
 async function unusedApproval(
   transaction: Database,
   now: Date,

@@ -13,10 +13,10 @@ const ATTEMPTS = 20;
 const PAUSE_MS = 250;
 
 /**
- * Schedules the task that checks accounts for holds each minute, in one
+ * Schedules the task that checks accounts for holds every minute, in one
  * process at a time, if the CA supports holds.
  *
- * @throws InputError when holds are enabled and the CA does not support them.
+ * @throws InputError when holds are enabled but the CA does not support them.
  */
 export async function scheduleAccountHolds(
   options: Omit<AccountHoldsOptions, 'authority' | 'now'> & {

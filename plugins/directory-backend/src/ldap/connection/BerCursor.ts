@@ -14,19 +14,19 @@ export const tags = {
   controls: 0xa0,
 } as const;
 
-/** The bytes of a connection do not follow RFC 4511. */
+/** Error for bytes that do not follow RFC 4511. */
 export class ProtocolError extends Error {
   override name = 'ProtocolError' as const;
 }
 
-/** Tag, and the offsets at which the content begins and ends. */
+/** Tag and the offsets at which the content begins and ends. */
 interface BerHeader {
   readonly tag: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** Maximum for lengths below 4 GiB. */
+/** Maximum number of length octets, for lengths below 4 GiB. */
 const MAX_LENGTH_OCTETS = 4;
 
 /**
@@ -57,9 +57,9 @@ export function readBerHeader(
 }
 
 /**
- * Reads the elements of a message one after the other. Each method throws a
+ * Reads the elements of a message in order. Each method throws a
  * {@link ProtocolError} when the next element does not have the expected tag or
- * exceeds the element around it.
+ * extends beyond its parent element.
  */
 export class BerCursor {
   readonly #bytes: Buffer;
@@ -96,26 +96,26 @@ export class BerCursor {
     }
   }
 
-  /** Moves behind an element without reading its content. */
+  /** Skips an element without reading its content. */
   skip(tag: number, limit: number): void {
     this.#at = this.enter(tag, limit);
   }
 
-  /** Moves behind an element if it has this tag. */
+  /** Skips the next element if it has this tag. */
   skipOptional(tag: number, limit: number): void {
     if (this.peek(limit) === tag) {
       this.skip(tag, limit);
     }
   }
 
-  /** Moves behind all elements before `limit`, which have any tag. */
+  /** Skips all elements before `limit`, whatever their tags. */
   skipRest(limit: number): void {
     while (this.#at < limit) {
       this.skip(this.#bytes[this.#at], limit);
     }
   }
 
-  /** Reads the content of an element and moves behind it. */
+  /** Reads the content of an element and advances past it. */
   readOctets(tag: number, limit: number): Buffer {
     const end = this.enter(tag, limit);
     const content = this.#bytes.subarray(this.#at, end);
@@ -123,7 +123,7 @@ export class BerCursor {
     return content;
   }
 
-  /** Reads an integer of at most four octets and moves behind it. */
+  /** Reads an integer of at most four octets and advances past it. */
   readInteger(tag: number, limit: number): number {
     const octets = this.readOctets(tag, limit);
     if (octets.length < 1 || octets.length > 4) {

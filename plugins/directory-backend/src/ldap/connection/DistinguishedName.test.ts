@@ -5,7 +5,7 @@ import { childOf, isBelow, trustedDn, rdnValueOf } from './DistinguishedName';
 const users = trustedDn('cn=users,cn=accounts,dc=example,dc=test');
 
 describe('childOf', () => {
-  it('needs no escape for a name', () => {
+  it('does not escape a plain name', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,30}\$?$/),
@@ -30,7 +30,7 @@ describe('childOf', () => {
 });
 
 describe('isBelow', () => {
-  it('compares without regard to case, and whole components only', () => {
+  it('ignores case and compares only whole components', () => {
     expect(isBelow(`uid=x,${users.toUpperCase()}`, users)).toBe(true);
     expect(isBelow(users, users)).toBe(false);
     expect(isBelow(`uid=x,ou=x${users}`, users)).toBe(false);

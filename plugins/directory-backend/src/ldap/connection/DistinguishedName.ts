@@ -12,8 +12,8 @@ export function trustedDn(dn: string): DistinguishedName {
 }
 
 /**
- * Returns the DN of an entry below another one, its value escaped. The value
- * must match a name pattern: ldapts does not escape NUL.
+ * Returns the DN of an entry below another one, with the value escaped. The
+ * value must match a name pattern: ldapts does not escape NUL.
  */
 export function childOf(
   parent: DistinguishedName,
@@ -28,11 +28,11 @@ export function isBelow(dn: string, ancestor: DistinguishedName): boolean {
   return dn.toLowerCase().endsWith(`,${ancestor.toLowerCase()}`);
 }
 
-/** Nearly every DN is normalized already. */
+/** Matches normalized DNs; nearly every DN is one. */
 const NORMALIZED = /^[a-z0-9=,._-]*$/;
 
 /**
- * Normalizes a DN, so that equal names of FreeIPA have equal strings: lower
+ * Normalizes a DN so that equal names of FreeIPA have equal strings: lower
  * case, without spaces around separators.
  */
 export function normalizeDn(dn: string): string {
@@ -43,7 +43,7 @@ export function normalizeDn(dn: string): string {
 
 /**
  * Returns the unescaped value of the first component of a DN (RFC 4514 §2.4):
- * `trust admins` of `cn=trust admins,cn=groups,…`.
+ * `trust admins` for `cn=trust admins,cn=groups,…`.
  */
 export function rdnValueOf(dn: string): string | undefined {
   const escaped = /^[^=]+=((?:[^,+\\]|\\.)*)/.exec(dn)?.[1];
@@ -56,7 +56,7 @@ export function rdnValueOf(dn: string): string | undefined {
 
 /** Containers of FreeIPA's directory tree. */
 export interface Containers {
-  /** Users, groups, services and hosts together. */
+  /** Parent of the containers of users, groups, services and hosts. */
   readonly accounts: DistinguishedName;
   readonly users: DistinguishedName;
   readonly groups: DistinguishedName;

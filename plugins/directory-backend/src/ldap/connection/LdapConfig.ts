@@ -9,24 +9,24 @@ import {
 
 const PREFIX = 'directory.ldap';
 
-/** Servers that DNS SRV records list. */
+/** Servers from DNS SRV records. */
 export interface LdapSrvConfig {
   readonly kind: 'srv';
   /** For example `_ldap._tcp.example.org`. */
   readonly name: string;
-  /** Domain of the servers, lower case, for example `example.org`. */
+  /** Domain of the servers in lower case, for example `example.org`. */
   readonly domain: string;
   readonly scheme: 'ldap' | 'ldaps';
   readonly refreshMs: number;
 }
 
-/** The `directory.ldap` block. Durations are in milliseconds. */
+/** Typed form of `directory.ldap`. Durations are in milliseconds. */
 export type LdapConfig = ReturnType<typeof readLdapConfig>;
 
 /**
- * Reads `directory.ldap`. Every key is described in `config.d.ts`.
+ * Reads `directory.ldap`. All keys are described in `config.d.ts`.
  *
- * @throws InputError that names the key that is wrong or missing.
+ * @throws InputError that names the invalid or missing key.
  */
 export function readLdapConfig(config: Config) {
   const startTls = config.getOptionalBoolean('startTls') ?? false;
@@ -57,7 +57,7 @@ export function readLdapConfig(config: Config) {
   });
 }
 
-/** Below, a busy server would be excluded again and again. */
+/** With a lower value, a busy server would be excluded repeatedly. */
 const MIN_SILENCE_MS = 500;
 
 function readSilence(ms: number): number {
@@ -90,7 +90,10 @@ function readServers(
   return { kind: 'urls', urls: urls! };
 }
 
-/** The registered service name is `_ldap`; `_ldaps` is used by convention. */
+/**
+ * Reads `directory.ldap.srv`. `_ldap` is the registered service name; `_ldaps`
+ * is used by convention.
+ */
 function readSrv(config: Config, startTls: boolean): LdapSrvConfig {
   const name = config.getString('name');
   const scheme = /^_ldaps\./i.test(name) ? 'ldaps' : 'ldap';
@@ -112,13 +115,15 @@ function readSrv(config: Config, startTls: boolean): LdapSrvConfig {
     .replace(/\.$/, '');
   if (domain === '') {
     throw new InputError(
-      `${PREFIX}.srv.name must end with a domain, as _ldap._tcp.example.org does, not "${name}"`,
+      `${PREFIX}.srv.name must end with a domain, such as _ldap._tcp.example.org, not "${name}"`,
     );
   }
   return { kind: 'srv', name, domain, scheme, refreshMs };
 }
 
-/** Credentials and personal data use TLS or stay on this machine. */
+/**
+ * Requires that credentials and personal data use TLS or stay on this machine.
+ */
 function checkServer(server: string, startTls: boolean): void {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (!url || !['ldap:', 'ldaps:'].includes(url.protocol)) {

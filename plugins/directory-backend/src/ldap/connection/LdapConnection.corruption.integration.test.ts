@@ -11,16 +11,16 @@ import {
 import { readBerHeader } from './BerCursor';
 import type { LdapSearch } from './LdapConnection';
 
-/** Multiple of the random cases; `make trials` has more. */
+/** Multiplier for the number of random cases; `make trials` runs more. */
 const RUNS = Number(process.env.RUNS || 1);
 
 jest.setTimeout(120_000 * RUNS);
 
-/** Short: after a length that is too large, the rest never arrives. */
+/** Short timeouts: after a length that is too large, the rest never arrives. */
 const SHORT_TIMEOUTS = {
   operationTimeout: { milliseconds: 300 },
   connectTimeout: { milliseconds: 300 },
-  // Every connection breaks, so that two attempts are enough.
+  // Every connection fails, so two attempts are enough.
   breaker: { failures: 2, initial: '1 minute', max: '1 minute' },
 };
 
@@ -37,7 +37,7 @@ afterAll(async () => {
   await realm?.stop();
 });
 
-/** Searches on new connections. */
+/** Searches once with new connections. */
 async function searchOnce(
   scheme: string,
   search: LdapSearch,
@@ -76,7 +76,7 @@ async function observe(scheme: string, search: LdapSearch) {
 }
 
 describe.each(['ldap', 'ldaps'])('a result over %s', scheme => {
-  it('is complete or a failure when the connection ends anywhere', async () => {
+  it('is complete or a failure wherever the connection ends', async () => {
     const search = allUsersSearch(realm);
     const { entries, bytes } = await observe(scheme, search);
     const proxy = proxies.get(scheme)!;
@@ -117,7 +117,7 @@ function changeAt(offset: number, mutate: (byte: number) => number[]) {
   };
 }
 
-it('returns a complete result or fails when any byte over LDAPS is changed', async () => {
+it('LDAPS returns a complete result or fails when any byte is changed', async () => {
   const search = personSearch(realm, 'alice');
   const { entries, bytes } = await observe('ldaps', search);
   const proxy = proxies.get('ldaps')!;
@@ -138,8 +138,8 @@ it('returns a complete result or fails when any byte over LDAPS is changed', asy
 });
 
 /**
- * Whether a byte is part of a text: plain LDAP cannot detect that one of these
- * was changed.
+ * Returns whether a byte is part of a text: plain LDAP cannot detect changes of
+ * such bytes.
  */
 function isText(bytes: Buffer, offset: number): boolean {
   let at = 0;
@@ -155,7 +155,7 @@ function isText(bytes: Buffer, offset: number): boolean {
   return false;
 }
 
-it('returns a complete result or fails when plain LDAP is malformed anywhere', async () => {
+it('plain LDAP returns a complete result or fails when a message is malformed', async () => {
   const search = personSearch(realm, 'alice');
   const { entries, bytes } = await observe('ldap', search);
   const proxy = proxies.get('ldap')!;

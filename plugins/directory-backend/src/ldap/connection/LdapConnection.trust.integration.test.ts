@@ -42,7 +42,7 @@ async function search(ldap: Record<string, string | boolean | string[]>) {
 const alice = [expect.objectContaining({ uid: 'alice' })];
 
 describe('a server over LDAPS', () => {
-  it('is trusted with a certificate of the CA for its host', async () => {
+  it('is trusted with a certificate for its host from the CA', async () => {
     const certificate = await authority.issue({ host: 'localhost', days: 1 });
     front = await startTlsFront(certificate, realm.ldapUrl);
     const { caFile } = authority;
@@ -62,7 +62,7 @@ describe('a server over LDAPS', () => {
     expect(result.log).toContain(front.url);
   });
 
-  it('is rejected with a certificate of another CA', async () => {
+  it('is rejected with a certificate from another CA', async () => {
     const certificate = await authority.issue({ host: 'localhost', days: 1 });
     front = await startTlsFront(certificate, realm.ldapUrl);
     const result = await search({ servers: [front.url] });
@@ -80,19 +80,19 @@ describe('a server over LDAPS', () => {
 describe('a server with StartTLS', () => {
   const startTls = true;
 
-  it('is trusted with a certificate of the CA for its host', async () => {
+  it('is trusted with a certificate for its host from the CA', async () => {
     const result = await search({ servers: [realm.ldapUrl], startTls });
     expect(result.entries).toEqual(alice);
   });
 
-  it('is rejected with a certificate of another CA', async () => {
+  it('is rejected with a certificate from another CA', async () => {
     const { caFile } = authority;
     const result = await search({ servers: [realm.ldapUrl], startTls, caFile });
     expect(result.error).toMatchObject({ name: 'DirectoryUnavailableError' });
     expect(result.log).toMatch(/unable to verify|self-signed/);
   });
 
-  it('is rejected when it uses TLS already', async () => {
+  it('is rejected when it already uses TLS', async () => {
     const url = realm.ldapsUrl.replace('ldaps:', 'ldap:');
     const result = await search({
       servers: [url],

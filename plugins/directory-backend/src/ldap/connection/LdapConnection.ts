@@ -20,14 +20,16 @@ export interface LdapSearch {
   readonly scope: 'base' | 'one' | 'sub';
   readonly filter: Filter;
   readonly attributes: readonly string[];
-  /** Maximum number of entries; further ones are omitted without an error. */
+  /**
+   * Maximum number of entries; further entries are omitted without an error.
+   */
   readonly sizeLimit?: number;
   /** Entries per page (RFC 2696), for long results. */
   readonly pageSize?: number;
   /**
    * Called with the entries of each page, which are then not part of the
-   * result, so that a long result is never in memory as a whole. After a failure
-   * of the connection, the search starts again with the first page.
+   * result, so that a long result is never in memory as a whole. After a
+   * connection failure, the search restarts at the first page.
    */
   readonly onPage?: (
     entries: readonly Entry[],
@@ -37,9 +39,9 @@ export interface LdapSearch {
 }
 
 /**
- * A bound LDAP connection, which is never used again after it was closed: the
- * reconnected client of ldapts would search anonymously, and the directory would
- * return fewer attributes instead of an error.
+ * A bound LDAP connection. It is never reused after it was closed: the
+ * reconnected client of ldapts would search anonymously, and the directory
+ * would return fewer attributes instead of an error.
  */
 export class LdapConnection {
   readonly #connection: SingleUseClient;
@@ -65,10 +67,10 @@ export class LdapConnection {
   }
 
   /**
-   * Connects and binds before it returns the connection, because a client of
-   * ldapts is not safe for concurrent use before that.
+   * Connects and binds before returning the connection, because an ldapts
+   * client is not safe for concurrent use until then.
    *
-   * @param onSocket - Called for each socket when it starts to connect.
+   * @param onSocket - called for each socket when it starts to connect
    */
   static async open(
     endpoint: LdapEndpoint,
@@ -95,7 +97,7 @@ export class LdapConnection {
     return connection;
   }
 
-  /** Whether new searches may be sent on it. */
+  /** Whether new searches may be sent on the connection. */
   get usable(): boolean {
     const { client, isWritable } = this.#connection;
     // ldapts notices that the other end is closing only after it has closed.
@@ -112,12 +114,14 @@ export class LdapConnection {
     return this.#pending;
   }
 
-  /** Number of requests without a response; each page is a request. */
+  /** Number of requests without a response. Each page is a request. */
   get awaited(): number {
     return this.#awaited;
   }
 
-  /** Sends one search and resolves with all its entries, never with some. */
+  /**
+   * Sends one search and resolves with all its entries, never with only some.
+   */
   async search(
     search: LdapSearch,
     options: { readonly timeoutMs: number },
@@ -135,7 +139,7 @@ export class LdapConnection {
       ) {
         throw toDirectoryError(error);
       }
-      // The socket may not be closed yet, but must not be used again.
+      // The socket may still be open but must not be reused.
       this.close();
       throw toDirectoryError(this.#protocolError ?? error);
     } finally {
@@ -145,7 +149,7 @@ export class LdapConnection {
     }
   }
 
-  /** Accepts no new search, and closes when no search is pending. */
+  /** Rejects new searches and closes when no search is pending. */
   retire(): void {
     if (this.#state === 'open') {
       this.#state = 'retired';
@@ -153,7 +157,10 @@ export class LdapConnection {
     }
   }
 
-  /** Calls back once, when the connection is closed for any reason. */
+  /**
+   * Registers a listener that is called once, when the connection is closed for
+   * any reason.
+   */
   onClose(listener: () => void): void {
     if (this.#state === 'closed') {
       listener();
@@ -162,7 +169,7 @@ export class LdapConnection {
     }
   }
 
-  /** Closes at once; pending searches reject. */
+  /** Closes immediately; pending searches reject. */
   close(): void {
     if (this.#state !== 'closed') {
       this.#state = 'closed';
@@ -179,7 +186,10 @@ export class LdapConnection {
     }
   }
 
-  /** Each page of a long result is a request with its own deadline. */
+  /**
+   * Sends a search. Each page of a long result is a request with its own
+   * deadline.
+   */
   async #send(
     search: LdapSearch,
     { timeoutMs }: { readonly timeoutMs: number },
@@ -191,7 +201,7 @@ export class LdapConnection {
       filter,
       sizeLimit,
       attributes: [...search.attributes],
-      // The server stops as well.
+      // The server also stops the search.
       timeLimit: Math.ceil(timeoutMs / 1000),
     };
     if (!pageSize) {
@@ -209,7 +219,7 @@ export class LdapConnection {
     let isFirst = true;
     let page = await this.#inTime(pages.next(), timeoutMs);
     while (!page.done) {
-      // The server prepares the next page meanwhile.
+      // The server prepares the next page in the meantime.
       const next = this.#inTime(pages.next(), timeoutMs);
       next.catch(() => {});
       await onPage(page.value.searchEntries, { isFirst });
@@ -220,8 +230,8 @@ export class LdapConnection {
   }
 
   /**
-   * Applies a deadline. The timeout of ldapts would destroy the socket and with
-   * it every other pending search.
+   * Applies a deadline. The timeout of ldapts would destroy the socket and all
+   * other pending searches on it.
    */
   async #inTime<T>(response: Promise<T>, ms: number): Promise<T> {
     this.#awaited++;
@@ -229,7 +239,7 @@ export class LdapConnection {
       return await withDeadline(response, {
         ms,
         error: () => {
-          // Other pending searches may still get their response.
+          // Other pending searches may still receive their responses.
           this.retire();
           return new DirectoryTimeoutError('The directory is too slow');
         },

@@ -41,7 +41,7 @@ function start(bounds: { maxConnections: number; pipelining: number }): void {
   });
 }
 
-/** Searches once; resolves with the number of pending searches before it. */
+/** Searches once. Resolves with the number of searches pending before it. */
 const search = () =>
   connections.use(async connection => {
     const before = connection.pending;
@@ -56,11 +56,12 @@ const searchAtOnce = (times: number) =>
   Promise.all(Array.from({ length: times }, search));
 
 it.each([1, 3])(
-  'sends at most %d searches at a time on a connection',
+  'sends at most %d concurrent searches on a connection',
   async pipelining => {
     start({ maxConnections: 4, pipelining });
     let most = 0;
-    // A fast server may respond to all before the fourth connection is open.
+    // A fast server may respond to all searches before the fourth connection is
+    // open.
     await eventually(async () => {
       most = Math.max(most, ...(await searchAtOnce(40)));
       expect([proxy.accepted, proxy.open]).toEqual([4, 4]);
@@ -81,7 +82,7 @@ it('opens no more connections than needed', async () => {
   expect(proxy.accepted).toBe(1);
 });
 
-it('uses open connections when no other can be opened', async () => {
+it('uses open connections when no more can be opened', async () => {
   start({ maxConnections: 4, pipelining: 1 });
   await search();
   await proxy.refuse();

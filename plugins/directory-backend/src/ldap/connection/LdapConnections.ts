@@ -6,8 +6,8 @@ import { isRejectedBind, unreachable } from './ldapErrors';
 import type { LdapMetrics } from './LdapMetrics';
 
 /**
- * Milliseconds for which a rejected password is not tried again, because the
- * directory may lock the account. Another password is tried at once.
+ * Milliseconds for which a rejected password is not retried, because the
+ * directory may lock the account. A different password is tried immediately.
  */
 const REJECTED_BIND_CACHE_MS = 10_000;
 
@@ -24,14 +24,14 @@ export interface LdapConnectionsOptions {
 export class LdapConnections {
   readonly #options: LdapConnectionsOptions;
   readonly #connections = new Set<LdapConnection>();
-  /** Searches that wait for a connection. */
+  /** Callbacks of searches that wait for a connection. */
   #waiters: (() => void)[] = [];
   #opening: Promise<LdapConnection> | undefined;
   /** Connection for probes only. */
   #spare: LdapConnection | undefined;
-  /** Reject the connections that are being opened. */
+  /** Functions that reject the connections being opened. */
   readonly #aborts = new Set<(error: Error) => void>();
-  /** Open sockets with the bytes that each has received. */
+  /** Open sockets with the number of bytes that each has received. */
   readonly #sockets = new Map<Socket, number>();
   #handshakes = 0;
   #dropped: Error | undefined;
@@ -44,13 +44,13 @@ export class LdapConnections {
 
   /**
    * Calls back with the connection that has the fewest pending searches, as
-   * soon as one has capacity; opens another one when none has.
+   * soon as one has capacity. Opens another connection if none has.
    *
-   * The callback runs synchronously after the choice: otherwise concurrent
+   * The callback runs synchronously after the choice: otherwise, concurrent
    * searches would choose the same connection.
    *
-   * @throws DirectoryUnavailableError when no connection can be opened, and the
-   *   error of {@link drop} when that is called meanwhile.
+   * @throws DirectoryUnavailableError when no connection can be opened. The
+   *   error of {@link drop} when it is called in the meantime.
    */
   async use<T>(use: (connection: LdapConnection) => Promise<T>): Promise<T> {
     const dropped = this.#dropped;
@@ -69,12 +69,12 @@ export class LdapConnections {
     }
   }
 
-  /** Returns a connection for a probe, also when it has no capacity. */
+  /** Returns a connection for a probe, even if it has no capacity. */
   async any(): Promise<LdapConnection> {
     return this.#leastBusy() ?? this.#open();
   }
 
-  /** Returns a connection for probes that is not used for searches. */
+  /** Returns a connection that is used only for probes. */
   async spare(): Promise<LdapConnection> {
     if (!this.#spare?.usable) {
       this.#spare = await this.#connect();
@@ -82,19 +82,21 @@ export class LdapConnections {
     return this.#spare;
   }
 
-  /** Closes the connection that {@link spare} has opened. */
+  /** Closes the connection opened by {@link spare}. */
   closeSpare(): void {
     this.#spare?.close();
     this.#spare = undefined;
   }
 
-  /** Opens and binds another connection, and closes it. */
+  /** Opens and binds another connection, then closes it. */
   async verifyBind(): Promise<void> {
     const connection = await this.#connect();
     connection.close();
   }
 
-  /** Whether the server has to respond to a request or a connection attempt. */
+  /**
+   * Whether a response of the server to a request or connection attempt is due.
+   */
   get isWaiting(): boolean {
     return (
       this.#opening !== undefined ||
@@ -115,7 +117,9 @@ export class LdapConnections {
     return received;
   }
 
-  /** Returns the connections that have been idle for some milliseconds. */
+  /**
+   * Returns the connections that have been idle for at least `ms` milliseconds.
+   */
   idle(ms: number): readonly LdapConnection[] {
     return [...this.#connections].filter(
       connection => connection.usable && connection.idleMs >= ms,
@@ -123,7 +127,7 @@ export class LdapConnections {
   }
 
   /**
-   * Closes all connections, also those that are being opened; pending searches
+   * Closes all connections, including those being opened; pending searches
    * reject.
    */
   drop(error: Error): void {
@@ -141,13 +145,13 @@ export class LdapConnections {
     this.#wakeAll();
   }
 
-  /** Closes all connections for good; pending searches reject. */
+  /** Closes all connections permanently; pending searches reject. */
   close(): void {
     this.#closed = true;
     this.drop(this.#closedError());
   }
 
-  /** Accepts no new search, and closes when no search is pending. */
+  /** Rejects new searches and closes when no search is pending. */
   retire(): void {
     this.#closed = true;
     this.closeSpare();
@@ -184,7 +188,7 @@ export class LdapConnections {
     }
     const opened = this.#open();
     if (this.#leastBusy()) {
-      // Other connections may get capacity although this one fails to open.
+      // Another connection may get capacity even if this one fails to open.
       await Promise.race([released, opened.catch(() => released)]);
     } else {
       await opened;
@@ -199,7 +203,7 @@ export class LdapConnections {
     }
   }
 
-  /** Opens one connection at a time, for all callers. */
+  /** Opens one connection at a time, shared by all callers. */
   #open(): Promise<LdapConnection> {
     const open = async () => {
       const connection = await this.#connect();
@@ -246,7 +250,7 @@ export class LdapConnections {
 
   #closedError(): Error {
     return unreachable(
-      `Directory server ${this.#options.url} is not used any more`,
+      `Directory server ${this.#options.url} is no longer used`,
     );
   }
 
@@ -272,8 +276,9 @@ export class LdapConnections {
   #track(socket: Socket): void {
     this.#sockets.set(socket, 0);
     socket.once('close', () => this.#sockets.delete(socket));
-    // The bytes of a TLS handshake are not counted. An accepted TCP connection
-    // does not count: the kernel accepts it for a stopped process as well.
+    // A TLS handshake counts, because its bytes are not counted. An accepted
+    // TCP connection does not: the kernel accepts it even for a stopped
+    // process.
     socket.once('secureConnect', () => {
       this.#handshakes++;
     });

@@ -8,8 +8,8 @@ import { isNoSuchObject } from './ldapErrors';
  */
 export class LdapMetrics {
   readonly #server: string;
-  // Created when a server is first used: an instrument that is created before
-  // the portal has set up its metrics records nothing.
+  // Created when a server is first used: an instrument created before the
+  // portal has set up its metrics records nothing.
   readonly #meter = metrics.getMeter('directory');
   readonly #durations = this.#meter.createHistogram(
     'directory.ldap.operation.duration',
@@ -64,7 +64,7 @@ export class LdapMetrics {
     return () => this.#connections.add(-1, { server: this.#server });
   }
 
-  /** Records that the server is excluded (`open`) or back in service. */
+  /** Records that the server was excluded (`open`) or is back in service. */
   breaker(state: 'open' | 'closed'): void {
     this.#breakers.add(state === 'open' ? 1 : -1, { server: this.#server });
   }

@@ -19,7 +19,7 @@ import type { Reachability } from '../../directory/errors';
 
 jest.setTimeout(600_000);
 
-/** Longer than a test: no search or connection attempt ends by its deadline. */
+/** Longer than a test: searches and connection attempts do not time out. */
 const NEVER = { operationTimeout: '1h', connectTimeout: '1h' };
 
 let realm: Realm;
@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 afterAll(() => realm?.stop());
 
-/** Starts a pool on the one real server, through proxies or directly. */
+/** Starts a pool whose servers all lead to the one real server. */
 function start(
   servers: readonly (FaultProxy | string)[],
   ldap: JsonObject = {},
@@ -71,7 +71,7 @@ function urlOf({ port }: FaultProxy): string {
 const search = (uid = 'alice') => tested!.search(personSearch(realm, uid));
 const searchAll = () => tested!.search(allUsersSearch(realm));
 
-/** Ends a server's connections and refuses others until it is excluded. */
+/** Closes a server's connections and refuses others until it is excluded. */
 async function lose(proxy: FaultProxy): Promise<void> {
   await proxy.refuse();
   proxy.reset();
@@ -91,7 +91,7 @@ async function loseAndRestore(proxy: FaultProxy): Promise<void> {
   );
 }
 
-/** The server that responds to a search. */
+/** Returns the server that responds to a search. */
 async function currentServer(): Promise<string> {
   const { signal } = new AbortController();
   const { server } = await tested!.pool.search(personSearch(realm, 'alice'), {
@@ -107,14 +107,14 @@ const unavailable = {
 const timeout = { name: 'DirectoryTimeoutError' };
 
 /**
- * Searches until a search succeeds. A test with a short `operationTimeout`
- * uses this, because on a busy machine a single search may miss the deadline.
+ * Searches until a search succeeds. For tests with a short `operationTimeout`:
+ * on a busy machine, a single search may miss the deadline.
  */
 const eventuallySearch = () =>
   eventually(async () => expect(await search()).toEqual(alice));
 
 describe('a lost server', () => {
-  it('is replaced by the next one, also for pending searches', async () => {
+  it('is replaced by the next one, even for pending searches', async () => {
     start([first, second]);
     first.toClient = { kind: 'delay', ms: 100 };
     const pending = Array.from({ length: 20 }, searchAll);
@@ -147,7 +147,7 @@ describe('a lost server', () => {
   it('stays in use when one connection with many searches is lost', async () => {
     start([first], { maxConnections: 1, pipelining: 10 });
     await search();
-    // A success within the last second keeps a server in use as well.
+    // A success within the last second also keeps a server in use.
     const clock = stopClock();
     clock.advance(1000);
     first.toClient = { kind: 'hang' };
@@ -183,27 +183,27 @@ describe('a lost server', () => {
 });
 
 describe('a slow server', () => {
-  it('is waited for', async () => {
+  it('gets time to respond', async () => {
     start([first]);
     first.toClient = { kind: 'delay', ms: 300 };
     await expect(search()).resolves.toEqual(alice);
   });
 
-  it('is not waited for beyond the deadline', async () => {
+  it('gets no more time than the deadline', async () => {
     start([first], { operationTimeout: '300ms' });
     await eventuallySearch();
     first.toClient = { kind: 'delay', ms: 60_000 };
     await expect(search()).rejects.toMatchObject(timeout);
   });
 
-  it('has the whole time for each page of a long result', async () => {
+  it('gets the full time for each page of a long result', async () => {
     start([first], { operationTimeout: '1s' });
     first.toClient = { kind: 'delay', ms: 300 };
-    // At least four pages. A busy machine may exceed the time for one of them.
+    // At least four pages. On a busy machine, one of them may exceed its time.
     await eventually(async () => expect(await searchAll()).toEqual(everyone));
   });
 
-  it('responds to other searches on the connection of a slow one', async () => {
+  it('responds to other searches on the connection of a slow search', async () => {
     start([first], {
       operationTimeout: '5s',
       maxConnections: 1,
@@ -230,13 +230,13 @@ describe('a slow server', () => {
   });
 });
 
-describe('a connection that is lost without a notice', () => {
+describe('a silently lost connection', () => {
   it('is replaced before a caller waits for it', async () => {
     start([first], { idleProbe: '200ms', connectTimeout: '1s' });
     await eventuallySearch();
     const { accepted } = first;
     first.vanish();
-    // Without a search in between: the probe has to detect the loss.
+    // No search is sent, so the probe has to detect the loss.
     await eventually(() => {
       expect(first.accepted).toBeGreaterThan(accepted);
       expect(first.open).toBe(1);
@@ -255,7 +255,7 @@ describe('a connection that is lost without a notice', () => {
 });
 
 describe('a stopped server', () => {
-  it('is too slow, then unavailable, and back after it continues', async () => {
+  it('times out, becomes unavailable, and recovers after it continues', async () => {
     tested = startPool({
       realm,
       ldap: { operationTimeout: '300ms', connectTimeout: '1s' },
@@ -275,7 +275,7 @@ describe('a stopped server', () => {
 });
 
 describe('too many searches', () => {
-  it('are rejected at once, and the others succeed', async () => {
+  it('are rejected immediately while the others succeed', async () => {
     start([first], { maxConnections: 1, pipelining: 2, maxQueued: 3 });
     first.toClient = { kind: 'delay', ms: 100 };
     const results = await Promise.allSettled(
@@ -314,7 +314,7 @@ describe('too many searches', () => {
     for (const result of results) {
       expect(result).toMatchObject({ reason: timeout });
     }
-    // The queue is first in, first out: after this search it was empty.
+    // The queue is first in, first out: it is empty when this search succeeds.
     await eventuallySearch();
     // Expired searches are not sent and do not count as failures.
     const filters = (await log.searches()).map(({ filter }) => filter);
@@ -340,7 +340,7 @@ describe('too many searches', () => {
 });
 
 describe('a server that stops responding', () => {
-  it('leaves its pending searches to the next server', async () => {
+  it('has its pending searches sent to the next server', async () => {
     start([first, second], NEVER);
     await Promise.all([search(), searchAll()]);
     first.both = { kind: 'hang' };
@@ -360,7 +360,7 @@ describe('a server that stops responding', () => {
     expect(changes).toEqual([]);
   });
 
-  it('leaves searches that wait for a connection to the next server', async () => {
+  it('has waiting searches sent to the next server', async () => {
     first.both = { kind: 'hang' };
     start([first, second], {
       ...NEVER,
@@ -410,7 +410,7 @@ describe('a server that stops responding', () => {
 });
 
 describe('a server that responds to probes', () => {
-  it('stays in use while a search takes long', async () => {
+  it('stays in use during a long search', async () => {
     start([first], NEVER);
     await search();
     const log = new AccessLog(realm);
@@ -446,13 +446,13 @@ describe('a server that responds to probes', () => {
     await eventually(() => expect(first.open).toBe(1));
   });
 
-  it('stays in use when this process was stalled', async () => {
+  it('stays in use after this process was stalled', async () => {
     start([first], NEVER);
     await search();
     const pending = searchAll();
     const startedAt = performance.now();
     while (performance.now() - startedAt < 3000) {
-      // Nothing else runs in this process.
+      // Block the event loop of this process.
     }
     expect((await pending).length).toBeGreaterThan(1);
     expect([tested!.log(), changes]).toEqual(['', []]);
@@ -466,7 +466,7 @@ it('reports refused credentials until they are accepted', async () => {
   try {
     await expect(search()).rejects.toMatchObject({ reason: 'refused' });
     expect(tested!.pool.servers.reachability).toBe('refused');
-    // The servers cannot be connected to any more: still refused.
+    // The servers no longer accept connections; the state is still refused.
     await Promise.all([first.refuse(), second.refuse()]);
     await expect(search()).rejects.toMatchObject({ reason: 'refused' });
   } finally {

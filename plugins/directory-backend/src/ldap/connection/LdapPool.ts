@@ -26,8 +26,8 @@ import { LdapServers, type LdapServersOptions } from './LdapServers';
 export interface LdapSearcher {
   /**
    * Opens and binds a new connection to the current server: open ones stay
-   * bound when the account is disabled or its password is changed. Resolves
-   * also when no server can be connected to.
+   * bound when the account is disabled or its password is changed. Also
+   * resolves when no server can be reached.
    *
    * @throws DirectoryUnavailableError with the reason `refused`.
    */
@@ -51,25 +51,25 @@ export const NEVER_ABORTED = { signal: new AbortController().signal };
 /** Result of a search. */
 export interface LdapSearchResult {
   readonly entries: readonly Entry[];
-  /** URL of the server; its USNs differ from those of another server. */
+  /** URL of the server. USNs of different servers cannot be compared. */
   readonly server: string;
 }
 
 /**
- * Maximum number of attempts for one search, which is limited because the search
- * itself may be what breaks the connections. With a network that resets
- * connections ten times a second, four were too few on a busy machine.
+ * Maximum number of attempts for one search. It is limited because the search
+ * itself may be what breaks the connections. On a network that reset
+ * connections ten times a second, four attempts were too few on a busy machine.
  */
 const MAX_ATTEMPTS = 6;
 
-/** Milliseconds before each further attempt on the same server. */
+/** Pauses in milliseconds before further attempts on the same server. */
 const PAUSES_MS = [0, 10, 20, 40, 80, 160];
 
 /**
  * Searches the directory's servers, the current one first. A search that fails
- * with its connection is repeated, on another available server if there is one.
- * The time in the queue and all attempts together take no longer than
- * `operationTimeout`; for a long search, this applies to each page.
+ * with its connection is repeated, on another available server if possible. The
+ * time in the queue and all attempts together do not exceed `operationTimeout`;
+ * for a long search, this applies to each page.
  */
 export class LdapPool implements LdapSearcher {
   /** Reports whether the directory is reachable. */
@@ -77,7 +77,7 @@ export class LdapPool implements LdapSearcher {
   readonly #timeoutMs: number;
   readonly #limit: BulkheadPolicy;
 
-  /** Connects on the first search. */
+  /** Creates a pool that connects on the first search. */
   constructor(options: LdapServersOptions) {
     const { config } = options;
     this.servers = new LdapServers(options);
@@ -146,7 +146,7 @@ export class LdapPool implements LdapSearcher {
     this.servers.close();
   }
 
-  /** Searches one server after the other while any is available. */
+  /** Searches one server after another while any is available. */
   async #attempt(
     search: LdapSearch,
     options: { readonly expiresAt: number; readonly onSent: () => void },
@@ -168,7 +168,8 @@ export class LdapPool implements LdapSearcher {
       }
       try {
         const entries = await server.search(search, {
-          // Independent of the time in the queue, which is not the server's.
+          // Does not include the time in the queue, which is not the server's
+          // fault.
           timeoutMs: this.#timeoutMs,
           beforeAttempt,
         });
@@ -178,7 +179,7 @@ export class LdapPool implements LdapSearcher {
           throw error;
         }
         lastError = error;
-        // A server that does not respond is tried once.
+        // A server that does not respond is tried only once.
         failures.set(
           server,
           isConnectTimeout(error) ? Infinity : (failures.get(server) ?? 0) + 1,
@@ -199,7 +200,7 @@ export class LdapPool implements LdapSearcher {
     failures: ReadonlyMap<LdapServer, number>,
   ): Promise<LdapServer | undefined> {
     if (failures.size > 0) {
-      // Connections that failed together with the last one are closed first.
+      // Lets connections that failed together with the last one close first.
       await yieldToEventLoop();
     }
     const failuresOf = (server: LdapServer) => failures.get(server) ?? 0;

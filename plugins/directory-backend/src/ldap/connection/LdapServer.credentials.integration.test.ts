@@ -40,7 +40,7 @@ async function setAttribute(name: string, value?: string): Promise<void> {
 }
 
 describe('the service account', () => {
-  it('is bound with the password that its file has now', async () => {
+  it('is bound with the current password from its file', async () => {
     const original = (await readFile(realm.bindPasswordFile, 'utf8')).trim();
     const bindPasswordFile = join(realm.dir, 'rotated');
     await writeFile(bindPasswordFile, `${original}\n`, SECRET);
@@ -87,7 +87,7 @@ describe('the service account', () => {
         });
       }
     }
-    // The server writes its log after its response.
+    // The server writes its log after it responds.
     const { bindDn } = realm;
     await eventually(async () =>
       expect(await refusedBinds()).toEqual([{ dn: bindDn, result: 49 }]),
@@ -116,22 +116,25 @@ describe('the service account', () => {
       'InvalidCredentials',
       async () => realm.bindDn.replace(/^[^,]*/, 'uid=deleted'),
     ],
-  ])('excludes a server at once when it %s', async (_how, code, lock) => {
-    tested = startPool({ realm, ldap: { bindDn: await lock() } });
-    try {
-      await expect(search()).rejects.toMatchObject({
-        name: 'DirectoryUnavailableError',
-        reason: 'refused',
-      });
-      expect(tested.log()).toMatch(
-        new RegExp(`excluded.*refused the service account.*${code}`),
-      );
-    } finally {
-      await setAttribute('nsAccountLock');
-    }
-  });
+  ])(
+    'excludes a server immediately when the account %s',
+    async (_how, code, lock) => {
+      tested = startPool({ realm, ldap: { bindDn: await lock() } });
+      try {
+        await expect(search()).rejects.toMatchObject({
+          name: 'DirectoryUnavailableError',
+          reason: 'refused',
+        });
+        expect(tested.log()).toMatch(
+          new RegExp(`excluded.*refused the service account.*${code}`),
+        );
+      } finally {
+        await setAttribute('nsAccountLock');
+      }
+    },
+  );
 
-  it('ends the searches on open connections when it is refused', async () => {
+  it('fails searches on open connections when it is refused', async () => {
     const proxy = await FaultProxy.start(realm.ldapsUrl);
     const servers = [`ldaps://localhost:${proxy.port}`];
     tested = startPool({ realm, ldap: { servers, operationTimeout: '1h' } });
@@ -139,7 +142,7 @@ describe('the service account', () => {
     proxy.vanish();
     await setAttribute('nsAccountLock', 'TRUE');
     try {
-      // The first search is sent on the vanished connection, the second one
+      // The first search is sent on the vanished connection; the second one
       // opens a connection.
       const results = await Promise.allSettled([search(), search()]);
       for (const result of results) {
@@ -151,7 +154,7 @@ describe('the service account', () => {
     }
   });
 
-  it('is verified on a new connection, on each server until one accepts it', async () => {
+  it('is verified on new connections, on each server until one accepts it', async () => {
     const proxy = await FaultProxy.start(realm.ldapsUrl);
     const second = await startRealm();
     const url = `ldaps://localhost:${proxy.port}`;

@@ -16,17 +16,17 @@ import { isRejectedBind, isServerFailure, unreachable } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
 
 /**
- * Milliseconds after a response in which the server is not excluded: the
- * network may be what closes one connection after the other.
+ * Milliseconds after a response during which the server is not excluded: the
+ * network may be what closes one connection after another.
  */
 const RECENT_SUCCESS_MS = 1000;
 
-/** Milliseconds between two checks of a server that has not responded. */
+/** Milliseconds between checks of a server that has not responded. */
 const CHECK_MS = 100;
 
 /**
- * Consecutive checks at which the server has sent nothing, until it is probed.
- * Checks are counted instead of milliseconds: when this process itself was
+ * Consecutive checks without received bytes after which the server is probed.
+ * Checks are counted instead of milliseconds: after this process itself was
  * stalled, responses are read before the next check.
  */
 const CHECKS_UNTIL_PROBE = 3;
@@ -47,9 +47,9 @@ interface ServerBreakerOptions extends Readonly<LdapConfig['breaker']> {
 }
 
 /**
- * Excludes a server after failures, and probes it in the background with growing
- * pauses until it is healthy: searches are not used as probes, so that no caller
- * waits for an unreachable server.
+ * Excludes a server after failures, and probes it in the background with
+ * growing pauses until it is healthy. Searches are not used as probes, so that
+ * no caller waits for an unreachable server.
  */
 class ServerBreaker {
   readonly #options: ServerBreakerOptions;
@@ -74,7 +74,7 @@ class ServerBreaker {
     this.#succeededAt = performance.now();
   }
 
-  /** Records a failure; enough consecutive ones open the breaker. */
+  /** Records a failure; enough consecutive failures open the breaker. */
   failed(reason: unknown): void {
     this.#failures++;
     const silentMs = performance.now() - this.#succeededAt;
@@ -100,7 +100,7 @@ class ServerBreaker {
     }
   }
 
-  /** Ends the probes. */
+  /** Stops probing. */
   end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
@@ -143,15 +143,18 @@ export class LdapServer {
   readonly #options: LdapServerOptions;
   readonly #breaker: ServerBreaker;
   readonly #connections: LdapConnections;
-  /** Lost connections that have been counted as a failure. */
+  /** Lost connections that were already counted as a failure. */
   readonly #lost = new WeakSet<LdapConnection>();
   readonly #metrics: LdapMetrics;
   readonly #idleProbes: NodeJS.Timeout;
-  /** Consecutive checks until the server counts as unresponsive. */
+  /**
+   * Consecutive silent checks after which the server is considered
+   * unresponsive.
+   */
   readonly #maxSilentChecks: number;
   #availableSince = performance.now();
   #refused = false;
-  /** Runs while the server has requests to respond to. */
+  /** Timer that runs while the server has requests to respond to. */
   #watch: NodeJS.Timeout | undefined;
   #silentChecks = 0;
   #isProbing = false;
@@ -203,20 +206,22 @@ export class LdapServer {
     return !this.#closed && this.#breaker.closed;
   }
 
-  /** Milliseconds since it became available. */
+  /** Milliseconds since the server became available. */
   get availableMs(): number {
     return performance.now() - this.#availableSince;
   }
 
-  /** Whether it has rejected the service account since it was available. */
+  /**
+   * Whether the server has rejected the service account since it became
+   * available.
+   */
   get refused(): boolean {
     return this.#refused;
   }
 
   /**
-   * Sends one search, as soon as a connection has capacity. An error that
-   * `beforeAttempt` throws prevents that, and does not count as a failure of the
-   * server.
+   * Sends one search as soon as a connection has capacity. An error thrown by
+   * `beforeAttempt` prevents the search and does not count as a server failure.
    */
   async search(
     search: LdapSearch,
@@ -246,18 +251,18 @@ export class LdapServer {
     });
   }
 
-  /** Opens and binds another connection, and closes it. */
+  /** Opens and binds another connection, then closes it. */
   verifyBind(): Promise<void> {
     return this.#connections.verifyBind();
   }
 
-  /** Closes every connection; pending searches reject. */
+  /** Closes all connections; pending searches reject. */
   close(): void {
     this.#end();
     this.#connections.close();
   }
 
-  /** Accepts no new search, and closes when no search is pending. */
+  /** Rejects new searches and closes when no search is pending. */
   retire(): void {
     this.#end();
     this.#connections.retire();
@@ -278,7 +283,7 @@ export class LdapServer {
       this.#refused = true;
       this.#breaker.open(error);
       this.#options.onChange();
-      // The account may not use them any more, and a probe must bind again.
+      // The account may no longer use them, and a probe must bind again.
       this.#connections.drop(toError(error));
     } else {
       this.#breaker.failed(error);
@@ -286,8 +291,8 @@ export class LdapServer {
   }
 
   /**
-   * A lost connection counts once, although all its searches fail. Each missed
-   * deadline counts.
+   * Counts a lost connection once, although all its searches fail, and each
+   * missed deadline.
    */
   #recordFailure(connection: LdapConnection, error: unknown): void {
     if (!isServerFailure(error)) {
@@ -301,10 +306,11 @@ export class LdapServer {
   }
 
   /**
-   * Detects a server that has stopped responding, once for all pending searches:
-   * a silent server is probed on another connection, and when it stays silent
-   * its connections are closed, so that pending searches are sent to another
-   * server. A server that takes long for a search responds to the probe.
+   * Detects a server that has stopped responding, once for all pending
+   * searches. A silent server is probed on another connection. If it stays
+   * silent, its connections are closed, so that pending searches are sent to
+   * another server. A server that needs a long time for a search still responds
+   * to the probe.
    */
   #checkResponses(): void {
     if (!this.#connections.isWaiting) {
@@ -346,7 +352,7 @@ export class LdapServer {
       await this.#ping(await this.#connections.spare());
       this.#breaker.succeeded();
     } catch {
-      // A failure to connect has been counted.
+      // A failure to connect has already been counted.
     } finally {
       this.#isProbing = false;
       if (!this.#watch) {
@@ -355,10 +361,7 @@ export class LdapServer {
     }
   }
 
-  /**
-   * Detects connections that were lost without a notice, before a caller has to
-   * wait for one.
-   */
+  /** Detects silently lost connections before a caller has to wait for one. */
   #probeIdle(): void {
     const { idleProbeMs } = this.#options.config;
     for (const connection of this.#connections.idle(idleProbeMs)) {

@@ -24,7 +24,7 @@ const srvRecord: fc.Arbitrary<SrvRecord> = fc.record({
   weight: fc.nat(65535),
 });
 
-/** Numbers from [0, 1) that are the same in each run (mulberry32). */
+/** Returns a generator of reproducible numbers from [0, 1) (mulberry32). */
 function seededRandom(): () => number {
   let state = 1;
   return () => {
@@ -35,7 +35,7 @@ function seededRandom(): () => number {
   };
 }
 
-/** How often each record of a priority comes first. */
+/** Returns how often each record of a priority comes first. */
 function firstPlaces(weights: readonly number[]): readonly number[] {
   const records = weights.map((weight, port) => {
     return { name: 'ldap.example.test', priority: 0, weight, port };
@@ -49,7 +49,7 @@ function firstPlaces(weights: readonly number[]): readonly number[] {
 }
 
 describe('SRV records', () => {
-  it('keep all targets, by priority', () => {
+  it('keep all targets in order of priority', () => {
     fc.assert(
       fc.property(fc.array(srvRecord), records => {
         const ordered = orderBySrv(records);
@@ -70,7 +70,7 @@ describe('SRV records', () => {
         weights => {
           const sum = weights.reduce((a, b) => a + b);
           firstPlaces(weights).forEach((count, index) =>
-            // Five standard deviations of 10,000 draws are 250 at most.
+            // Five standard deviations of 10,000 draws are at most 250.
             expect(
               Math.abs(count - (10_000 * weights[index]) / sum),
             ).toBeLessThan(250),
@@ -81,7 +81,7 @@ describe('SRV records', () => {
     );
   });
 
-  it('without a weight are equally likely, and rarely before one with a weight', () => {
+  it('without a weight are equally likely, and rarely precede one with a weight', () => {
     for (const count of firstPlaces([0, 0, 0, 0])) {
       expect(Math.abs(count - 2500)).toBeLessThan(250);
     }
@@ -154,7 +154,7 @@ describe('servers from DNS', () => {
     expect([first.accepted, second.accepted]).toEqual([0, 1]);
   });
 
-  it('outside of the domain of the records are not used', async () => {
+  it('outside the domain of the records are not used', async () => {
     const warn = jest.spyOn(RecordingLogger.prototype, 'warn');
     resolve = async () => [recordOf(first), recordOf(second, 1)];
     start('1ms', {
@@ -197,7 +197,7 @@ describe('servers from DNS', () => {
 
   it.each([
     ['fails', async () => Promise.reject(new Error('ESERVFAIL'))],
-    ['has none', async () => []],
+    ['has no records', async () => []],
     [
       'returns the target "."',
       async () => [{ name: '.', port: 0, priority: 0, weight: 0 }],
@@ -214,7 +214,7 @@ describe('servers from DNS', () => {
     expect(tested!.log()).toMatch(/No usable SRV records/);
   });
 
-  it('are unavailable until DNS responds, which is queried once a second', async () => {
+  it('are unavailable until DNS responds; DNS is queried once a second', async () => {
     resolve = async () => Promise.reject(new Error('ESERVFAIL'));
     start('5 minutes');
     const fail = () =>

@@ -5,12 +5,12 @@ import type { Reachability } from '../../directory/errors';
 import type { LdapConfig, LdapSrvConfig } from './LdapConfig';
 import { LdapServer } from './LdapServer';
 
-/** Minimum pause in milliseconds between two DNS queries after a failure. */
+/** Minimum pause in milliseconds between DNS queries after a failure. */
 const RETRY_DNS_MS = 1000;
 
 /**
- * Milliseconds for which a preferred server must have been available before it
- * is used again. Each change of server costs the replica a full sync.
+ * Milliseconds for which a preferred server must be available before it is used
+ * again. Each change of server costs the replica a full sync.
  */
 const FAILBACK_MS = 600_000;
 
@@ -26,20 +26,20 @@ export interface SrvResolver {
 export interface LdapServersOptions {
   readonly config: LdapConfig;
   readonly logger: LoggerService;
-  /** Default: the resolver of the system. */
+  /** Default: the system's resolver. */
   readonly resolver?: SrvResolver;
   /**
-   * Milliseconds for which a preferred server must have been available before
-   * it is used again. Default: 10 minutes.
+   * Milliseconds for which a preferred server must be available before it is
+   * used again. Default: 10 minutes.
    */
   readonly failbackMs?: number;
 }
 
 /**
- * The directory's servers in the order in which they are searched: the current
- * one first, then as configured or as DNS SRV records list them (RFC 2782). The
- * current server stays current until it fails, or until a preferred one has
- * been available for 10 minutes. Its connections survive a change of DNS.
+ * The directory's servers in search order: the current server first, then as
+ * configured or as listed by DNS SRV records (RFC 2782). The current server
+ * stays current until it fails or a preferred one has been available for 10
+ * minutes. Its connections survive a change of DNS.
  */
 export class LdapServers {
   readonly #config: LdapConfig;
@@ -48,7 +48,7 @@ export class LdapServers {
   readonly #failbackMs: number;
   readonly #byUrl = new Map<string, LdapServer>();
   readonly #listeners = new Set<(reachability: Reachability) => void>();
-  /** Servers of a lower rank are preferred. */
+  /** Rank of each server; lower ranks are preferred. */
   #ranks: ReadonlyMap<LdapServer, number> = new Map();
   #order: readonly LdapServer[] = [];
   #current: LdapServer | undefined;
@@ -67,7 +67,7 @@ export class LdapServers {
     }
   }
 
-  /** Returns the servers; none before DNS has listed any. */
+  /** Returns the servers; empty before DNS has listed any. */
   async inOrder(): Promise<readonly LdapServer[]> {
     const { servers } = this.#config;
     if (servers.kind === 'srv') {
@@ -91,12 +91,12 @@ export class LdapServers {
     return this.#reachability;
   }
 
-  /** Calls back when `reachability` changes. */
+  /** Registers a listener for changes of `reachability`. */
   onReachability(listener: (reachability: Reachability) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Closes every connection; pending searches reject. */
+  /** Closes all connections; pending searches reject. */
   close(): void {
     this.#closed = true;
     this.#listeners.clear();
@@ -105,7 +105,10 @@ export class LdapServers {
     }
   }
 
-  /** Keeps the present servers when DNS returns no usable records. */
+  /**
+   * Looks up the servers. Keeps the current ones if DNS returns no usable
+   * records.
+   */
   async #resolve(srv: LdapSrvConfig): Promise<void> {
     try {
       const records = orderBySrv(
@@ -133,8 +136,9 @@ export class LdapServers {
   }
 
   /**
-   * A forged DNS response must not choose the name that the server's
-   * certificate is checked for (RFC 2782, "Security considerations").
+   * Returns whether a target is in the domain. A forged DNS response must not
+   * choose the name for which the server's certificate is checked (RFC 2782,
+   * "Security considerations").
    */
   #isInDomain(record: SrvRecord, { domain }: LdapSrvConfig): boolean {
     const host = hostOf(record).toLowerCase();
@@ -165,7 +169,10 @@ export class LdapServers {
     return this.#current;
   }
 
-  /** Of several records with one URL, the first one counts. */
+  /**
+   * Sets the servers. Of several records with the same URL, the first one
+   * counts.
+   */
   #use(ranked: readonly (readonly [url: string, rank: number])[]): void {
     const rankByUrl = new Map([...ranked].reverse());
     for (const [url, server] of this.#byUrl) {
@@ -214,15 +221,15 @@ function reachabilityOf(servers: readonly LdapServer[]): Reachability {
 }
 
 /**
- * Orders records by priority, and those of equal priority at random in
- * proportion to their weights (RFC 2782). Omits the target ".", which means that
- * the service is not offered.
+ * Orders records by priority, and records of equal priority randomly in
+ * proportion to their weights (RFC 2782). Omits the target ".", which means
+ * that the service is not offered.
  */
 export function orderBySrv(
   records: readonly SrvRecord[],
   random: () => number = Math.random,
 ): readonly SrvRecord[] {
-  // Efraimidis and Spirakis: the smallest of -ln(u)/w is a weighted draw.
+  // Efraimidis and Spirakis: the smallest -ln(u)/w is a weighted draw.
   return records
     .filter(({ name }) => name !== '' && name !== '.')
     .map(record => ({
@@ -233,7 +240,7 @@ export function orderBySrv(
     .map(({ record }) => record);
 }
 
-/** Returns the target without the dot of the DNS root. */
+/** Returns the target without a trailing dot. */
 function hostOf({ name }: SrvRecord): string {
   return name.replace(/\.$/, '');
 }

@@ -5,7 +5,7 @@ import { readChangeNotification } from './PersistentSearch';
 
 const OID = '2.16.840.1.113730.3.4.7';
 
-/** An entry without attributes, optionally with a control. */
+/** Returns an entry without attributes, optionally with a control. */
 function entryMessage(options: {
   readonly dn: string;
   readonly control?: { readonly oid: string; readonly value: Buffer };

@@ -24,7 +24,7 @@ const RENAME = 8;
 const ENTRY_CHANGE_NOTIFICATION = '2.16.840.1.113730.3.4.7';
 
 /**
- * Result codes of a persistent search that the server does not allow:
+ * Result codes for a persistent search that the server does not allow:
  * unavailableCriticalExtension, insufficientAccessRights, unwillingToPerform.
  */
 const NOT_ALLOWED: ReadonlySet<number> = new Set([12, 50, 53]);
@@ -32,9 +32,9 @@ const NOT_ALLOWED: ReadonlySet<number> = new Set([12, 50, 53]);
 /** Options of {@link PersistentSearch}. */
 export interface PersistentSearchOptions {
   readonly endpoint: LdapEndpoint;
-  /** Deletions of entries below this one are reported. */
+  /** Base below which deletions are reported. */
   readonly base: DistinguishedName;
-  /** Milliseconds between two checks that the server responds. */
+  /** Milliseconds between checks that the server responds. */
   readonly heartbeatMs: number;
   /** Called with the DN of a deleted entry, or the former DN of a renamed one. */
   readonly onDeleted: (dn: string) => void;
@@ -45,9 +45,9 @@ export interface PersistentSearchOptions {
 }
 
 /**
- * A persistent search (draft-ietf-ldapext-psearch-03) on its own connection,
- * which reports each deletion within milliseconds. Deletions after its end are
- * not reported.
+ * A persistent search (draft-ietf-ldapext-psearch-03) on a dedicated
+ * connection, which reports each deletion within milliseconds. Deletions after
+ * its end are not reported.
  */
 export class PersistentSearch {
   readonly #options: PersistentSearchOptions;
@@ -71,7 +71,10 @@ export class PersistentSearch {
     });
   }
 
-  /** Reports every deletion after it has resolved, unless rejected. */
+  /**
+   * Starts a search. Every deletion after this resolves is reported, unless the
+   * server rejects the persistent search.
+   */
   static async open(
     options: PersistentSearchOptions,
   ): Promise<PersistentSearch> {
@@ -186,7 +189,7 @@ export function readChangeNotification(
   return value && { deletedDn: readDeletedDn(value, dn) };
 }
 
-/** Returns the value of the control, which is among the message's controls. */
+/** Returns the value of the notification control in the message. */
 function findNotification(
   cursor: BerCursor,
   messageEnd: number,

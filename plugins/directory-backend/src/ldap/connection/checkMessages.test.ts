@@ -16,7 +16,7 @@ interface RandomEntry {
 
 const REQUEST_ID = 7;
 
-/** Makes every entry that has it a large one. */
+/** Value that makes an entry a large one. */
 const LARGE_VALUE = Buffer.alloc(70_000, 'x');
 
 function entryMessage({ dn, attributes }: RandomEntry): Buffer {
@@ -68,7 +68,7 @@ function enlarged(entry: RandomEntry): RandomEntry {
   };
 }
 
-/** The entries as an unmodified parser of ldapts returns them. */
+/** Returns the entries as parsed by an unmodified ldapts parser. */
 function parsedByLdapts(messages: readonly Buffer[]): readonly unknown[] {
   const parser = new MessageParser();
   const parsed: unknown[] = [];
@@ -85,7 +85,7 @@ function recordOf(message: unknown): unknown {
     : message;
 }
 
-/** A client whose messages are checked, with what reaches ldapts. */
+/** Creates a client with checked messages, and records what ldapts receives. */
 function startChecked() {
   const client = new Client({ url: 'ldap://127.0.0.1:1' });
   const received: unknown[] = [];
@@ -144,7 +144,7 @@ function contentOf(element: Element, tag: number): readonly Element[] {
   return elementsOf(element.content);
 }
 
-/** The grammar of RFC 4511 §4.5.2, independent of the production code. */
+/** Grammar of RFC 4511 §4.5.2, independent of the production code. */
 function requireEntry(bytes: Buffer): void {
   const [message, ...rest] = elementsOf(bytes);
   assert.equal(rest.length, 0);
@@ -174,7 +174,7 @@ function outcomeOf(check: () => unknown): 'accepted' | 'rejected' {
 }
 
 describe('parseMessage', () => {
-  it('returns what ldapts returns for random entries', () => {
+  it('returns the same as ldapts for random entries', () => {
     fc.assert(
       fc.property(entries, entry => {
         const message = entryMessage(entry);
@@ -203,14 +203,14 @@ describe('parseMessage', () => {
   });
 });
 
-/** Whether the tag of the operation is still that of an entry. */
+/** Returns whether the operation still has the tag of an entry. */
 function isEntry(message: Buffer): boolean {
   const operation = message[1] < 0x80 ? 5 : 5 + message[1] - 0x80;
   return message[operation] === 0x64;
 }
 
 describe('checkMessages', () => {
-  it('uses the version of ldapts whose private parser it was written for', () => {
+  it('uses the pinned version of ldapts', () => {
     const ldapts = dirname(dirname(require.resolve('ldapts')));
     const { version } = JSON.parse(
       readFileSync(join(ldapts, 'package.json'), 'utf8'),
@@ -218,7 +218,7 @@ describe('checkMessages', () => {
     expect(version).toBe('9.2.0');
   });
 
-  it('passes small and large entries on in order, however the bytes are cut', async () => {
+  it('passes on small and large entries in order, however the bytes are split', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(entries, fc.boolean()), { maxLength: 6 }),
@@ -265,7 +265,7 @@ describe('checkMessages', () => {
 
   it('reports a malformed large entry and drops the messages after it', async () => {
     const malformed = Buffer.from(large);
-    // The tag of the value.
+    // Changes the tag of the value.
     malformed[malformed.length - LARGE_VALUE.length - 5] ^= 1;
     const checked = startChecked();
     checked.receive(Buffer.concat([small, malformed, small, large]));

@@ -15,15 +15,15 @@ interface MessageParser extends EventEmitter {
 
 /**
  * Restricts a client's parser to complete, well-formed messages that respond to
- * a pending request of this connection. By itself ldapts drops what it cannot
- * parse or assign and continues with the next message: an entry may then be
- * missing from a result, or appear in another one. Large entries are parsed in
- * slices, during which later messages wait.
+ * a pending request of this connection. ldapts alone drops messages that it
+ * cannot parse or assign, and continues with the next message: an entry could
+ * be missing from a result or appear in another one. Large entries are parsed
+ * in slices, during which later messages wait.
  *
- * Uses the private `messageParser` of ldapts, whose version is pinned for that
- * reason.
+ * Uses the private `messageParser` of ldapts, whose version is therefore
+ * pinned.
  *
- * `onProtocolError` is called at the first other message, after which the
+ * `onProtocolError` is called at the first invalid message, after which the
  * stream cannot be trusted; it should close the connection. A message for which
  * `handles` returns true is not passed on to ldapts.
  */

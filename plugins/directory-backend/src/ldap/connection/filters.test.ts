@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { equals } from './filters';
 
 describe('equals', () => {
-  it('escapes every character that has a meaning in a filter', () => {
+  it('escapes every special character of filters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), value => {
         const filter = equals('mail', value).toString();

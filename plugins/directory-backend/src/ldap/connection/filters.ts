@@ -5,22 +5,22 @@ import {
   type Filter,
 } from 'ldapts';
 
-/** `(attribute=value)`; ldapts escapes the value. */
+/** Returns `(attribute=value)`; ldapts escapes the value. */
 export function equals(attribute: string, value: string): Filter {
   return new EqualityFilter({ attribute, value });
 }
 
-/** `(objectClass=…)`. */
+/** Returns `(objectClass=…)`. */
 export function isA(objectClass: string): Filter {
   return equals('objectClass', objectClass);
 }
 
-/** `(attribute=*)`. */
+/** Returns `(attribute=*)`. */
 export function isPresent(attribute: string): Filter {
   return new PresenceFilter({ attribute });
 }
 
-/** `(attribute>=value)`. */
+/** Returns `(attribute>=value)`. */
 export function atLeast(attribute: string, value: string): Filter {
   return new GreaterThanEqualsFilter({ attribute, value });
 }

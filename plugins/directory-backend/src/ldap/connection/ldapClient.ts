@@ -9,12 +9,12 @@ import { toBindError, unreachable } from './ldapErrors';
 
 const KEEP_ALIVE_MS = 30_000;
 
-/** How to connect to a server and bind. */
+/** Parameters for connecting to a server and binding. */
 export interface LdapEndpoint {
   /** `ldaps://…`, or `ldap://…` to loopback or with `startTls`. */
   readonly url: string;
   readonly startTls: boolean;
-  /** PEM of the CAs to trust. Default: those of the system. */
+  /** Trusted CAs in PEM. Default: the system's CAs. */
   readonly ca?: string;
   readonly bindDn: string;
   readonly bindPassword: string;
@@ -22,16 +22,16 @@ export interface LdapEndpoint {
   readonly connectTimeoutMs: number;
 }
 
-/** Client for one connection: ldapts itself would connect again. */
+/** Client for a single connection; ldapts alone would reconnect. */
 export interface SingleUseClient {
   readonly client: Client;
-  /** Whether the connection can send. */
+  /** Whether the connection is writable. */
   readonly isWritable: boolean;
-  /** Unbinds if possible and destroys the sockets. */
+  /** Unbinds if possible, and destroys the sockets. */
   destroy(): void;
 }
 
-/** Creates a client that connects once and checks what it receives. */
+/** Creates a client that connects once and checks received messages. */
 export function createClient(
   endpoint: LdapEndpoint,
   events: Parameters<typeof checkMessages>[1] & {
@@ -61,8 +61,8 @@ export function createClient(
   const host = hostname.replace(/^\[|\]$/g, '');
   const tlsOptions = {
     host,
-    // Only names are sent (RFC 6066 §3); an IP address is compared with the
-    // certificate as well.
+    // Server Name Indication allows only names (RFC 6066 §3); the certificate
+    // is also checked for an IP address.
     servername: isIP(host) ? undefined : host,
     ca: endpoint.ca,
   };
@@ -86,8 +86,8 @@ export function createClient(
       return sockets.at(-1)?.writable === true;
     },
     destroy() {
-      // ldapts would wait until the system has taken the request, which does
-      // not happen when the other end hangs.
+      // Not awaited: ldapts waits until the system has taken the request, which
+      // does not happen when the other end hangs.
       client.unbind().catch(() => {});
       for (const socket of sockets) {
         // ldapts has no listener on a socket whose handshake failed.
@@ -98,7 +98,7 @@ export function createClient(
 }
 
 /**
- * Starts TLS if the endpoint needs that, and binds.
+ * Starts TLS if the endpoint requires it, and binds.
  *
  * @throws DirectoryUnavailableError with the reason `refused` when the bind is
  *   rejected.
@@ -136,7 +136,7 @@ export async function readEndpoint(
 }
 
 /**
- * Reads `caFile`; `undefined` when it is not set.
+ * Reads `caFile`; `undefined` if it is not set.
  *
  * @throws DirectoryUnavailableError when it cannot be read or is empty.
  */
@@ -163,9 +163,9 @@ export async function readPassword({
 }
 
 /**
- * Rejects an empty file, which a file may be while it is replaced: with an
- * empty password the bind would be anonymous (RFC 4513 §5.1.2), and without CAs
- * those of the system would be trusted.
+ * Reads a file and rejects an empty one, because a file may be empty while it
+ * is replaced: with an empty password the bind would be anonymous (RFC 4513
+ * §5.1.2), and without CAs the system's CAs would be trusted.
  */
 async function readText(
   key: string,
@@ -183,7 +183,7 @@ async function readText(
   return text;
 }
 
-/** Waits for work until a deadline. The work itself continues. */
+/** Waits for work until a deadline. Does not stop the work. */
 export async function withDeadline<T>(
   work: Promise<T>,
   deadline: { readonly ms: number; readonly error: () => Error },

@@ -13,11 +13,11 @@ const UNAVAILABLE = 52;
 /**
  * Result codes of a bind that mean that the account may not bind: wrong
  * password (49, 48), disabled (53), locked by the password policy (19), deleted
- * (32), or not allowed to bind in this way (8, 13, 50).
+ * (32), or not allowed to bind with this method (8, 13, 50).
  */
 const REJECTED_BIND = new Set([8, 13, 19, 32, 48, 49, 50, 53]);
 
-/** Creates the error of a failed connection. */
+/** Creates the error for a failed connection. */
 export function unreachable(
   message: string,
   cause?: unknown,
@@ -29,11 +29,12 @@ export function unreachable(
 }
 
 /**
- * Converts an error of ldapts. Everything except a time limit is "unavailable":
- * a refused or incomplete response (`sizeLimitExceeded`, `adminLimitExceeded`,
- * `busy`, …) must never read as "not found" or as an empty list.
+ * Converts an error of ldapts. Everything except a time limit means
+ * "unavailable": a refused or incomplete response (`sizeLimitExceeded`,
+ * `adminLimitExceeded`, `busy`, …) must never be read as "not found" or as an
+ * empty list.
  *
- * {@link isNoSuchObject} recognizes the one error code that is a result.
+ * {@link isNoSuchObject} recognizes the only error code that is a result.
  */
 export function toDirectoryError(
   error: unknown,
@@ -51,7 +52,7 @@ export function toDirectoryError(
   switch (error.code) {
     case TIME_LIMIT_EXCEEDED:
       return new DirectoryTimeoutError(message, error);
-    // The server asks to try another one.
+    // The server asks the client to try another server.
     case BUSY:
     case UNAVAILABLE:
       return unreachable(message, error);
@@ -75,7 +76,7 @@ export function toBindError(
     : toDirectoryError(error);
 }
 
-/** Whether the base of a search does not exist. */
+/** Returns whether the base of a search does not exist. */
 export function isNoSuchObject(error: unknown): boolean {
   return (
     error instanceof DirectoryUnavailableError &&
@@ -85,7 +86,7 @@ export function isNoSuchObject(error: unknown): boolean {
   );
 }
 
-/** Whether a server rejected the service account's credentials. */
+/** Returns whether a server rejected the service account's credentials. */
 export function isRejectedBind(error: unknown): boolean {
   return (
     error instanceof DirectoryUnavailableError && error.reason === 'refused'
@@ -93,8 +94,8 @@ export function isRejectedBind(error: unknown): boolean {
 }
 
 /**
- * Whether the connection or its server failed, so that the search may succeed
- * on another connection.
+ * Returns whether the connection or its server failed, so that the search may
+ * succeed on another connection.
  */
 export function isConnectionFailure(error: unknown): boolean {
   return (
@@ -104,7 +105,7 @@ export function isConnectionFailure(error: unknown): boolean {
   );
 }
 
-/** Whether a server did not respond to an attempt to connect in time. */
+/** Returns whether a server did not respond to a connection attempt in time. */
 export function isConnectTimeout(error: unknown): boolean {
   return (
     error instanceof DirectoryUnavailableError &&
@@ -113,8 +114,8 @@ export function isConnectTimeout(error: unknown): boolean {
 }
 
 /**
- * Whether an error counts as a failure of the server. A time limit that the
- * server itself has enforced does not.
+ * Returns whether an error counts as a server failure. A time limit enforced by
+ * the server itself does not.
  */
 export function isServerFailure(error: unknown): boolean {
   return (

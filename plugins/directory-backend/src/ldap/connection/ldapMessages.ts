@@ -5,10 +5,13 @@ import { BerCursor, ProtocolError, readBerHeader, tags } from './BerCursor';
 /** Maximum size of a message; a longer one means that the stream is corrupt. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 
-/** Maximum time for which one slice of an entry blocks the event loop. */
+/**
+ * Maximum time in milliseconds for which a slice of an entry blocks the event
+ * loop.
+ */
 const SLICE_MS = 2;
 
-/** Values that are read between two checks of the time. */
+/** Number of values to read between checks of the time. */
 const VALUES_PER_CHECK = 64;
 
 const utf8 = new TextDecoder('utf8', { fatal: true });
@@ -20,7 +23,7 @@ export class LdapMessageStream {
   #needed = 2;
 
   /**
-   * Returns the messages that are complete with these bytes.
+   * Yields the messages that these bytes complete.
    *
    * @throws ProtocolError when the bytes are not LDAP messages.
    */
@@ -62,14 +65,14 @@ function endOfMessage(bytes: Buffer): number | undefined {
 
 /**
  * Checks a server's message against the grammar of RFC 4511 and parses it if it
- * is a search result entry. The parser of ldapts is lenient: with a wrong length
- * in an entry it never returns, and with a wrong tag it omits values.
+ * is a search result entry. The parser of ldapts is lenient: it never returns
+ * when a length in an entry is wrong, and omits values when a tag is wrong.
  *
- * Yields after each slice of about two milliseconds, so that the caller can let
- * a group with 89,000 members not block the event loop. Returns the entry that
- * ldapts would return, without controls, which the gateway does not read.
+ * Yields after each slice of about two milliseconds, so that the caller can
+ * keep a group with 89,000 members from blocking the event loop. Returns the
+ * same entry as ldapts, except for controls, which the gateway does not read.
  *
- * @throws ProtocolError when the message is malformed, or not a response to a
+ * @throws ProtocolError when the message is malformed or is not a response to a
  *   request that the gateway sends.
  */
 export function* parseMessage(
@@ -141,7 +144,9 @@ function* parseEntry(
   return { name, attributes };
 }
 
-/** Like ldapts: a value that is not UTF-8 remains a buffer. */
+/**
+ * Decodes UTF-8. Like in ldapts, a value that is not UTF-8 remains a buffer.
+ */
 function decodeText(octets: Buffer): string | Buffer {
   try {
     return utf8.decode(octets);

@@ -4,7 +4,7 @@ import type { ReplicaSource } from './ReplicaSource';
 import { suspensionFor } from './ReplicaState';
 import type { TableComparison } from './TableComparison';
 
-/** Longer than it takes until a write is in the replica. */
+/** Longer than a write takes to reach the replica. */
 const SETTLING_MS = 3000;
 
 interface ConsistencyCheckOptions {
@@ -17,8 +17,8 @@ interface ConsistencyCheckOptions {
 
 /**
  * Compares all entries with the directory at long intervals, while the replica
- * is in use. They should not differ, but access rules can change without a write
- * to the entries concerned.
+ * is in use. Differences are rare: for example, access rules can change without
+ * a write to the affected entries.
  */
 export class ConsistencyCheck {
   readonly #options: ConsistencyCheckOptions;
@@ -31,12 +31,12 @@ export class ConsistencyCheck {
     this.#dueAt = performance.now() + options.intervalMs;
   }
 
-  /** Makes a check due now. */
+  /** Makes a check due immediately. */
   request(): void {
     this.#dueAt = -Infinity;
   }
 
-  /** Starts a check in the background when one is due. */
+  /** Starts a check in the background if one is due. */
   startIfDue(server: string): void {
     if (this.#isRunning || performance.now() < this.#dueAt) {
       return;
@@ -54,16 +54,16 @@ export class ConsistencyCheck {
       )
       .finally(() => {
         this.#isRunning = false;
-        // Unless another one was requested meanwhile.
+        // Keeps a check due that was requested in the meantime.
         this.#dueAt = Math.min(this.#dueAt, performance.now() + intervalMs);
       });
   }
 
   /**
-   * Repeats a check that failed because the account lacks a right on an entry:
-   * no other read checks entries that do not change.
+   * Repeats a check that failed because the account lacks a right on an entry.
+   * No other read checks entries that do not change.
    *
-   * @throws Error when it does not finish.
+   * @throws Error when the check is canceled or fails again.
    */
   async repeatFailed(server: string): Promise<void> {
     if (this.#hasFailedAccess) {
@@ -74,7 +74,7 @@ export class ConsistencyCheck {
     }
   }
 
-  /** Resolves with whether the check has finished. */
+  /** Resolves with whether the check finished without being canceled. */
   async #run(server: string): Promise<boolean> {
     const { source, comparison, logger } = this.#options;
     const corrections = await comparison.run({

@@ -21,30 +21,32 @@ const PAUSE_PER_SYNC = 1;
 
 const CHECK_INTERVAL_MS = 60 * 60_000;
 
-/** Interval of attempts to subscribe to notifications after a refusal. */
+/** Interval of attempts to subscribe after the server refused to notify. */
 const SUBSCRIBE_AGAIN_MS = 600_000;
 
-/** A sync after which the tables equal the directory. */
+/** A sync after which the tables match the directory. */
 export interface ConfirmedSync {
   /** URL of the server. */
   readonly server: string;
   /** The server's last USN; `undefined` without USNs. */
   readonly usn: number | undefined;
-  /** As {@link ReplicaPosition.epoch}. */
+  /** See {@link ReplicaPosition.epoch}. */
   readonly epoch: number;
-  /** As {@link ReplicaPosition.committedUsn}. */
+  /** See {@link ReplicaPosition.committedUsn}. */
   readonly committedUsn: number | undefined;
   /** Time of the request for the position, from `performance.now()`. */
   readonly requestedAt: number;
-  /** The server's state of replication, if it is known. */
+  /** The server's replication state, if known. */
   readonly replicated: ReplicationState | undefined;
 }
 
-/** Receives what is written into the tables. */
+/** Observes writes to the tables. */
 export interface TableObserver {
-  /** Entries may have changed; `undefined` stands for all entries. */
+  /**
+   * Called when entries may have changed; `undefined` stands for all entries.
+   */
   onWrite(keys: readonly string[] | undefined): void;
-  /** Called in the turn in which the sync is confirmed. */
+  /** Called in the same turn in which the sync is confirmed. */
   onConfirmed(sync: ConfirmedSync): void;
 }
 
@@ -58,13 +60,13 @@ export interface DirectorySyncOptions extends SyncModeOptions {
   readonly observer: TableObserver;
   /** Suspends reads if the error requires it. */
   readonly suspendFor: (error: unknown) => void;
-  /** Milliseconds between comparisons of all entries. Default: an hour. */
+  /** Milliseconds between comparisons of all entries. Default: one hour. */
   readonly checkIntervalMs?: number;
 }
 
 /**
- * Keeps the tables equal to one server of the directory: follows changes by
- * their USNs, deletions by notification, and anything else by full syncs.
+ * Keeps the tables in sync with one server of the directory: changes are found
+ * by their USNs, deletions by notification, and everything else by full syncs.
  */
 export class DirectorySync {
   readonly held: HeldValues;
@@ -86,11 +88,11 @@ export class DirectorySync {
   /** Ends the subscription to the server at the position. */
   #unsubscribe: (() => void) | undefined;
   #subscribeAgainAt = Infinity;
-  /** Whether the tables equal no server until the next full sync. */
+  /** Whether a full sync is required because the tables match no server. */
   #mustSync = false;
-  /** Keys of entries that are deleted during a full sync. */
+  /** Keys of entries that were deleted during the current full sync. */
   #deleted: Set<string> | undefined;
-  /** No full sync starts before. */
+  /** Earliest start of the next full sync. */
   #resyncNotBefore = -Infinity;
 
   constructor(options: DirectorySyncOptions) {
@@ -121,12 +123,14 @@ export class DirectorySync {
     });
   }
 
-  /** URL of the server that the tables equal, if a sync has finished. */
+  /**
+   * URL of the server that the tables match; `undefined` before the first sync.
+   */
   get server(): string | undefined {
     return this.#position?.server;
   }
 
-  /** Syncs once. Resolves with whether the tables equal the directory. */
+  /** Syncs once. Resolves with whether the tables match the directory. */
   async poll(): Promise<boolean> {
     const { source, state, observer } = this.#options;
     const { suspensions } = state;
@@ -159,14 +163,17 @@ export class DirectorySync {
     return isSynced;
   }
 
-  /** Until the next sync, changes may be missed. The tables are still read. */
+  /**
+   * Ends the subscription. Changes may be missed until the next sync, but the
+   * tables are still read.
+   */
   disconnect(): void {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
     this.#comparison.cancel();
   }
 
-  /** Resolves with whether the tables equal the directory at a position. */
+  /** Resolves with whether the tables match the directory at a position. */
   async #sync(position: ReplicaPosition): Promise<boolean> {
     const isFollowed =
       this.#position?.epoch === position.epoch && !this.#mustSync;
@@ -181,7 +188,7 @@ export class DirectorySync {
       : false;
   }
 
-  /** Reads all entries, unless the last time was too recent. */
+  /** Reads all entries, unless the last full sync was too recent. */
   async #syncFully(position: ReplicaPosition): Promise<boolean> {
     const startedAt = performance.now();
     if (startedAt < this.#resyncNotBefore) {
@@ -221,7 +228,7 @@ export class DirectorySync {
     return position.usn === undefined || this.#unsubscribe !== undefined;
   }
 
-  /** Writes directly into the tables, which are not read meanwhile. */
+  /** Writes directly to the tables, which are not read in the meantime. */
   async #syncFirst(
     position: ReplicaPosition,
     startedAt: number,
@@ -244,7 +251,7 @@ export class DirectorySync {
     });
   }
 
-  /** Writes only differences, at the end: the tables are read meanwhile. */
+  /** Writes only the differences, at the end: the tables are read meanwhile. */
   async #resync(position: ReplicaPosition): Promise<void> {
     const { source, tables, state, logger } = this.#options;
     const startedAt = performance.now();
@@ -257,7 +264,7 @@ export class DirectorySync {
       read: check => source.readAll(batch => check.compare(batch)),
       prepare: async check => {
         await hold?.(check);
-        // Until all differences are corrected.
+        // The tables match no server until all differences are corrected.
         this.#mustSync = true;
       },
       isSync: true,
@@ -312,7 +319,8 @@ export class DirectorySync {
       committedUsn + 1,
     );
     if (hasNewKeys && this.mode.current === 'usn') {
-      // The new key of a renamed entry has the USN: the old key is not missed.
+      // The new key of a renamed entry carries its USN, so a comparison must
+      // find the old key.
       this.#deletions.request(position);
     }
   }
@@ -349,7 +357,7 @@ export class DirectorySync {
     return { users: users.served.size, groups: groups.size };
   }
 
-  /** Fails before a full sync that the mass-deletion guard would reject. */
+  /** Rejects before a full sync that the mass-deletion guard would reject. */
   async #prepareGuard(): Promise<void> {
     const { guard, source } = this.#options;
     await guard.prepare();
@@ -358,7 +366,7 @@ export class DirectorySync {
     }
   }
 
-  /** Suspends reads in the turn in which too many entries are deleted. */
+  /** Suspends reads in the same turn in which too many entries are deleted. */
   #checkTables(): void {
     const { guard, suspendFor } = this.#options;
     try {

@@ -20,7 +20,7 @@ const wholeUser = { fields: new Set(userFieldNames) };
 
 const EXPIRED = new Date('2020-01-01T00:00:00Z');
 
-describe('a second server that lags behind', () => {
+describe('HeldValues with a second server that lags behind', () => {
   let pair: TwoServers;
   let replication: Replication;
   let opened: OpenReplica | undefined;
@@ -48,7 +48,7 @@ replace: ${attribute}
 ${attribute}: ${value}
 `;
 
-  it('undoes no private flag, lock or deletion until it has caught up', async () => {
+  it('keeps private flags, locks and deletions until the server has caught up', async () => {
     opened = await openReplica({
       realm: pair.preferred,
       ldap: pair.ldap,
@@ -83,7 +83,7 @@ ${attribute}: ${value}
       expect(await find('dave')).toBeUndefined();
       expect(await lookUp('erin')).toMatchObject({ expires: EXPIRED });
     });
-    // The state of replication is read after the changes.
+    // The replication state is read after the changes.
     await eventually(() => expect(replica.state.ageMs).toBeLessThan(500));
 
     await pair.preferred.directory.stop();
@@ -100,7 +100,7 @@ ${attribute}: ${value}
     expect(await find('frank')).toMatchObject({ locked: true });
     expect(await find('dave')).toBeUndefined();
     expect(replica.held.size).toBe(4);
-    // The server itself would undo them, too.
+    // Control: the lagging server itself would undo them.
     const onServer = (username: string) =>
       principals.find({ username }, context);
     expect(await onServer('frank')).toMatchObject({ locked: false });
@@ -110,7 +110,7 @@ ${attribute}: ${value}
     expect(await onServer('dave')).toMatchObject({ username: 'dave' });
     expect(await lookUp('dave')).toBeUndefined();
 
-    // With another change the lagging server has all of them.
+    // After replication resumes, the lagging server receives all changes.
     await pair.preferred.directory.start();
     await replication.resume();
     await eventually(() => expect(replica.held.size).toBe(0));

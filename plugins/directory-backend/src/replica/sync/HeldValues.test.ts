@@ -44,7 +44,7 @@ describe('HeldValues', () => {
   let held: HeldValues;
   let writer: TableWriter;
   let logger: RecordingLogger;
-  /** State of the server that the replica follows. */
+  /** The server that the replica follows, and its replication state. */
   let server: { readonly url: string; state: ReplicationState | undefined };
   let createdAt: jest.Mock;
 
@@ -87,7 +87,9 @@ describe('HeldValues', () => {
       now,
     );
 
-  /** Compares with another server, which lags behind, and writes what differs. */
+  /**
+   * Compares with another server that lags behind, and writes the differences.
+   */
   async function switchTo(
     batch: ReplicaBatch,
     state: ReplicationState | undefined = LAGGING,
@@ -127,7 +129,7 @@ describe('HeldValues', () => {
     expect(accountOf()).toMatchObject({ locked: true });
   });
 
-  it('holds an earlier expiry and accepts a still earlier one', async () => {
+  it('holds an earlier expiry and accepts one that is earlier still', async () => {
     const days = [1, 2, 3].map(day => new Date(Date.UTC(2026, 0, day)));
     write(alice({}, { expires: days[1] }));
     await switchToAlice(alice({}, { expires: days[2] }));
@@ -138,7 +140,7 @@ describe('HeldValues', () => {
     expect(accountOf().expires).toEqual(days[0]);
   });
 
-  it('holds a deletion of an old entry, not the absence of a new one', async () => {
+  it('holds the deletion of an old entry but accepts a new entry', async () => {
     await switchToAlice(alice());
     expect(recordOf()).toBeUndefined();
     expect(createdAt).toHaveBeenCalledWith({ kind: 'users', key: ALICE });
@@ -165,7 +167,7 @@ describe('HeldValues', () => {
     expect(held.size).toBe(2);
   });
 
-  it('holds many new entries without reading when each was created', async () => {
+  it('holds many new entries without reading their creation times', async () => {
     await switchTo({
       kind: 'users',
       entries: Array.from({ length: 51 }, (_, n) => [
@@ -184,7 +186,7 @@ describe('HeldValues', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('holds values when a write came after the state of the tables', async () => {
+  it('holds values when a write followed the known replication state', async () => {
     write(alice({ is_private: true }));
     await held.update(position());
     write(alice({ is_private: true, surname: 'Later' }));
@@ -201,7 +203,7 @@ describe('HeldValues', () => {
     expect(held.size).toBe(0);
   });
 
-  it('finds no difference in an entry that is held', async () => {
+  it('finds no difference in a held entry', async () => {
     write(alice({ is_private: true }));
     await switchToAlice(alice({ is_private: false }));
     const check = writer.startCheck();
@@ -214,23 +216,41 @@ describe('HeldValues', () => {
 
   it.each<[string, ReplicationState | undefined, number, boolean]>([
     ['has all changes', stateOf({ 1: '05', 2: '04', 3: '01' }), 1, true],
-    ['lacks a change', stateOf({ 1: '05', 2: '02' }), 59, false],
+    [
+      'lacks a change for less than an hour',
+      stateOf({ 1: '05', 2: '02' }),
+      59,
+      false,
+    ],
     ['lacks a change for an hour', stateOf({ 1: '', 2: '03' }), 60, true],
-    ['does not know a server', stateOf({ 1: '05' }), 9, false],
-    ['cannot be compared for 10 minutes', stateOf({ 1: '05' }), 10, true],
-    ['has other data', stateOf({ 1: '05', 2: '03' }, '2'), 9, false],
-    ['hides its state', undefined, 9, false],
-    ['still hides its state', undefined, 10, true],
-  ])('releases when a server %s', async (_, state, minutes, isReleased) => {
-    write(alice({ is_private: true }));
-    await switchToAlice(alice({ is_private: false }));
-    server.state = state;
-    now += minutes * MINUTE;
-    expect(await held.update(position())).toBe(isReleased);
-    expect(held.size).toBe(isReleased ? 0 : 1);
-    write(alice({ is_private: false }));
-    expect(recordOf()).toMatchObject({ is_private: !isReleased });
-  });
+    [
+      'does not know a server for less than 10 minutes',
+      stateOf({ 1: '05' }),
+      9,
+      false,
+    ],
+    ['does not know a server for 10 minutes', stateOf({ 1: '05' }), 10, true],
+    [
+      'has other data for less than 10 minutes',
+      stateOf({ 1: '05', 2: '03' }, '2'),
+      9,
+      false,
+    ],
+    ['hides its state for less than 10 minutes', undefined, 9, false],
+    ['hides its state for 10 minutes', undefined, 10, true],
+  ])(
+    'releases or keeps values when a server %s',
+    async (_, state, minutes, isReleased) => {
+      write(alice({ is_private: true }));
+      await switchToAlice(alice({ is_private: false }));
+      server.state = state;
+      now += minutes * MINUTE;
+      expect(await held.update(position())).toBe(isReleased);
+      expect(held.size).toBe(isReleased ? 0 : 1);
+      write(alice({ is_private: false }));
+      expect(recordOf()).toMatchObject({ is_private: !isReleased });
+    },
+  );
 
   it('requires the changes of each server whose values are held', async () => {
     write(alice({ is_private: true }));

@@ -11,22 +11,25 @@ import {
 } from './ReplicaSource';
 import type { TableCheck } from './TableCheck';
 
-/** How long values are held when replication states cannot be compared. */
+/** Maximum time to hold values when replication states cannot be compared. */
 const MAX_UNKNOWN_MS = 10 * 60_000;
 
 /**
- * How long they are held from a server that is behind. A change that is not
- * replicated, such as a failed login, can leave it behind until the next one.
+ * Maximum time to hold values while a server lags behind. A change that is not
+ * replicated, such as a failed login, can keep it behind until the next change.
  */
 const MAX_BEHIND_MS = 60 * 60_000;
 
-/** Interval of checks whether values can be released. */
+/** Interval of checks for whether values can be released. */
 const RELEASE_INTERVAL_MS = 1000;
 
-/** Margin for clocks that differ, and for the delay of replication. */
+/** Margin for clock differences and the delay of replication. */
 const CREATED_MARGIN_MS = 5 * 60_000;
 
-/** New entries whose creation time is read; more of them are held. */
+/**
+ * Maximum number of new entries whose creation time is read. If there are more,
+ * all are held.
+ */
 const MAX_CREATED_READS = 50;
 
 /** Values that are stricter in the replica than in the server's entry. */
@@ -35,7 +38,7 @@ type Hold =
   | {
       readonly kind: 'restricted';
       readonly isPrivate: boolean;
-      /** The field `locked` of the user. */
+      /** The `locked` field of the user. */
       readonly isLocked: boolean;
       readonly isAccountLocked: boolean;
       readonly expires: Date | undefined;
@@ -54,13 +57,13 @@ interface HeldValuesOptions {
  */
 export class HeldValues {
   readonly #options: HeldValuesOptions;
-  /** By key. */
+  /** Held values by key. */
   readonly #holds = new Map<string, Hold>();
-  /** State that a server must have so that the values are released. */
+  /** Replication state that a server must reach before values are released. */
   #required: ReplicationState | undefined;
   #heldSince = 0;
   #releaseAt = -Infinity;
-  /** State of replication of the tables before the last write. */
+  /** Replication state of the tables before the last write. */
   #replicated: ReplicationState | undefined;
   #hasWritten = false;
 
@@ -68,12 +71,14 @@ export class HeldValues {
     this.#options = options;
   }
 
-  /** State of replication of the tables, unless they were written since. */
+  /**
+   * Replication state of the tables; `undefined` when they were written since.
+   */
   get replicated(): ReplicationState | undefined {
     return this.#hasWritten ? undefined : this.#replicated;
   }
 
-  /** Number of entries that are held. */
+  /** Number of held entries. */
   get size(): number {
     return this.#holds.size;
   }
@@ -83,17 +88,18 @@ export class HeldValues {
     return this.#holds.has(key);
   }
 
-  /** Records that the tables were written. */
+  /** Records a write to the tables. */
   recordWrite(): void {
     this.#hasWritten = true;
   }
 
   /**
-   * Prepares the comparison of the tables with another server. The returned
-   * function holds the stricter values among the differences; `undefined` when
-   * that server has all changes of the previous one.
+   * Prepares the comparison of the tables with another server. Returns a
+   * function that holds the stricter values among the differences; `undefined`
+   * when that server has all changes of the previous one.
    *
-   * @param ageMs - time since the tables were known to equal the previous one
+   * @param ageMs - time since the tables were known to match the previous
+   *   server
    */
   async prepare(
     position: ReplicaPosition,
@@ -118,7 +124,7 @@ export class HeldValues {
           } are less strict than those of the previous server: stricter values are kept until it has caught up with replication${
             required && state
               ? ''
-              : ', for 10 minutes, because its state of replication cannot be compared. Allow the service account to read nsds50ruv of cn=mapping tree,cn=config'
+              : ', for 10 minutes, because its replication state cannot be compared. Allow the service account to read nsds50ruv of cn=mapping tree,cn=config'
           }`,
         );
       }
@@ -126,10 +132,10 @@ export class HeldValues {
   }
 
   /**
-   * Reads the server's state of replication after writes, and releases the
-   * values when it has caught up.
+   * Reads the server's replication state after writes, and releases the values
+   * when the server has caught up.
    *
-   * @returns whether values were released: the tables must be synced
+   * @returns whether values were released, so that the tables must be synced
    */
   async update(position: ReplicaPosition): Promise<boolean> {
     if (this.#hasWritten) {
@@ -151,13 +157,13 @@ export class HeldValues {
     this.#options.logger.info(
       coverage === 'covered'
         ? `${position.server} has caught up with replication: stricter values of ${this.size} entries are released`
-        : `Stricter values of ${this.size} entries are released after the maximum time`,
+        : `Stricter values of ${this.size} entries are released because the maximum time has passed`,
     );
     this.#holds.clear();
     return true;
   }
 
-  /** Restricts entries that were read to the held values. */
+  /** Applies the held values to entries that were read. */
   restrict(batch: ReplicaBatch): ReplicaBatch {
     if (this.#holds.size === 0) {
       return batch;
@@ -262,7 +268,7 @@ function restrict(
   };
 }
 
-/** The earlier one of two expiries; `undefined` is never. */
+/** Returns the earlier of two expiries; `undefined` means never. */
 export function earlierOf(
   a: Date | undefined,
   b: Date | undefined,
@@ -270,16 +276,16 @@ export function earlierOf(
   return a && b && b < a ? b : a ?? b;
 }
 
-/** Whether a server has the changes of another one. */
+/** Whether a server has the changes of another server. */
 type Coverage =
-  /** All of them. */
+  /** The server has all changes. */
   | 'covered'
-  /** Some are missing. */
+  /** Changes are missing. */
   | 'behind'
   /** The states cannot be compared. */
   | 'unknown';
 
-/** Whether a server has the changes that are required. */
+/** Returns whether a server has the required changes. */
 export function coverageOf(
   required: ReplicationState | undefined,
   state: ReplicationState | undefined,
@@ -300,7 +306,9 @@ export function coverageOf(
   return coverage;
 }
 
-/** The changes of both; `undefined` when they cannot be compared. */
+/**
+ * Returns the changes of both states; `undefined` when they cannot be compared.
+ */
 function mergeStates(
   a: ReplicationState | undefined,
   b: ReplicationState | undefined,

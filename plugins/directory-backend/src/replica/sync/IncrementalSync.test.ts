@@ -23,7 +23,7 @@ describe('IncrementalSync', () => {
     requestedAt: 0,
   };
 
-  /** Reads agreements, then all that the directory still returns of them. */
+  /** Reads agreements and returns those that remain after a later sync. */
   async function agreementsLeft(options: {
     readonly written: number;
     readonly found: readonly string[];
@@ -61,7 +61,7 @@ describe('IncrementalSync', () => {
     return [...tables.agreements.keys()];
   }
 
-  it('deletes up to 50 entries that cannot be read any more', async () => {
+  it('deletes up to 50 entries that can no longer be read', async () => {
     const found = ['cn=7'];
     expect(await agreementsLeft({ written: 51, found })).toEqual(found);
   });
@@ -72,7 +72,7 @@ describe('IncrementalSync', () => {
     ).toHaveLength(2);
   });
 
-  it('leaves more than 50 to the comparison, which has the guard', async () => {
+  it('leaves more than 50 deletions to the guarded comparison of keys', async () => {
     expect(await agreementsLeft({ written: 51, found: [] })).toHaveLength(51);
   });
 });
@@ -83,16 +83,16 @@ describe('firstUnseen', () => {
     ['all writes were read', { a: 11, b: 12 }, { a: 11, b: 12 }, undefined],
     ['one is new', { a: 11, b: 12 }, { a: 11 }, 12],
     ['one was written again', { a: 13, b: 12 }, { a: 11, b: 12 }, 13],
-    ['a lower USN appears late', { a: 14, late: 11 }, { a: 14 }, 11],
+    ['a lower USN becomes visible late', { a: 14, late: 11 }, { a: 14 }, 11],
     ['a USN is lower than the one that was read', { a: 11 }, { a: 14 }, 11],
-    ['a USN may not be read', { a: undefined, b: 14 }, { b: 14 }, 10],
+    ['a USN is not readable', { a: undefined, b: 14 }, { b: 14 }, 10],
     [
-      'the same USN may not be read again',
+      'the same USN is still not readable',
       { a: undefined },
       { a: undefined },
       10,
     ],
-  ])('when %s', (_, now, before, first) => {
+  ])('returns the lowest unread USN when %s', (_, now, before, first) => {
     expect(firstUnseen(listedFrom(now), usnsOf(before))).toBe(first);
   });
 });
@@ -102,8 +102,11 @@ describe('rolledBack', () => {
     ['all entries are listed', { a: 11, b: 13 }, { a: 11, b: 12 }, []],
     ['one entry is not listed', { b: 12 }, { a: 11, b: 12 }, ['a']],
     ['one entry is too old to be listed', {}, { a: 9, b: 10 }, ['b']],
-    ['a USN may not be read', {}, { a: undefined }, []],
-  ])('when %s', (_, now, before, keys) => {
-    expect(rolledBack(listedFrom(now), usnsOf(before))).toEqual(keys);
-  });
+    ['a USN is not readable', {}, { a: undefined }, []],
+  ])(
+    'returns keys that are no longer listed when %s',
+    (_, now, before, keys) => {
+      expect(rolledBack(listedFrom(now), usnsOf(before))).toEqual(keys);
+    },
+  );
 });

@@ -12,16 +12,16 @@ import {
 import type { TableWriter } from './TableWriter';
 
 /**
- * Maximum number of removed members that are re-read one by one. When a group
- * loses more, the comparison of keys (`UnreportedDeletions`) finds those that
- * were deleted.
+ * Maximum number of removed members that are re-read individually. If a group
+ * loses more members, the comparison of keys (`UnreportedDeletions`) finds the
+ * deleted ones.
  */
 const MAX_REMOVED_MEMBERS = 50;
 
 /**
  * Maximum number of entries that are deleted because they can no longer be
- * read. More are left to the comparison of keys, which has the mass-deletion
- * guard: the account may have lost the right to read them.
+ * read. Beyond it, they are left to the comparison of keys, which runs the
+ * mass-deletion guard: the account may have lost the right to read them.
  */
 const MAX_DELETIONS = 50;
 
@@ -31,10 +31,10 @@ interface IncrementalSyncOptions {
   readonly writer: TableWriter;
 }
 
-/** Reads recent writes into the tables, each once. */
+/** Reads each recent write into the tables once. */
 export class IncrementalSync {
   readonly #options: IncrementalSyncOptions;
-  /** The writes that were listed by the last sync, all of which were read. */
+  /** Writes that the last sync listed; all of them were read. */
   #listed = new Map<string, number | undefined>();
   readonly #deleted = new Set<string>();
 
@@ -47,7 +47,10 @@ export class IncrementalSync {
     this.#listed.clear();
   }
 
-  /** Records a reported deletion: the entry is re-read if it exists again. */
+  /**
+   * Records a reported deletion, so that the entry is re-read if it exists
+   * again.
+   */
   recordDeletion(key: string): void {
     this.#deleted.add(key);
   }
@@ -86,7 +89,8 @@ export class IncrementalSync {
     if (isDeleting) {
       await source.verifyAccess();
     }
-    // Not earlier: an entry of another server could be older than the tables.
+    // Written only now: entries from another server could be older than the
+    // tables.
     let hasNewKeys = false;
     for (const batch of batches) {
       const table = tables[batch.kind];
@@ -106,7 +110,9 @@ export class IncrementalSync {
     return { hasNewKeys };
   }
 
-  /** Entries of the tables that may have been deleted or rolled back. */
+  /**
+   * Returns entries of the tables that may have been deleted or rolled back.
+   */
   #uncertain(
     batches: readonly ReplicaBatch[],
     listed: ListedChanges,
@@ -126,9 +132,9 @@ export class IncrementalSync {
   }
 
   /**
-   * Unchanged users that were removed from changed groups. A deleted user loses
-   * all memberships. Where the deletion itself is not reported
-   * (`ipa user-del --preserve`), this finds it at once.
+   * Returns unchanged users that were removed from changed groups. A deleted
+   * user loses all memberships. If the deletion itself is not reported
+   * (`ipa user-del --preserve`), this finds it immediately.
    */
   #removedMembers(
     batches: readonly ReplicaBatch[],
@@ -154,7 +160,7 @@ export class IncrementalSync {
   }
 }
 
-/** The existing entries that were written from a USN on. */
+/** The existing entries that were written since a USN. */
 interface ListedChanges {
   readonly fromUsn: number;
   readonly usns: UsnsByKey;
@@ -162,11 +168,12 @@ interface ListedChanges {
 
 /**
  * Returns the lowest USN among the entries whose last write has not been read;
- * `undefined` when all have.
+ * `undefined` when all writes have been read.
  *
- * A server assigns the USN when a write starts, and shows the entry when it
- * ends, so that a lower USN may appear after a higher one. So every poll lists
- * all recent USNs, which is cheap, and reads entries only for new ones.
+ * A server assigns the USN when a write starts and shows the entry when the
+ * write ends, so a lower USN may appear after a higher one. Every poll
+ * therefore lists all recent USNs, which is cheap, and reads entries only for
+ * new ones.
  *
  * @param seen - the writes that have been read
  */
@@ -183,11 +190,11 @@ export function firstUnseen(
 }
 
 /**
- * Returns the keys whose last write is not listed any more, although it is
- * recent: the entry was deleted, or the write was rolled back after it was
- * visible, as 389 Directory Server does when a plugin rejects it.
+ * Returns the keys whose last write is recent but no longer listed: the entry
+ * was deleted, or the write was rolled back after it became visible, as 389
+ * Directory Server does when a plugin rejects it.
  *
- * @param seen - as in {@link firstUnseen}
+ * @param seen - the writes that have been read
  */
 export function rolledBack(
   { fromUsn, usns }: ListedChanges,

@@ -8,7 +8,7 @@ const HOUR_MS = 60 * 60_000;
 
 describe('MassDeletionGuard', () => {
   const database = withDatabase();
-  /** In the middle of an hour. */
+  /** A time in the middle of an hour. */
   let now: number;
   let logger: RecordingLogger;
 
@@ -27,13 +27,16 @@ describe('MassDeletionGuard', () => {
       logger,
     });
 
-  /** A guard as of the start of a process. */
+  /** Creates a guard as at the start of a process. */
   const start = async (directoryKey?: string) => {
     const records = await open(directoryKey);
     return new MassDeletionGuard({ records, logger, maxShrinkage: 0.2 });
   };
 
-  /** Checks a sync after which the replica has all that was found. */
+  /**
+   * Checks a sync. By default, the replica then has all entries that were
+   * found.
+   */
   const check = (
     guard: MassDeletionGuard,
     users: number,
@@ -46,7 +49,7 @@ describe('MassDeletionGuard', () => {
     reason: 'quarantine',
   });
 
-  it('passes any first sync and keeps its baseline over a restart', async () => {
+  it('passes the first sync and keeps its baseline across restarts', async () => {
     await check(await start(), 200, 40);
     const restarted = await start();
     await expect(check(restarted, 159, 40)).rejects.toEqual(rejected);
@@ -80,13 +83,13 @@ describe('MassDeletionGuard', () => {
       await expect(check(guard, 656, 100)).rejects.toEqual(rejected);
       await check(guard, 810, 100);
     }
-    // The first sample is older than 24 hours.
+    // The first sample is now older than 24 hours.
     now += HOUR_MS;
     await check(guard, 656, 100);
     await expect(check(guard, 600, 100)).rejects.toEqual(rejected);
   });
 
-  it('compares with the last sync however old it is', async () => {
+  it('compares with the last sync regardless of its age', async () => {
     await check(await start(), 1000, 100);
     now += 100 * 24 * HOUR_MS;
     await expect(check(await start(), 700, 100)).rejects.toEqual(rejected);
@@ -100,11 +103,11 @@ describe('MassDeletionGuard', () => {
     await expect(check(await start('b'), 10, 1)).resolves.toBeUndefined();
   });
 
-  describe('an override', () => {
+  describe('override', () => {
     const override = async (users: number, groups: number) =>
       (await open()).override({ users, groups, acceptedBy: 'dave' });
 
-    /** A process whose sync found 120 users and 40 groups. */
+    /** Returns a process whose sync found 120 users and 40 groups. */
     const quarantine = async () => {
       await check(await start(), 200, 40);
       const quarantines = await open();
@@ -142,7 +145,7 @@ describe('MassDeletionGuard', () => {
       await expect(check(await start(), 90, 40)).rejects.toEqual(rejected);
     });
 
-    it('names the counts of a quarantine', async () => {
+    it('must have the exact counts of a quarantine', async () => {
       await quarantine();
       for (const [users, groups] of [
         [119, 40],
@@ -155,7 +158,7 @@ describe('MassDeletionGuard', () => {
       }
     });
 
-    it('does not accept more deletions', async () => {
+    it('does not accept further deletions', async () => {
       const { guard } = await quarantine();
       await override(120, 40);
       await expect(check(guard, 119, 40)).rejects.toEqual(rejected);
@@ -172,7 +175,7 @@ describe('MassDeletionGuard', () => {
       expect(await knex(overrides)).toMatchObject([{ accepted_by: 'dave' }]);
     });
 
-    it('is for current quarantines of this directory', async () => {
+    it('applies only to current quarantines of this directory', async () => {
       const { guard, quarantines } = await quarantine();
       await expect(
         (await open('b')).override({ users: 120, groups: 40, acceptedBy: 'x' }),
@@ -182,7 +185,7 @@ describe('MassDeletionGuard', () => {
       await expect(override(120, 40)).rejects.toThrow('has not rejected');
     });
 
-    it('is not for a process that has ended', async () => {
+    it('does not apply to the quarantine of a process that has ended', async () => {
       await quarantine();
       now += 61_000;
       await expect(override(120, 40)).rejects.toThrow('has not rejected');
@@ -205,7 +208,7 @@ describe('MassDeletionGuard', () => {
       await expect(check(guard, 799, 100, replica)).rejects.toEqual(rejected);
     });
 
-    it('count from the baseline, not from the last sync', async () => {
+    it('are counted from the baseline, not from the last sync', async () => {
       const guard = await start();
       await check(guard, 1000, 100);
       await check(guard, 850, 100);
@@ -244,7 +247,7 @@ describe('MassDeletionGuard', () => {
       await expect(check(guard, 700, 100)).rejects.toEqual(rejected);
     });
 
-    it('checks later syncs with the last baseline', async () => {
+    it('checks later syncs against the last baseline', async () => {
       await check(guard, 1000, 100);
       isReadable = false;
       await check(guard, 900, 100);
@@ -256,7 +259,7 @@ describe('MassDeletionGuard', () => {
     });
   });
 
-  it('records one row an hour with the highest counts', async () => {
+  it('records one row per hour with the highest counts', async () => {
     const guard = await start();
     await check(guard, 100, 30);
     await check(guard, 101, 29);

@@ -1,10 +1,13 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { DirectoryUnavailableError } from '../../directory/errors';
 
-/** In a small directory, a few entries are a large share. */
+/**
+ * Number of deletions that are accepted regardless of their share: in a small
+ * directory, a few entries are a large share.
+ */
 const MAX_DELETED_ENTRIES = 10;
 
-/** After this time the database counts as unreadable. */
+/** Time after which the database is considered unreadable. */
 const DATABASE_TIMEOUT_MS = 5000;
 
 /** Number of users and groups of a directory. */
@@ -13,18 +16,21 @@ export interface EntryCounts {
   readonly groups: number;
 }
 
-/** Records that checks are based on. All processes of a portal share them. */
+/** Records on which checks are based, shared by all processes of a portal. */
 export interface GuardRecords {
   /** Loads the records. Rejects when they cannot be read. */
   load(): Promise<{
-    /** The highest counts of the last 24 hours. `undefined`: no sync has passed. */
+    /**
+     * The highest counts of the last 24 hours; `undefined` before the first
+     * sync that passed.
+     */
     readonly baseline: EntryCounts | undefined;
     /** Counts that an administrator has accepted in the last 10 minutes. */
     readonly overrides: readonly EntryCounts[];
   }>;
   /** Records the counts of a sync that passed. */
   addSample(counts: EntryCounts): Promise<void>;
-  /** Makes counts that an administrator has accepted the baseline. */
+  /** Replaces the baseline with counts that an administrator has accepted. */
   replaceBaseline(counts: EntryCounts): Promise<void>;
 }
 
@@ -35,24 +41,26 @@ export interface Quarantine extends EntryCounts {
 
 interface MassDeletionGuardOptions {
   readonly records: GuardRecords;
-  /** Maximum share of users or groups that may be deleted, 0 to 1. */
+  /** Maximum share of users or groups that may be deleted (0 to 1). */
   readonly maxShrinkage: number;
   readonly logger: LoggerService;
 }
 
 /**
  * Rejects a sync that would delete a large share of the users or groups: a
- * directory whose access rules are broken returns few entries, and reports
- * success. The baseline is the highest count of the last 24 hours, so that many
- * small deletions add up, and so that a restart does not reset it.
+ * directory with broken access rules returns few entries and reports success.
+ * The baseline is the highest count of the last 24 hours, so that many small
+ * deletions add up and a restart does not reset it.
  */
 export class MassDeletionGuard {
   readonly #options: MassDeletionGuardOptions;
-  /** As of the last check. */
+  /** Baseline of the last check. */
   #baseline: EntryCounts | undefined;
   #hasLoaded = false;
   #isUnreadable = false;
-  /** Entries that the last sync found, and that are not in the replica. */
+  /**
+   * Number of entries that the last sync found but the replica does not serve.
+   */
   #unserved: EntryCounts | undefined;
   #quarantine: Quarantine | undefined;
   #lastCheck: Promise<void> = Promise.resolve();
@@ -67,7 +75,7 @@ export class MassDeletionGuard {
   }
 
   /**
-   * Reads the baseline unless it has been read.
+   * Loads the baseline unless it has been loaded.
    *
    * @throws DirectoryUnavailableError with the reason `database`.
    */
@@ -78,12 +86,13 @@ export class MassDeletionGuard {
   }
 
   /**
-   * Checks the counts of a sync, one sync at a time.
+   * Checks the counts of a sync. Concurrent checks run one after another.
    *
-   * @param found - in the directory
-   * @param replica - in the replica now
-   * @throws DirectoryUnavailableError with the reason `quarantine` when too many
-   *   entries are missing, or `database` when the baseline has never been read.
+   * @param found - counts in the directory
+   * @param replica - current counts in the replica
+   * @throws DirectoryUnavailableError with the reason `quarantine` when too
+   *   many entries are missing, or `database` when the baseline has never been
+   *   loaded.
    */
   check(found: EntryCounts, replica: EntryCounts): Promise<void> {
     const check = this.#lastCheck.then(() => this.#check(found, replica));
@@ -92,7 +101,7 @@ export class MassDeletionGuard {
   }
 
   /**
-   * Checks the replica after notified deletions, against the last baseline.
+   * Checks the replica against the last baseline after notified deletions.
    *
    * @throws DirectoryUnavailableError with the reason `quarantine`, once.
    */
@@ -134,14 +143,18 @@ export class MassDeletionGuard {
     const message = `The directory has ${users} users and ${groups} groups, after ${usersBefore} and ${groupsBefore} in the last 24 hours (directory.replica.maxShrinkage). If the entries were deleted on purpose, run the action override-deletion-guard with users=${users} and groups=${groups}`;
     const last = this.#quarantine;
     if (last && (last.users !== users || last.groups !== groups)) {
-      // The suspension is logged once; an override has to name these counts.
+      // A suspension is logged only once, but an override requires these
+      // counts.
       this.#options.logger.error(message);
     }
     this.#quarantine = { users, groups, message };
     throw new DirectoryUnavailableError(message, { reason: 'quarantine' });
   }
 
-  /** Returns the overrides: none when the database cannot be read. */
+  /**
+   * Loads the baseline and returns the overrides; none when the database cannot
+   * be read.
+   */
   async #load(): Promise<readonly EntryCounts[]> {
     try {
       const { baseline, overrides } = await withinTimeout(
@@ -195,12 +208,15 @@ export class MassDeletionGuard {
   }
 }
 
-/** Whether counts are at least those of an override. */
+/** Returns whether counts are at least those of an override. */
 export function covers(counts: EntryCounts, override: EntryCounts): boolean {
   return counts.users >= override.users && counts.groups >= override.groups;
 }
 
-/** A database that hangs must not stop the sync. */
+/**
+ * Rejects after a timeout, so that an unresponsive database cannot stop the
+ * sync.
+ */
 async function withinTimeout<T>(result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

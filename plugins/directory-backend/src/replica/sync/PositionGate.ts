@@ -3,7 +3,7 @@ import type { ConfirmedSync } from './DirectorySync';
 import { coverageOf } from './HeldValues';
 import type { ReplicationState } from './ReplicaSource';
 
-/** Longest wait for a server that may lag behind, as for held values. */
+/** Maximum wait for a server that may lag behind, as in `HeldValues`. */
 const MAX_UNKNOWN_MS = 10 * 60_000;
 const MAX_BEHIND_MS = 60 * 60_000;
 
@@ -42,7 +42,9 @@ export class PositionGate {
   readonly #subject: string;
   #waitingSince: number | undefined;
 
-  /** @param options.subject - of the log line, such as `The change log` */
+  /**
+   * @param options.subject - subject of the log line, such as `The change log`
+   */
   constructor(options: {
     readonly logger: LoggerService;
     readonly subject: string;
@@ -51,7 +53,9 @@ export class PositionGate {
     this.#subject = options.subject;
   }
 
-  /** Whether the server of a sync has everything, or the wait is over. */
+  /**
+   * Returns whether the server has all changes or the maximum wait has passed.
+   */
   hasReached(
     position: RecordedPosition | undefined,
     sync: ConfirmedSync,
@@ -77,7 +81,7 @@ export class PositionGate {
   }
 }
 
-/** Whether a server has what another position had. */
+/** Returns whether a server has the changes of a recorded position. */
 function coverageOfPosition(
   position: RecordedPosition,
   sync: ConfirmedSync,

@@ -9,7 +9,7 @@ import { ReplicaQuarantine } from './ReplicaQuarantine';
 const few: Quarantine = { users: 3, groups: 1, message: 'few users' };
 const fewer: Quarantine = { users: 2, groups: 1, message: 'fewer users' };
 
-/** A process, as far as its guard and its replica are concerned. */
+/** The parts of a process that its guard and its replica need. */
 class GuardedProcess {
   quarantine: Quarantine | undefined;
   retries = 0;
@@ -52,7 +52,9 @@ describe('ReplicaQuarantine', () => {
     Promise.all(quarantines.map(each => each.synchronize()));
   const stop = () => Promise.all(shutdown.map(hook => hook()));
 
-  /** Each process exchanges once; tests call `synchronize` themselves. */
+  /**
+   * Synchronizes each process once; tests then call `synchronize` themselves.
+   */
   const followAndStop = async () => {
     processes.forEach((_process, index) => follow(index));
     await stop();
@@ -62,18 +64,18 @@ describe('ReplicaQuarantine', () => {
   const rows = async () =>
     (await database.getClient())('directory_quarantines').select('users');
 
-  it('has every process retry that an override covers', async () => {
+  it('retries in every process that an override covers', async () => {
     processes[1].quarantine = few;
     processes[2].quarantine = fewer;
     await followAndStop();
     expect(retries()).toEqual([0, 0, 0]);
-    // By a process that is not quarantined.
+    // The override comes from a process that is not quarantined.
     await quarantines[0].override({ ...few, acceptedBy: 'dave' });
     await synchronize();
     expect(retries()).toEqual([0, 1, 0]);
   });
 
-  it('accepts the quarantine of the same process before it is recorded', async () => {
+  it('accepts an override before the quarantine of the same process is recorded', async () => {
     await followAndStop();
     processes[0].quarantine = few;
     await quarantines[0].override({ ...few, acceptedBy: 'dave' });
@@ -100,15 +102,15 @@ describe('ReplicaQuarantine', () => {
     expect(await rows()).toEqual([{ users: 2 }]);
   });
 
-  it('waits for a slow database without queueing up', async () => {
+  it('waits for a slow database without queueing queries', async () => {
     processes[0].quarantine = few;
     const knex = await database.getClient();
     const busy = await knex.transaction();
     follow(0);
-    // The transaction has the only connection.
+    // The transaction holds the only connection.
     const pending = () => knex.client.pool.numPendingAcquires();
     await eventually(() => expect(pending()).toBe(1));
-    // More than the interval between two exchanges.
+    // Longer than the interval of synchronization.
     await sleep(1500);
     expect(pending()).toBe(1);
 

@@ -20,7 +20,7 @@ const QUARANTINES = 'directory_quarantines';
 
 const HOUR_MS = 60 * 60_000;
 
-/** Covers at least 24 hours: the oldest sample may be of the end of its hour. */
+/** At least 24 hours: the oldest sample may be from the end of its hour. */
 const BASELINE_MS = 25 * HOUR_MS;
 
 /** Age at which samples and overrides are deleted. */
@@ -28,21 +28,23 @@ const RETENTION_MS = 48 * HOUR_MS;
 
 const OVERRIDE_MS = 10 * 60_000;
 
-/** Interval at which a quarantined process looks for an override. */
+/** Interval at which a quarantined process checks for an override. */
 const SYNC_INTERVAL_MS = 1000;
 
-/** A process that has not renewed its quarantine for this long has ended. */
+/**
+ * Time without renewal after which a quarantined process is considered ended.
+ */
 const ENTRY_EXPIRES_MS = 60_000;
 
 interface ReplicaQuarantineOptions {
-  /** With the plugin's tables. */
+  /** Database with the plugin's tables. */
   readonly database: Database;
   /** SHA-256 of base DN and object classes, in hex. */
   readonly directoryKey: string;
   readonly logger: LoggerService;
 }
 
-/** The replica of this process. */
+/** The guard and the replica of this process. */
 interface GuardedReplica {
   readonly guard: Pick<MassDeletionGuard, 'quarantine'>;
   readonly replica: { retry(): void };
@@ -56,7 +58,7 @@ export class ReplicaQuarantine implements GuardRecords {
   readonly #options: ReplicaQuarantineOptions;
   readonly #processId = randomUUID();
   #guarded: GuardedReplica | undefined;
-  /** The last sample that this process has written. */
+  /** The last sample that this process wrote. */
   #sample: (EntryCounts & { readonly hour: number }) | undefined;
   #isPublished = false;
   #hasFailed = false;
@@ -88,7 +90,7 @@ export class ReplicaQuarantine implements GuardRecords {
     };
   }
 
-  /** Keeps the highest counts of each hour. */
+  /** Records the highest counts of each hour. */
   async addSample({ users, groups }: EntryCounts): Promise<void> {
     const now = Date.now();
     const hour = now - (now % HOUR_MS);
@@ -128,11 +130,11 @@ export class ReplicaQuarantine implements GuardRecords {
   }
 
   /**
-   * Lets a sync with these counts, or higher ones, pass in all processes, for 10
-   * minutes.
+   * Accepts a sync with these or higher counts in all processes for 10 minutes.
    *
-   * @returns when the override expires
-   * @throws InputError when no process is quarantined with exactly these counts.
+   * @returns the expiry of the override
+   * @throws InputError when no process is quarantined with exactly these
+   *   counts.
    */
   async override(
     override: EntryCounts & { readonly acceptedBy: string },
@@ -146,7 +148,7 @@ export class ReplicaQuarantine implements GuardRecords {
       .first();
     if (!quarantined) {
       throw new InputError(
-        `The mass-deletion guard has not rejected a directory with ${users} users and ${groups} groups. The log has the counts.`,
+        `The mass-deletion guard has not rejected a directory with ${users} users and ${groups} groups. See the log for the counts.`,
       );
     }
     const expiresAt = new Date(now + OVERRIDE_MS);
@@ -187,8 +189,8 @@ export class ReplicaQuarantine implements GuardRecords {
   }
 
   /**
-   * Records whether this process is quarantined, and has it retry the sync when
-   * there is an override. Without a quarantine the database is not queried.
+   * Records whether this process is quarantined, and retries its sync when an
+   * override covers it. Does not query the database without a quarantine.
    */
   async synchronize(): Promise<void> {
     const { guard, replica } = this.#guarded ?? {};
@@ -234,7 +236,7 @@ export class ReplicaQuarantine implements GuardRecords {
       .where({ directory_key: this.#options.directoryKey });
   }
 
-  /** `max()` of SQLite is `greatest()` in PostgreSQL. */
+  /** Replaces `max()` of SQLite and `greatest()` of PostgreSQL. */
   #greatest(column: keyof EntryCounts) {
     return this.#options.database.raw(
       'case when excluded.?? > ?? then excluded.?? else ?? end',

@@ -7,24 +7,24 @@ export interface ReplicaPosition {
   /** USNs of different epochs cannot be compared. */
   readonly epoch: number;
   /**
-   * The last USN; `undefined` where the server has no USNs, or the account may
+   * The last USN; `undefined` when the server has no USNs or the account may
    * not search for them.
    */
   readonly usn: number | undefined;
-  /** Writes up to this USN are visible; others may still become visible. */
+  /** Writes up to this USN are visible; later ones may still become visible. */
   readonly committedUsn: number | undefined;
   /** Time of the request, from `performance.now()`. */
   readonly requestedAt: number;
 }
 
-/** Entries of each kind, which has a table of the same name. */
+/** Entry type of each kind. Each kind has a table with the same name. */
 interface EntriesByKind {
   readonly users: UserEntry;
   readonly groups: GroupEntry;
   readonly agreements: AgreementEntry;
 }
 
-/** A kind of replicated entries. */
+/** A kind of replicated entry. */
 export type ReplicaKind = keyof EntriesByKind;
 
 /** All kinds. */
@@ -34,7 +34,9 @@ export const replicaKinds = ['users', 'groups', 'agreements'] as const;
 export type ReplicaBatch = {
   [Kind in ReplicaKind]: {
     readonly kind: Kind;
-    /** With their keys; `undefined` for an entry that is not replicated. */
+    /**
+     * Entries with their keys; `undefined` for an entry that is not replicated.
+     */
     readonly entries: readonly (readonly [
       key: string,
       entry: EntriesByKind[Kind] | undefined,
@@ -48,46 +50,46 @@ export type ReplicaBatch = {
  */
 export type OnBatch = (batch: ReplicaBatch) => void | Promise<void>;
 
-/** Keys of all entries. */
+/** Keys of all entries by kind. */
 export interface ReplicaKeys extends Record<ReplicaKind, ReadonlySet<string>> {
   /** URL of the server that returned them. */
   readonly server: string;
 }
 
 /**
- * USN of the last write of each entry, by key; `undefined` where the account may
+ * USN of the last write of each entry, by key; `undefined` when the account may
  * not read it.
  */
 export type UsnsByKey = ReadonlyMap<string, number | undefined>;
 
-/** Receives change notifications of a server. */
+/** Handlers for change notifications of a server. */
 export interface ChangeSubscriber {
   /** The entry with this key was deleted or renamed. */
   readonly onDeleted: (key: string) => void;
   /** The subscription ended. */
   readonly onLost: (error: Error) => void;
   /**
-   * The server does not send notifications to this account: the subscription is
-   * empty. May be called before or after `subscribe` resolves.
+   * The server does not notify this account, so the subscription has no effect.
+   * May be called before or after `subscribe` resolves.
    */
   readonly onUnsupported: (error: Error) => void;
 }
 
-/** An entry of the directory. */
+/** Reference to an entry of the directory. */
 export interface EntryRef {
   readonly kind: ReplicaKind;
   readonly key: string;
 }
 
 /**
- * How far a server is in the replication between servers: the replica update
- * vector of 389 Directory Server.
+ * Progress of a server in replication: the replica update vector (RUV) of 389
+ * Directory Server.
  */
 export interface ReplicationState {
   /** States of different generations of the data cannot be compared. */
   readonly generation: string;
   /**
-   * The latest change that the server has of each server, by replica ID: a
+   * The latest change that the server has from each server, by replica ID: a
    * change sequence number of fixed length, or '' before the first change.
    */
   readonly latest: ReadonlyMap<string, string>;
@@ -96,53 +98,58 @@ export interface ReplicationState {
 /**
  * Port between the replica and the directory. Every method rejects when the
  * directory is unavailable. Reads "with access check" reject when the account
- * may not read an attribute that privacy or authentication depends on.
+ * may not read an attribute on which privacy or authentication depends.
  */
 export interface ReplicaSource {
   /** The directory's position, at most 250 ms old. */
   readPosition(): Promise<ReplicaPosition>;
   /**
-   * Reads every entry. Batches must not be used when it rejects, as it does when
-   * the account lacks a right.
+   * Reads every entry. Rejects when the account lacks a right; the batches must
+   * then not be used.
    */
   readAll(onBatch: OnBatch): Promise<ReplicaKeys>;
-  /** Reads every entry with access check, at a low load for the directory. */
+  /** Reads every entry with access check, at a low load on the directory. */
   readAllThrottled(onBatch: OnBatch): Promise<ReplicaKeys>;
   /**
-   * Lists the existing entries that were written from this USN on. Rejects when
-   * the account may not search for USNs, which returns no entries either.
+   * Lists the existing entries that were written since this USN, inclusive.
+   * Rejects when the account may not search for USNs, because such a search
+   * returns no entries.
    */
   listChanges(
     fromUsn: number,
   ): Promise<{ readonly server: string; readonly usns: UsnsByKey }>;
-  /** Reads the same entries, with access check. */
+  /**
+   * Reads the entries of {@link ReplicaSource.listChanges}, with access check.
+   */
   readChanges(
     fromUsn: number,
     onBatch: OnBatch,
   ): Promise<{ readonly server: string }>;
   /**
    * Reads one entry, with access check. `found` is `false` when the account
-   * cannot read such an entry.
+   * cannot read the entry.
    */
   readEntry(
     entry: EntryRef,
     onBatch: OnBatch,
   ): Promise<{ readonly server: string; readonly found: boolean }>;
-  /** Lists the USNs, from this one on, of all readable entries of any kind. */
+  /**
+   * Lists the USNs of all readable entries of any kind, starting with this one.
+   */
   listUsns(
     fromUsn: number,
   ): Promise<{ readonly server: string; readonly usns: ReadonlySet<number> }>;
   /**
-   * Runs the access check now. Entries that the account could no longer read
-   * were deleted only if it succeeds afterwards.
+   * Runs the access check now. Entries that the account can no longer read
+   * count as deleted only if it succeeds afterwards.
    */
   verifyAccess(): Promise<void>;
   /** Lists the keys of all entries. */
   readKeys(): Promise<ReplicaKeys>;
-  /** When an entry was created, if the account can read that. */
+  /** Returns the creation time of an entry, if the account can read it. */
   createdAt(entry: EntryRef): Promise<Date | undefined>;
   /**
-   * The server's state of replication; `undefined` when it has none, or the
+   * Returns the server's replication state; `undefined` when it has none or the
    * account cannot read it.
    */
   replicationState(): Promise<
@@ -153,7 +160,7 @@ export interface ReplicaSource {
 }
 
 /**
- * Requires that a response is of the server that a USN or position is of.
+ * Requires that a response comes from the server of a USN or position.
  *
  * @throws Error when another server has responded.
  */
@@ -162,6 +169,6 @@ export function expectServer(
   known: { readonly server: string },
 ): void {
   if (response.server !== known.server) {
-    throw new Error('Response came from another server');
+    throw new Error('The response came from another server');
   }
 }

@@ -72,7 +72,7 @@ describe('ReplicaState.enter', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  /** Settles promises without letting time pass. */
+  /** Settles promises without advancing the clock. */
   const settle = () => jest.advanceTimersByTimeAsync(0);
 
   const failsWith = (reason: string) =>
@@ -84,7 +84,7 @@ describe('ReplicaState.enter', () => {
     await state.enter(signal);
   });
 
-  it('lets 200 reads wait for the first sync and rejects others at once', async () => {
+  it('lets 200 reads wait for the first sync and rejects others immediately', async () => {
     const waiting = Array.from({ length: 200 }, () => state.enter(signal));
     await settle();
     expect(state.waiting).toBe(200);
@@ -97,7 +97,7 @@ describe('ReplicaState.enter', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('lets a read wait for 5 seconds at most', async () => {
+  it('lets a read wait for at most 5 seconds', async () => {
     const results: unknown[] = [];
     state.enter(signal).catch(error => results.push(error));
     await jest.advanceTimersByTimeAsync(4999);
@@ -107,7 +107,7 @@ describe('ReplicaState.enter', () => {
     expect([state.waiting, state.rejected]).toEqual([0, 1]);
   });
 
-  it('rejects waiting reads in the turn of a suspension', async () => {
+  it('rejects waiting reads as soon as reads are suspended', async () => {
     const results: unknown[] = [];
     state.enter(signal).catch(error => results.push(error));
     await settle();

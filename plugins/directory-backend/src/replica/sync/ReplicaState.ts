@@ -5,7 +5,7 @@ import {
   type UnavailableReason,
 } from '../../directory/errors';
 
-/** Reasons to suspend reads, with the reason of the error that they cause. */
+/** Reasons to suspend reads, with the reason of the resulting error. */
 const ERROR_REASONS = {
   /** The directory refused the service account. */
   credentials: 'refused',
@@ -17,15 +17,15 @@ const ERROR_REASONS = {
   database: 'database',
 } as const satisfies Record<string, UnavailableReason>;
 
-/** Why reads are suspended. */
+/** Reason to suspend reads. */
 export type SuspensionReason = keyof typeof ERROR_REASONS;
 
-/** All reasons. */
+/** All suspension reasons. */
 export const suspensionReasons = Object.keys(
   ERROR_REASONS,
 ) as readonly SuspensionReason[];
 
-/** Whether the replica may be read, and if not, why. */
+/** Whether the replica may be read; otherwise, the reason. */
 export type ReplicaStatus =
   /** The first sync has not finished. */
   | { readonly kind: 'starting' }
@@ -35,7 +35,7 @@ export type ReplicaStatus =
   | {
       readonly kind: 'suspended';
       readonly reason: SuspensionReason;
-      /** For the log only. */
+      /** Message for the log. */
       readonly message: string;
     };
 
@@ -49,8 +49,8 @@ const MAX_WAIT_MS = 5000;
 export type ReplicaGate = Pick<ReplicaState, 'isServing' | 'enter'>;
 
 /**
- * Whether the replica may be read, by its age and suspensions. Some reads wait
- * for the first sync.
+ * Decides by age and suspensions whether the replica may be read. A limited
+ * number of reads wait for the first sync.
  */
 export class ReplicaState {
   /** Age in milliseconds above which the replica is not read. */
@@ -94,12 +94,15 @@ export class ReplicaState {
     return { kind: this.isServing ? 'serving' : 'stale', ageMs };
   }
 
-  /** Number of calls of {@link suspend}: a sync across one confirms nothing. */
+  /**
+   * Number of calls of {@link suspend}. A sync during which it changes confirms
+   * nothing.
+   */
   get suspensions(): number {
     return this.#suspensions;
   }
 
-  /** Number of reads that wait. */
+  /** Number of reads that are waiting. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -109,7 +112,7 @@ export class ReplicaState {
     return this.#rejected;
   }
 
-  /** Suspends reads in the same turn, until the replica is confirmed again. */
+  /** Suspends reads immediately, until the replica is confirmed again. */
   suspend(reason: SuspensionReason, message: string): void {
     this.#suspensions++;
     if (this.#suspension?.reason !== reason) {
@@ -120,7 +123,7 @@ export class ReplicaState {
   }
 
   /**
-   * Records that the replica equals the directory as of a time of
+   * Records that the replica matches the directory as of a time from
    * `performance.now()`, and resumes reads.
    */
   confirm(requestedAt: number): void {
@@ -134,10 +137,11 @@ export class ReplicaState {
   }
 
   /**
-   * Resolves when the replica may be read, after 5 seconds at most.
+   * Resolves when the replica may be read, within 5 seconds.
    *
-   * @throws DirectoryUnavailableError otherwise; at once when 200 reads wait or
-   *   reads are suspended. The signal's reason when the signal is aborted.
+   * @throws DirectoryUnavailableError when the replica may not be read:
+   *   immediately when 200 reads are waiting or reads are suspended. The reason
+   *   of the signal when it is aborted.
    */
   async enter(signal: AbortSignal): Promise<void> {
     if (this.status.kind === 'starting' && this.waiting < MAX_WAITING) {
@@ -181,7 +185,10 @@ function unavailable(status: ReplicaStatus): DirectoryUnavailableError {
   }
 }
 
-/** Why reads must be suspended after an error, or `undefined`. */
+/**
+ * Returns the reason to suspend reads after an error; `undefined` if there is
+ * none.
+ */
 export function suspensionFor(error: unknown): SuspensionReason | undefined {
   return error instanceof DirectoryUnavailableError
     ? suspensionReasons.find(reason => ERROR_REASONS[reason] === error.reason)

@@ -1,19 +1,19 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { ReplicaState } from './ReplicaState';
 
-/** Minimum interval of full syncs where they are the only way to follow. */
+/** Minimum interval of full syncs in the mode `full`. */
 const SYNC_INTERVAL_MS = 60_000;
 
-/** The same as a multiple of the duration of a full sync. */
+/** Minimum interval of full syncs as a multiple of their duration. */
 const SYNC_INTERVAL_PER_DURATION = 4;
 
 /** How the directory is followed. */
 export type ReplicaMode =
-  /** By USN, and deletions by notification. */
+  /** Changes by USN, deletions by notification. */
   | 'notifications'
-  /** By USN, and deletions by comparing keys. */
+  /** Changes by USN, deletions by comparing keys. */
   | 'usn'
-  /** By full syncs. */
+  /** Full syncs only. */
   | 'full';
 
 /** Options of {@link SyncMode}. */
@@ -22,11 +22,13 @@ export interface SyncModeOptions {
   readonly logger: LoggerService;
   /** Age in milliseconds above which the replica is not read. */
   readonly maxStalenessMs: number;
-  /** Milliseconds between full syncs in the mode `full`. Default: a minute. */
+  /**
+   * Milliseconds between full syncs in the mode `full`. Default: one minute.
+   */
   readonly syncIntervalMs?: number;
 }
 
-/** Logs how the directory is followed, and schedules the syncs of the mode `full`. */
+/** Logs changes of the mode and schedules full syncs in the mode `full`. */
 export class SyncMode {
   readonly #options: SyncModeOptions;
   #current: ReplicaMode | undefined;
@@ -36,7 +38,7 @@ export class SyncMode {
     this.#options = options;
   }
 
-  /** `undefined` before the first poll. */
+  /** Current mode; `undefined` before the first poll. */
   get current(): ReplicaMode | undefined {
     return this.#current;
   }
@@ -71,7 +73,9 @@ export class SyncMode {
     this.#current = mode;
   }
 
-  /** Schedules the next full sync. The replica may be two intervals old. */
+  /**
+   * Schedules the next full sync. Allows the replica to be two intervals old.
+   */
   scheduleSync(startedAt: number): void {
     const { state, maxStalenessMs, syncIntervalMs } = this.#options;
     const tookMs = performance.now() - startedAt;

@@ -7,22 +7,22 @@ import {
   replicaKinds,
 } from './ReplicaSource';
 
-/** Entries that are written before yielding to the event loop. */
+/** Number of entries to write before yielding to the event loop. */
 const ENTRIES_PER_SLICE = 200;
 
-/** Keys that are compared before yielding to the event loop. */
+/** Number of keys to compare before yielding to the event loop. */
 const KEYS_PER_SLICE = 5000;
 
-/** Replaces entries by stricter ones, for example with a private flag. */
+/** Replaces entries with stricter ones, for example with a private flag. */
 export type Restrict = (batch: ReplicaBatch) => ReplicaBatch;
 
 /**
  * Differences between the tables and the directory, which is read while the
- * tables are in use. Entries that are written meanwhile are newer than the ones
- * that were read, and no differences.
+ * tables are in use. Entries that are written in the meantime are newer than
+ * those that were read, and do not count as differences.
  */
 export class TableCheck {
-  /** Differences by kind and key; `undefined` for an entry that was deleted. */
+  /** Differences by kind and key; `undefined` for a deleted entry. */
   readonly found = {
     users: new Map<string, UserEntry | undefined>(),
     groups: new Map<string, unknown>(),
@@ -71,7 +71,7 @@ export class TableCheck {
     return count > 0;
   }
 
-  /** Yields the entries to write, without those that were written meanwhile. */
+  /** Yields the entries to write, except for those written in the meantime. */
   *differences(): Iterable<ReplicaBatch> {
     for (const kind of replicaKinds) {
       const found = [...this.found[kind]];
@@ -93,8 +93,8 @@ export interface EntryTable {
 }
 
 /**
- * Calls a function with the keys that are missing in a set, and yields to the
- * event loop.
+ * Calls a function for each key that is not in a set. Yields to the event loop
+ * in between.
  *
  * @returns the number of missing keys
  */

@@ -46,20 +46,22 @@ export class TableComparison {
   /**
    * Compares once.
    *
-   * @returns the corrections, or `undefined` when the comparison was canceled
+   * @returns the corrections; `undefined` when the comparison was canceled
    * @throws Error when the directory cannot be read, another server responded,
    *   the mass-deletion guard rejected the keys, or entries are missing and the
    *   account lacks a right
    */
   async run(options: {
     readonly server: string;
-    /** Reads all keys, and reports the entries that it reads to the check. */
+    /** Reads all keys and reports entries that it reads to the check. */
     readonly read: (check: TableCheck) => Promise<ReplicaKeys>;
     /** Called with all differences before they are corrected. */
     readonly prepare?: (check: TableCheck) => Promise<void>;
     /** Milliseconds between the read and the corrections. Default: 0. */
     readonly settleMs?: number;
-    /** Whether differences are changes that a sync finds, and no errors. */
+    /**
+     * Whether the differences are changes found by a sync rather than errors.
+     */
     readonly isSync?: boolean;
   }): Promise<Corrections | undefined> {
     const { source, writer, guard } = this.#options;

@@ -29,7 +29,7 @@ describe('TableWriter.writeInSlices', () => {
   const membersOf = () => tables.groups.graph.get(STAFF)?.members.length;
 
   it.each([0, 1, 2500, 2501, 12_345])(
-    'writes a group of %i members as a whole write does',
+    'writes a group of %i members like an undivided write',
     async size => {
       await writer.writeInSlices(batchOf(group(size)), 0);
       const whole = new ReplicaTables();
@@ -74,7 +74,7 @@ describe('TableWriter.writeInSlices', () => {
     expect([...tables.groups.graph.groupsOf('uid=0')]).toEqual([]);
   });
 
-  it('ends when a later sync has begun', async () => {
+  it('stops when a later sync has started', async () => {
     const earlier = writer.writeInSlices(batchOf(group(6000)), 0);
     await Promise.all([writer.writeInSlices(batchOf(group(10)), 1), earlier]);
     expect(membersOf()).toBe(10);

@@ -13,13 +13,13 @@ import {
   TableCheck,
 } from './TableCheck';
 
-/** Members of a group that are written before yielding to the event loop. */
+/** Number of members to write before yielding to the event loop. */
 const MEMBERS_PER_SLICE = 2500;
 
-/** Longer than any read takes that was started before an entry was deleted. */
+/** Longer than any read that was started before an entry was deleted. */
 const DELETION_MEMORY_MS = 10 * 60_000;
 
-/** Writes entries into the tables, unless they were deleted after the read. */
+/** Writes entries to the tables, unless they were deleted after the read. */
 export class TableWriter {
   readonly #tables: ReplicaTables;
   readonly #restrict: Restrict;
@@ -34,7 +34,7 @@ export class TableWriter {
     readonly tables: ReplicaTables;
     /** Applied to all entries. Default: no restriction. */
     readonly restrict?: Restrict;
-    /** Called with the keys in the turn of each write. Default: nothing. */
+    /** Called with the keys in the same turn as each write. Default: no-op. */
     readonly onWrite?: (keys: readonly string[]) => void;
   }) {
     this.#tables = options.tables;
@@ -42,7 +42,7 @@ export class TableWriter {
     this.#onWrite = options.onWrite ?? (() => {});
   }
 
-  /** Starts a check, to which writes are reported until it ends. */
+  /** Starts a check. Writes are reported to it until {@link endCheck}. */
   startCheck(): TableCheck {
     const check = new TableCheck(this.#tables, this.#restrict);
     this.#checks.add(check);
@@ -53,7 +53,7 @@ export class TableWriter {
     this.#checks.delete(check);
   }
 
-  /** Writes entries that were requested at a time of `performance.now()`. */
+  /** Writes entries that were requested at a time from `performance.now()`. */
   write(batch: ReplicaBatch, requestedAt: number): void {
     if (batch.kind !== 'groups') {
       return this.#write(batch, requestedAt);
@@ -65,9 +65,9 @@ export class TableWriter {
   }
 
   /**
-   * As {@link write}, but yields to the event loop between slices of a large
-   * group, which has only some of its members meanwhile: for a sync during which
-   * the tables are not read.
+   * Like {@link write}, but yields to the event loop between slices of a large
+   * group, which has only some of its members in the meantime. Only for a sync
+   * during which the tables are not read.
    */
   async writeInSlices(batch: ReplicaBatch, requestedAt: number): Promise<void> {
     this.#slicedSyncAt = requestedAt;
@@ -84,7 +84,7 @@ export class TableWriter {
         this.#write({ kind: 'groups', entries: [[key, entry]] }, requestedAt);
         await nextTurn();
         if (this.#slicedSyncAt !== requestedAt) {
-          // This sync failed, and another one has started.
+          // This sync failed and another one has started.
           return undefined;
         }
       }
@@ -138,7 +138,7 @@ export class TableWriter {
     this.#onWrite(entries.map(([key]) => key));
   }
 
-  /** With the strings of the user table, to save memory. */
+  /** Replaces names with the strings of the user table, to save memory. */
   #shareNames(key: string, group: GroupEntry): GroupEntry {
     const old = this.#tables.groups.graph.get(key);
     const shared = (name: string) => this.#sharedName(name);
@@ -154,7 +154,7 @@ export class TableWriter {
   }
 }
 
-/** At least one slice, which may be empty. */
+/** Yields at least one slice, which may be empty. */
 function* slicesOf(names: readonly string[]): Iterable<readonly string[]> {
   let start = 0;
   do {
@@ -164,8 +164,8 @@ function* slicesOf(names: readonly string[]): Iterable<readonly string[]> {
 }
 
 /**
- * Most names are at the same index of the old list, or one further on, where
- * they are found faster than in the user table.
+ * Looks up names in the old list first: most are at the same index or the next
+ * one, which is faster than a lookup in the user table.
  */
 function shareNames(
   names: readonly string[],

@@ -10,17 +10,17 @@ jest.setTimeout(180_000);
 
 const server = 'ldap://one';
 
-/** Key of the group that exists as long as an agreement. */
+/** Returns the key of the group that exists as long as an agreement. */
 const groupOf = (agreement: string) => `${agreement},cn=groups`;
 
 /**
- * A directory of agreements that reports no deletions. Its other entries have
- * USNs too, readable or not.
+ * A directory of agreements that does not report deletions. Its other entries,
+ * readable or not, have USNs too.
  */
 class SilentSource implements ReplicaSource {
   usn = 20;
   committedUsn = 20;
-  /** By key, the USN of the last write. */
+  /** USN of the last write by key. */
   readonly agreements = new Map(
     Array.from({ length: 20 }, (_, index) => [`cn=${index}`, index + 1]),
   );
@@ -150,7 +150,7 @@ describe('UnreportedDeletions', () => {
     source.hide('cn=7');
     await eventually(() =>
       expect(logger.lines.join('\n')).toContain(
-        'The replica cannot look for unreported deletions: Error: no right',
+        'The replica cannot check for unreported deletions: Error: no right',
       ),
     );
     expect(keys()).toHaveLength(20);
@@ -158,7 +158,7 @@ describe('UnreportedDeletions', () => {
     await eventually(() => expect(keys()).not.toContain('cn=7'));
   });
 
-  it('finds an entry that was unreadable for a while', async () => {
+  it('finds an entry that was temporarily unreadable', async () => {
     const usn = source.agreements.get('cn=7')!;
     source.hide('cn=7');
     await eventually(() => expect(keys()).not.toContain('cn=7'));
@@ -167,7 +167,7 @@ describe('UnreportedDeletions', () => {
     await eventually(() => expect(keys()).toContain('cn=7'));
   });
 
-  it('compares no keys when readable entries carry all new USNs', async () => {
+  it('does not compare keys when readable entries carry all new USNs', async () => {
     const before = source.comparisons;
     // Longer than the interval between two checks of the new USNs.
     for (let write = 0; write < 30; write++) {
@@ -175,7 +175,7 @@ describe('UnreportedDeletions', () => {
       await sleep(100);
     }
     expect(source.comparisons).toBe(before);
-    // The same with one USN that no readable entry carries.
+    // One further USN is not carried by a readable entry.
     source.usn++;
     await eventually(() => expect(source.comparisons).toBeGreaterThan(before));
   });

@@ -11,36 +11,40 @@ import {
 import { forEachMissing } from './TableCheck';
 import type { TableComparison } from './TableComparison';
 
-/** Minimum time between two searches for the entries that carry new USNs. */
+/** Minimum interval between searches for the entries that carry new USNs. */
 const ACCOUNT_INTERVAL_MS = 1000;
 
 /** Maximum number of new USNs to look up. Above it, all keys are compared. */
 const MAX_ACCOUNTED_USNS = 1000;
 
 /**
- * Share of the server's time that key comparisons take at most. Together with
- * the searches for USNs it stays below 5 %.
+ * Maximum share of the server's time for key comparisons. Together with the
+ * searches for USNs, it stays below 5%.
  */
 const MAX_SHARE = 0.045;
 
 /** Maximum growth factor of the expected duration after a slower comparison. */
 const MAX_GROWTH = 2;
 
-/** The first comparison takes up to twice as long: its code is not compiled. */
+/**
+ * The first comparison takes up to twice as long: its code is not compiled yet.
+ */
 const COLD_FACTOR = 2;
 
-/** Longer than it takes until a new entry is in the replica. */
+/** Longer than a new entry takes to reach the replica. */
 const SETTLING_MS = 3000;
 
 /** Progress through the USNs of one epoch. */
 interface Progress {
   /** Deletions up to this USN have been found. */
   comparedUsn: number;
-  /** USNs up to this one have been looked for among the readable entries. */
+  /** USNs up to this one have been searched for among the readable entries. */
   accountedUsn: number;
-  /** The highest USN that no readable entry carries. */
+  /** The highest USN that is not carried by a readable entry. */
   unaccountedUsn: number;
-  /** The directory's USN a second ago: writes up to it are usually visible. */
+  /**
+   * The directory's USN one second ago: writes up to it are usually visible.
+   */
   visibleUsn: number;
 }
 
@@ -56,15 +60,16 @@ interface UnreportedDeletionsOptions {
 /**
  * Finds entries that were deleted, or moved to where the account cannot read
  * them, without a change notification. `ipa user-del --preserve` is such a
- * move, and 389 Directory Server then sends none.
+ * move, for which 389 Directory Server sends no notification.
  *
  * Each write takes a USN, and an entry carries the USN of its last write. A USN
- * that no readable entry carries may be such a move, so all keys are compared.
- * Where unreadable entries (DNS) are written continuously, comparisons run
- * continuously, in less than 5 % of the server's time.
+ * that is not carried by a readable entry may belong to such a move, so all
+ * keys are compared. If unreadable entries (such as DNS records) are written
+ * continuously, comparisons run continuously, in less than 5% of the server's
+ * time.
  *
- * An entry that was unreadable for a while has left the tables, and nothing
- * reports its return: the comparison finds its key.
+ * An entry that was temporarily unreadable is no longer in the tables, and its
+ * return is not reported: the comparison finds its key.
  */
 export class UnreportedDeletions {
   readonly #options: UnreportedDeletionsOptions;
@@ -75,7 +80,7 @@ export class UnreportedDeletions {
   #nextCompareAt = -Infinity;
   /** Keys that the tables lacked after a comparison. */
   #missing: ReadonlySet<string> = new Set();
-  /** Those that were reported: some entries are never replicated. */
+  /** Missing keys that were reported: some entries are never replicated. */
   #reported: ReadonlySet<string> = new Set();
   #reportMissingAt = Infinity;
   /** Expected duration of a comparison on an idle server, in milliseconds. */
@@ -102,7 +107,7 @@ export class UnreportedDeletions {
     }
   }
 
-  /** Starts to look for deletions in the background when that is due. */
+  /** Starts to search for deletions in the background if that is due. */
   startIfDue(position: ReplicaPosition): void {
     const progress = this.#progress;
     const now = performance.now();
@@ -124,7 +129,7 @@ export class UnreportedDeletions {
       .catch(error => {
         if (!this.#hasFailed && progress === this.#progress) {
           this.#options.logger.warn(
-            `The replica cannot look for unreported deletions: ${stringifyError(
+            `The replica cannot check for unreported deletions: ${stringifyError(
               error,
             )}`,
           );
@@ -147,7 +152,7 @@ export class UnreportedDeletions {
     }
   }
 
-  /** Finds the keys of entries that the tables lack. */
+  /** Returns the keys of entries that the tables lack. */
   async #findMissing(listed: ReplicaKeys): Promise<ReadonlySet<string>> {
     const missing = new Set<string>();
     for (const kind of replicaKinds) {
@@ -158,7 +163,7 @@ export class UnreportedDeletions {
     return missing;
   }
 
-  /** Reports missing entries, unless a sync has read them meanwhile. */
+  /** Reports missing entries that a sync has not read in the meantime. */
   #reportMissing(): void {
     const { tables, onEntriesMissing } = this.#options;
     this.#reportMissingAt = Infinity;
@@ -217,7 +222,7 @@ export class UnreportedDeletions {
           this.#reportMissingAt = performance.now() + SETTLING_MS;
         }
         // A USN that is not committed may belong to a move that is not visible
-        // yet: it is compared again.
+        // yet, so it is compared again.
         progress.comparedUsn = position.committedUsn ?? 0;
         for (const [kind, count] of corrections) {
           logger.info(

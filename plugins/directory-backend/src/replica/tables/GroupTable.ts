@@ -5,19 +5,21 @@ import { MembershipGraph } from './MembershipGraph';
 import type { ServedRecord } from './RowBlock';
 import { type ReadableRecords, ServedRecords } from './ServedRecords';
 
-/** All groups: the records of served ones, and the links of all. */
+/** All groups: the records of served groups and the links of all groups. */
 export class GroupTable {
   readonly graph = new MembershipGraph();
   readonly #served = new ServedRecords<Group>();
   readonly #changes = new Map<string, number>();
   #version = 0;
 
-  /** Changes when a group is added or deleted, or its links change. */
+  /**
+   * Version that changes when a group is added or deleted or its links change.
+   */
   get version(): number {
     return this.#version;
   }
 
-  /** The version of the last change of a group's members, nested ones included. */
+  /** Version at the last change of a group's direct or nested members. */
   changeOf(group: string): number {
     return this.#changes.get(group) ?? 0;
   }
@@ -80,9 +82,9 @@ export class GroupTable {
   }
 }
 
-/** In any order. */
+/** Compares lists regardless of order. */
 function haveSameItems(a: readonly string[], b: readonly string[]): boolean {
-  // Sets of 89,000 names would block the event loop; most lists are equal.
+  // Sets of 89,000 names would block the event loop, and most lists are equal.
   const isEqual =
     a.length === b.length && a.every((name, index) => name === b[index]);
   return isEqual || isDeepStrictEqual(new Set(a), new Set(b));

@@ -3,7 +3,7 @@ import type { MembershipKind } from '../../directory/Directory';
 import type { ReplicaTables } from './ReplicaTables';
 import { inAll, ranksBelow, ranksThat } from './rankSets';
 
-/** Size of the cache, which holds the lists of all groups in use. */
+/** Size of the cache; sufficient for the lists of all groups in use. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Size of an empty list. */
@@ -15,8 +15,8 @@ interface CachedRanks {
 }
 
 /**
- * Members of groups, as ranks of users. A list is cached until the ranks change,
- * or a group that it is made of.
+ * Members of groups, as ranks of users. A list is cached until ranks change or
+ * one of its groups changes.
  */
 export class MemberRanks {
   readonly #tables: Pick<ReplicaTables, 'users' | 'groups'>;
@@ -29,7 +29,7 @@ export class MemberRanks {
     this.#tables = tables;
   }
 
-  /** Served users in a group, locked ones included. */
+  /** Returns the served users in a group, including locked ones. */
   all(group: string): Uint32Array {
     const { users, groups } = this.#tables;
     const version = `${users.served.rankVersion} ${groups.changeOf(group)}`;
@@ -38,7 +38,7 @@ export class MemberRanks {
     );
   }
 
-  /** Served, unlocked users in a group. */
+  /** Returns the served, unlocked users in a group. */
   unlocked(
     group: string,
     kind?: Exclude<MembershipKind, 'locked'>,
@@ -59,7 +59,7 @@ export class MemberRanks {
     });
   }
 
-  /** Served, locked users in a group. */
+  /** Returns the served, locked users in a group. */
   locked(group: string): Uint32Array {
     const { users, groups } = this.#tables;
     const version = `${users.version} ${groups.changeOf(group)}`;
@@ -69,7 +69,7 @@ export class MemberRanks {
     });
   }
 
-  /** All served, unlocked users. */
+  /** Returns all served, unlocked users. */
   allUnlocked(): Uint32Array {
     const { users } = this.#tables;
     return this.#cached('unlocked', users.version, () =>
@@ -77,7 +77,7 @@ export class MemberRanks {
     );
   }
 
-  /** Served users in at least one served group. */
+  /** Returns the served users in at least one served group. */
   ofAnyGroup(): Uint32Array {
     const { users, groups } = this.#tables;
     const version = `${users.served.rankVersion} ${groups.version}`;

@@ -1,10 +1,10 @@
 import type { GroupLinks } from './entries';
 
-/** Links in reverse direction. */
+/** Index of links in reverse direction. */
 export class LinkIndex {
   readonly #sources = new Map<string, string[]>();
 
-  /** Sources that link to a target, in order. */
+  /** Returns the sources that link to a target, in order. */
   of(target: string): readonly string[] {
     return this.#sources.get(target) ?? [];
   }
@@ -12,14 +12,14 @@ export class LinkIndex {
   /**
    * Replaces the targets of a source.
    *
-   * @returns whether they have changed
+   * @returns whether the targets have changed
    */
   replace(
     source: string,
     old: readonly string[],
     targets: readonly string[],
   ): boolean {
-    // In a large group, one target changes at a time.
+    // Usually a single target of a large group changes.
     const { start, oldEnd, end } = differingPart(old, targets);
     const before = new Set(old.slice(start, oldEnd));
     const after = new Set(targets.slice(start, end));
@@ -58,7 +58,8 @@ const NO_LINKS: GroupLinks = { members: [], sponsors: [] };
 
 /**
  * Members and sponsors of all groups, served or not. Users and groups are
- * normalized DNs; "in" a group means directly or through other groups.
+ * identified by normalized DNs. An entry is "in" a group directly or through
+ * other groups.
  */
 export class MembershipGraph {
   readonly #links = new Map<string, GroupLinks>();
@@ -70,7 +71,7 @@ export class MembershipGraph {
     return this.#links.size;
   }
 
-  /** All groups. */
+  /** Returns all groups. */
   keys(): Iterable<string> {
     return this.#links.keys();
   }
@@ -93,15 +94,15 @@ export class MembershipGraph {
     return this.#links.delete(group);
   }
 
-  /** Entries that a group itself names. */
+  /** Returns the direct members of a group. */
   directMembersOf(group: string): readonly string[] {
     return this.#links.get(group)?.members ?? [];
   }
 
-  /** All entries in a group. */
+  /** Returns all entries in a group. */
   membersOf(group: string): ReadonlySet<string> {
     const found = new Set(this.directMembersOf(group));
-    // A set that grows during the loop also yields the new members.
+    // Iteration includes the members that are added to the set during the loop.
     for (const member of found) {
       for (const further of this.directMembersOf(member)) {
         found.add(further);
@@ -110,7 +111,7 @@ export class MembershipGraph {
     return found;
   }
 
-  /** All entries in any of these groups, some of them more than once. */
+  /** Yields all entries in any of these groups; an entry may be repeated. */
   *membersWithin(groups: Iterable<string>): Iterable<string> {
     const found = new Set(groups);
     for (const group of found) {
@@ -123,12 +124,12 @@ export class MembershipGraph {
     }
   }
 
-  /** The groups that name an entry themselves. */
+  /** Returns the groups of which an entry is a direct member. */
   directGroupsOf(entry: string): readonly string[] {
     return this.#groupsByMember.of(entry);
   }
 
-  /** The groups that an entry is in. */
+  /** Returns the groups that an entry is in. */
   groupsOf(entry: string): ReadonlySet<string> {
     const found = new Set(this.#groupsByMember.of(entry));
     for (const group of found) {
@@ -140,8 +141,9 @@ export class MembershipGraph {
   }
 
   /**
-   * The groups that an entry is in, each with a shortest chain of groups that
-   * leads there: of several, the first by the groups' DNs.
+   * Returns the groups that an entry is in, each with the shortest chain of
+   * groups that leads to it. Among equally short chains, the first by group DN
+   * is used.
    */
   chainsFrom(entry: string): ReadonlyMap<string, readonly string[]> {
     const chains = new Map<string, readonly string[]>();
@@ -158,7 +160,7 @@ export class MembershipGraph {
     return chains;
   }
 
-  /** The groups that any of these entries sponsors. */
+  /** Returns the groups that any of these entries sponsors. */
   sponsoredBy(entries: Iterable<string>): ReadonlySet<string> {
     return new Set(
       [...entries].flatMap(entry => this.#groupsBySponsor.of(entry)),
@@ -166,8 +168,8 @@ export class MembershipGraph {
   }
 
   /**
-   * The served groups among a group's members; a member group that is not
-   * served is replaced by its own.
+   * Returns the served groups among a group's members. A member group that is
+   * not served is replaced by its own member groups.
    */
   groupsIn(
     group: string,
@@ -208,7 +210,9 @@ export class MembershipGraph {
   }
 }
 
-/** Where two lists begin to differ, and where the differing part of each ends. */
+/**
+ * Returns where two lists begin to differ and where the differing parts end.
+ */
 function differingPart(old: readonly string[], now: readonly string[]) {
   let start = 0;
   while (start < old.length && old[start] === now[start]) {

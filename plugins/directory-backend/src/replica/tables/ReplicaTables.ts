@@ -11,7 +11,7 @@ class AgreementTable extends Map<string, AgreementEntry> {
   }
 }
 
-/** The replicated entries by key, which is the normalized DN. */
+/** The replicated entries by key; the key is the normalized DN. */
 export class ReplicaTables {
   readonly users = new UserTable();
   readonly groups = new GroupTable();

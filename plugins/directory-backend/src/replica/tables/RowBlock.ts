@@ -7,16 +7,16 @@ import { WordColumn } from './WordColumn';
 export interface ServedRecord<T> {
   /** Normalized DN. */
   readonly key: string;
-  /** In the directory's spelling. */
+  /** Name in the directory's spelling. */
   readonly name: string;
-  /** With all fields. */
+  /** Record with all fields. */
   readonly record: T;
   readonly searchOnly?: SearchOnlyValues<T>;
-  /** See `UserEntry`. */
+  /** See `UserEntry.uniqueId`. */
   readonly uniqueId?: string;
 }
 
-/** A served entry at its position in the order of lists. */
+/** A served entry with its position in the order of lists. */
 export class Row<T extends object> implements ServedRecord<T> {
   readonly key: string;
   readonly name: string;
@@ -24,7 +24,7 @@ export class Row<T extends object> implements ServedRecord<T> {
   readonly searchOnly: SearchOnlyValues<T> | undefined;
   readonly uniqueId: string | undefined;
   block: RowBlock<T> | undefined;
-  /** In its block. */
+  /** Index in the block. */
   index = 0;
 
   constructor(served: ServedRecord<T>) {
@@ -50,7 +50,7 @@ export interface IndexSpec<T> {
   readonly keys: readonly (keyof T)[];
 }
 
-/** Values of one field of all rows, in the form that a search compares. */
+/** Values of one field of all rows, in a form for searches. */
 interface Column {
   texts?: TextColumn;
   words?: WordColumn;
@@ -63,7 +63,7 @@ interface Column {
 
 /**
  * Up to a thousand consecutive rows with their search indexes, which are built
- * when they are needed. A change discards those of one block only.
+ * on demand. A change discards the indexes of only one block.
  */
 export class RowBlock<T extends object> {
   /** Rank of the first row. */
@@ -90,7 +90,7 @@ export class RowBlock<T extends object> {
     this.#place(index);
   }
 
-  /** Replaces a row by one with the same name. */
+  /** Replaces a row with another row of the same name. */
   replace(index: number, row: Row<T>, changed: readonly (keyof T)[]): void {
     this.#rows[index] = row;
     row.block = this;
@@ -107,28 +107,28 @@ export class RowBlock<T extends object> {
     return new RowBlock(rows);
   }
 
-  /** The texts of a field, by the index of the row. */
+  /** Returns the texts of a field, by row index. */
   texts(field: keyof T): TextColumn {
     const column = this.#column(field);
     column.texts ??= TextColumn.of(this.#valuesOf(field));
     return column.texts;
   }
 
-  /** The words of a field, by the index of the row. */
+  /** Returns the words of a field, by row index. */
   words(field: keyof T): WordColumn {
     const column = this.#column(field);
     column.words ??= new WordColumn(this.#valuesOf(field));
     return column.words;
   }
 
-  /** The IDs of the public keys of a field, by the index of the row. */
+  /** Returns the IDs of the public keys of a field, by row index. */
   keys(field: keyof T): TextColumn {
     const column = this.#column(field);
     column.keys ??= TextColumn.of(this.#valuesOf(field), publicKeyId);
     return column.keys;
   }
 
-  /** The times of a field, by the index of the row; NaN for none. */
+  /** Returns the times of a field, by row index; NaN for missing values. */
   times(field: keyof T): Float64Array {
     const column = this.#column(field);
     column.times ??= Float64Array.from(this.#rows, ({ record }) => {
@@ -138,7 +138,7 @@ export class RowBlock<T extends object> {
     return column.times;
   }
 
-  /** By the index of the row, 1 where a field is true. */
+  /** Returns 1 for each row in which a field is true, by row index. */
   flags(field: keyof T): Uint8Array {
     const column = this.#column(field);
     column.flags ??= Uint8Array.from(this.#rows, ({ record }) =>
@@ -147,7 +147,7 @@ export class RowBlock<T extends object> {
     return column.flags;
   }
 
-  /** The indexes of the rows that have a field. */
+  /** Returns the indexes of the rows that have a field. */
   present(field: keyof T): Uint32Array {
     const column = this.#column(field);
     column.present ??= Uint32Array.from(
@@ -158,7 +158,7 @@ export class RowBlock<T extends object> {
     return column.present;
   }
 
-  /** Builds missing indexes, one for each step of the iteration. */
+  /** Builds missing indexes, one per step of the iteration. */
   *buildIndexes({ texts, words, times, keys }: IndexSpec<T>): Iterable<void> {
     for (const field of texts) {
       const column = this.#column(field);
@@ -201,7 +201,7 @@ export class RowBlock<T extends object> {
     return column;
   }
 
-  /** Numbers the rows from an index on. All columns are out of date. */
+  /** Renumbers the rows from an index on, and discards all columns. */
   #place(from: number): void {
     for (let index = from; index < this.#rows.length; index++) {
       this.#rows[index].block = this;

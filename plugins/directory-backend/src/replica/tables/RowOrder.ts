@@ -1,12 +1,12 @@
 import { compareNames } from '../../directory/names';
 import { type Row, RowBlock } from './RowBlock';
 
-/** Limits the time of a change, which is that of one block. */
+/** Limits the duration of a change, which affects one block. */
 const MAX_ROWS = 1000;
 
 /**
- * Rows in the order of lists, in blocks: an insertion or deletion moves the
- * rows of one block only, and so does not block the event loop.
+ * Rows in the order of lists, divided into blocks: an insertion or deletion
+ * moves the rows of only one block, so it does not block the event loop.
  */
 export class RowOrder<T extends object> {
   readonly #blocks: RowBlock<T>[] = [];
@@ -39,7 +39,7 @@ export class RowOrder<T extends object> {
     this.#place(at);
   }
 
-  /** Replaces a row by one with the same name and key. */
+  /** Replaces a row with another row of the same name and key. */
   replace(old: Row<T>, row: Row<T>, changed: readonly (keyof T)[]): void {
     old.block!.replace(old.index, row, changed);
     if (this.#all) {
@@ -57,7 +57,10 @@ export class RowOrder<T extends object> {
     this.#place(at);
   }
 
-  /** Ranks of the rows that a function finds in each block. */
+  /**
+   * Returns the ranks of the rows whose indexes a function returns for each
+   * block.
+   */
   find(indexesIn: (block: RowBlock<T>) => ArrayLike<number>): Uint32Array {
     const parts = this.#blocks.map(indexesIn);
     const found = new Uint32Array(
@@ -73,7 +76,7 @@ export class RowOrder<T extends object> {
     return found;
   }
 
-  /** Sets the first rank of the blocks from one on. */
+  /** Sets the first rank of each block from an index on. */
   #place(from: number): void {
     this.#all = undefined;
     let start = from > 0 ? endOf(this.#blocks[from - 1]) : 0;
@@ -92,7 +95,10 @@ function isAfter<T extends object>(a: Row<T>, b: Row<T>): boolean {
   return (compareNames(a.name, b.name) || (a.key < b.key ? -1 : 1)) > 0;
 }
 
-/** Binary search for the first item that passes, before others that pass. */
+/**
+ * Returns the index of the first item that passes, by binary search. All later
+ * items must pass, too.
+ */
 function firstWhere<E>(
   items: readonly E[],
   passes: (item: E) => boolean,

@@ -4,10 +4,10 @@ import { isContained, isEqual } from '../../__testUtils__/naive/naiveSearch';
 import { byName } from '../../__testUtils__/naive/NaiveDirectory';
 import { ServedRecords } from './ServedRecords';
 
-/** More than three blocks of rows. */
+/** Number of rows: more than three blocks. */
 const ROWS = 3500;
 
-/** Every record has all fields, as the replica's records have. */
+/** A record with all fields, as in the replica. */
 interface Person {
   readonly name: string;
   readonly nicks: readonly string[] | undefined;
@@ -18,7 +18,7 @@ interface Person {
 const NICKS = ['Ada', 'ada lovelace', 'Zoé', 'x'];
 const TIMES = [0, 1, 1000, 86_400_000].map(time => new Date(time));
 
-/** Few names, so that some records differ by case or by key only. */
+/** Few names, so that some records differ only by case or key. */
 const person = fc.record<Person>({
   name: fc
     .nat({ max: 2 * ROWS })
@@ -28,10 +28,10 @@ const person = fc.record<Person>({
   locked: fc.option(fc.boolean(), { nil: undefined }),
 });
 
-/** A place among the rows, from 0 to 1. */
+/** A relative position among the rows, from 0 to 1. */
 const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-/** A change of the records from a place on. */
+/** A change of the records from a position on. */
 const change = fc.record({
   kind: fc.oneof(
     fc.constantFrom('add' as const, 'edit' as const, 'rename' as const),
@@ -47,7 +47,9 @@ class Both {
   readonly records = new ServedRecords<Person>();
   readonly model = new Map<string, Person>();
 
-  /** Sets or deletes a record; ranks get a new version if the order changes. */
+  /**
+   * Sets or deletes a record. Expects a new rank version if the order changes.
+   */
   put(key: string, record: Person | undefined): void {
     const { rankVersion } = this.records;
     const isMoved = this.model.get(key)?.name !== record?.name;
@@ -78,7 +80,7 @@ class Both {
   }
 }
 
-/** Compares every list of ranks with a filter over a sorted array. */
+/** Compares every list of ranks with the result of filtering a sorted array. */
 function expectSame({ records, model }: Both): void {
   const sorted = [...model].toSorted(([keyA, a], [keyB, b]) =>
     a.name === b.name ? compare(keyA, keyB) : byName(a.name, b.name),
@@ -127,7 +129,7 @@ function compare(a: string, b: string): number {
 
 describe('ServedRecords', () => {
   it.each([1, 2, 3])(
-    `keeps ${ROWS} records in order and finds what a sorted array finds (seed %s)`,
+    `keeps ${ROWS} records in order and finds the same records as a sorted array (seed %s)`,
     seed => {
       const both = new Both();
       const people = fc.sample(person, { numRuns: ROWS, seed });
@@ -140,7 +142,7 @@ describe('ServedRecords', () => {
           expectSame(both);
         }
       }
-      // Neighbors, so that whole blocks become empty.
+      // Consecutive records, so that whole blocks become empty.
       both.apply('', { ...changes[0], kind: { delete: 2500 }, place: 0.1 });
       expectSame(both);
       both.put('uid=unknown', undefined);

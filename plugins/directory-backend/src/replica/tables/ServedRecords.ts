@@ -7,7 +7,7 @@ import { foldText } from './foldText';
 import { RowOrder } from './RowOrder';
 import type { WordMatch } from './WordColumn';
 
-/** {@link ServedRecords} without writes. */
+/** Read-only part of {@link ServedRecords}. */
 export type ReadableRecords<T extends object> = Omit<
   ServedRecords<T>,
   'set' | 'delete' | 'buildIndexes'
@@ -27,12 +27,12 @@ export class ServedRecords<T extends object> {
     return this.#byKey.size;
   }
 
-  /** Changes when entries get other ranks. */
+  /** Version that changes when entries get other ranks. */
   get rankVersion(): number {
     return this.#rankVersion;
   }
 
-  /** By name. */
+  /** Entries sorted by name. */
   get inOrder(): readonly ServedRecord<T>[] {
     return this.#order.rows;
   }
@@ -53,7 +53,7 @@ export class ServedRecords<T extends object> {
     );
   }
 
-  /** Fields in which a record differs from the current one. */
+  /** Returns the fields in which a record differs from the current one. */
   changesBy(served: ServedRecord<T>): readonly (keyof T)[] {
     const old = this.#byKey.get(served.key);
     const fields = Object.keys(served.record) as (keyof T)[];
@@ -90,7 +90,7 @@ export class ServedRecords<T extends object> {
     }
   }
 
-  /** Ranks of the keys that are served, each once. */
+  /** Returns the ranks of the served entries with these keys, each once. */
   ranksOf(keys: Iterable<string>): Uint32Array {
     const ranks: number[] = [];
     for (const key of keys) {
@@ -102,7 +102,7 @@ export class ServedRecords<T extends object> {
     return inOrder(ranks, this.size);
   }
 
-  /** By rank, 1 where a field is true. */
+  /** Returns 1 for each entry in which a field is true, by rank. */
   flags(field: keyof T): Uint8Array {
     const flags = new Uint8Array(this.size);
     for (const block of this.#order.blocks) {
@@ -111,29 +111,33 @@ export class ServedRecords<T extends object> {
     return flags;
   }
 
-  /** Ranks of the entries that have a field. */
+  /** Returns the ranks of the entries that have a field. */
   ranksWith(field: keyof T): Uint32Array {
     return this.#order.find(block => block.present(field));
   }
 
-  /** Ranks of the entries with a value that contains a text. */
+  /** Returns the ranks of the entries with a value that contains a text. */
   ranksContaining(field: keyof T, text: string): Uint32Array {
     const folded = foldText(text);
     return this.#order.find(block => block.texts(field).containing(folded));
   }
 
-  /** Ranks of the entries with a value that equals a text. */
+  /** Returns the ranks of the entries with a value that equals a text. */
   ranksEqualTo(field: keyof T, text: string): Uint32Array {
     const folded = foldText(text);
     return this.#order.find(block => block.texts(field).equalTo(folded));
   }
 
-  /** Ranks of the entries with a word that matches a folded one. */
+  /**
+   * Returns the ranks of the entries with a word that matches a folded word.
+   */
   ranksWithWord(field: keyof T, match: WordMatch, word: string): Uint32Array {
     return this.#order.find(block => block.words(field).matching(match, word));
   }
 
-  /** Ranks of the entries with a public key, by its ID or fingerprint. */
+  /**
+   * Returns the ranks of the entries with a public key, by ID or fingerprint.
+   */
   ranksWithKey(field: keyof T, id: string): Uint32Array {
     return this.#order.find(block =>
       block
@@ -142,13 +146,13 @@ export class ServedRecords<T extends object> {
     );
   }
 
-  /** Ranks of the entries whose value is before a time. */
+  /** Returns the ranks of the entries whose value is before a time. */
   ranksBefore(field: keyof T, time: Date): Uint32Array {
     const end = time.getTime();
     return this.#order.find(block => indexesBelow(block.times(field), end));
   }
 
-  /** Builds missing indexes, and yields to the event loop in between. */
+  /** Builds missing indexes. Yields to the event loop in between. */
   async buildIndexes(spec: IndexSpec<T>): Promise<void> {
     for (const block of [...this.#order.blocks]) {
       for (const _ of block.buildIndexes(spec)) {

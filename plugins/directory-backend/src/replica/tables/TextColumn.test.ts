@@ -3,7 +3,7 @@ import { isContained, isEqual } from '../../__testUtils__/naive/naiveSearch';
 import { foldText } from './foldText';
 import { TextColumn } from './TextColumn';
 
-/** Few letters, so that texts match: of each kind that is folded. */
+/** A few letters of each kind that is folded, so that texts often match. */
 const letter = fc.constantFrom(
   ...['a', 'A', 'b', 'é', 'É', 'ß', 'K', 'İ', ' ', '\u2003', '\t', '.'],
   ...['\u0301', '😀', '\uffff'],
@@ -11,7 +11,7 @@ const letter = fc.constantFrom(
 const value = fc.string({ unit: letter, maxLength: 6 });
 const columns = fc.array(fc.array(value, { maxLength: 3 }), { maxLength: 8 });
 
-/** Without spaces at its ends, as a search term. */
+/** A search term, without spaces at its ends. */
 const text = value.map(each => each.trim());
 
 function ranksWhere(
@@ -21,7 +21,7 @@ function ranksWhere(
   return rows.flatMap((values, rank) => (values.some(matches) ? [rank] : []));
 }
 
-it('finds the same as a comparison of each value', () => {
+it('finds the same values as a comparison of each value', () => {
   fc.assert(
     fc.property(columns, text, (rows, wanted) => {
       const column = TextColumn.of(rows);

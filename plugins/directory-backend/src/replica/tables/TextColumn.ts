@@ -1,21 +1,24 @@
 import { foldText } from './foldText';
 
-/** Separates values. No value contains it: the directory ignores what follows. */
+/**
+ * Separates values. Values cannot contain it: the directory ignores the rest of
+ * a value after it.
+ */
 const SEPARATOR = '\0';
-/** Replaces it in a value; not a character (Unicode §23.7). */
+/** Replaces the separator in a value; a noncharacter (Unicode §23.7). */
 const NONCHARACTER = '\uffff';
 
 /**
  * The values of one field of a list of entries, folded and joined into one
  * text. A search of 20,000 values is one search of the text, which takes a
- * fraction of a millisecond. Texts to search must be folded.
+ * fraction of a millisecond. Search texts must be folded.
  */
 export class TextColumn {
-  /** `\0value\0value\0`. */
+  /** Text of the form `\0value\0value\0`. */
   readonly #text: string;
   /** Start of each value in the text. */
   readonly #starts: Uint32Array;
-  /** Rank of the entry of each value. */
+  /** Rank of each value's entry. */
   readonly #ranks: Uint32Array;
   readonly #hashes: Uint32Array;
 
@@ -50,7 +53,7 @@ export class TextColumn {
     return new TextColumn(values, ranks);
   }
 
-  /** Ranks of the entries with a value that contains a text. */
+  /** Returns the ranks of the entries with a value that contains a text. */
   containing(text: string): Uint32Array {
     const found: number[] = [];
     let at = this.#text.indexOf(text, SEPARATOR.length);
@@ -68,7 +71,7 @@ export class TextColumn {
     return Uint32Array.from(found);
   }
 
-  /** Ranks of the entries with a value that equals a text. */
+  /** Returns the ranks of the entries with a value that equals a text. */
   equalTo(text: string): Uint32Array {
     const found: number[] = [];
     const hash = hashOf(text);
@@ -89,9 +92,9 @@ export class TextColumn {
   }
 
   /**
-   * Ranks of the entries with a value that passes a test.
+   * Returns the ranks of the entries with a value that passes a test.
    *
-   * @param test - gets a text, and where the value begins and ends in it
+   * @param test - receives the text and the start and end of the value in it
    */
   where(
     test: (text: string, start: number, end: number) => boolean,
@@ -109,7 +112,9 @@ export class TextColumn {
     return Uint32Array.from(found);
   }
 
-  /** Binary search for the value at a position in the text. */
+  /**
+   * Returns the index of the value at a position in the text, by binary search.
+   */
   #valueAt(position: number): number | undefined {
     let low = 0;
     let high = this.#starts.length - 1;
@@ -128,7 +133,7 @@ export class TextColumn {
   }
 }
 
-/** FNV-1a of 32 bits over UTF-16 code units. */
+/** Returns the 32-bit FNV-1a hash of UTF-16 code units. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

@@ -5,7 +5,7 @@ import { ranksThat } from './rankSets';
 import type { IndexSpec, ServedRecord } from './RowBlock';
 import { type ReadableRecords, ServedRecords } from './ServedRecords';
 
-/** Fields that the contract searches by; others are indexed on first use. */
+/** Fields that the API searches; other fields are indexed on first use. */
 const INDEXED_FIELDS: IndexSpec<User> = {
   texts: [
     'username',
@@ -34,9 +34,9 @@ const NO_ACCOUNT: UserAccount = {
 /** All served users. */
 export class UserTable {
   readonly #served = new ServedRecords<User>();
-  /** By key, the accounts that {@link regularAccount} does not describe. */
+  /** Irregular accounts, which differ from {@link regularAccount}, by key. */
   readonly #irregular = new Map<string, UserAccount>();
-  /** Keys of the users with such accounts, by principal name. */
+  /** Keys of the users with irregular accounts, by principal name. */
   readonly #aliases = new Map<string, readonly string[]>();
   /** Realm of the first user. */
   #realm: string | undefined;
@@ -46,12 +46,15 @@ export class UserTable {
     return this.#served;
   }
 
-  /** Changes when a user is added, deleted, renamed, locked or unlocked. */
+  /**
+   * Version that changes when a user is added, deleted, renamed, locked or
+   * unlocked.
+   */
   get version(): string {
     return `${this.#served.rankVersion}.${this.#locksVersion}`;
   }
 
-  /** Returns the ranks whose account is not locked. */
+  /** Returns the ranks of the users that are not locked. */
   unlockedAmong(ranks: Uint32Array): Uint32Array {
     const isLocked = this.#served.flags('locked');
     return ranksThat(ranks, rank => isLocked[rank] === 0);
@@ -61,15 +64,12 @@ export class UserTable {
     return this.#served.keys();
   }
 
-  /** The account of a served user. */
+  /** Returns the account of a served user. */
   accountOf({ key, record }: ServedRecord<User>): UserAccount {
     return this.#irregular.get(key) ?? regularAccount(record, this.#realm);
   }
 
-  /**
-   * Keys of the users that may have a principal name other than their user name
-   * in the realm.
-   */
+  /** Returns the keys of users by a principal name of an irregular account. */
   keysByAlias(principalName: string): readonly string[] {
     return this.#aliases.get(principalName) ?? [];
   }
@@ -98,8 +98,8 @@ export class UserTable {
   }
 
   /**
-   * Builds the search indexes of changed users and yields to the event loop in
-   * between, so that the next search does not have to.
+   * Builds the search indexes of changed users, so that the next search does
+   * not have to. Yields to the event loop in between.
    */
   async buildIndexes(): Promise<void> {
     await this.#served.buildIndexes(INDEXED_FIELDS);
@@ -151,7 +151,7 @@ export class UserTable {
   }
 }
 
-/** The account that most users have, which is not stored. */
+/** Returns the account that most users have, which is not stored. */
 function regularAccount(user: User, realm: string | undefined): UserAccount {
   return {
     principalNames: [`${user.username}@${realm}`],

@@ -7,7 +7,7 @@ describe('areSimilar', () => {
     maxLength: 5,
   });
 
-  it('equals a comparison with all edits', () => {
+  it('returns the same as a comparison with all edits', () => {
     fc.assert(
       fc.property(word, word, (a, b) => {
         expect(areSimilar(a, b)).toBe(a === b || editsOf(a).has(b));
@@ -17,7 +17,7 @@ describe('areSimilar', () => {
   });
 });
 
-/** All words that differ from one by an edit. */
+/** Returns all words that differ from a word by one edit. */
 function editsOf(word: string): Set<string> {
   const edits = new Set<string>();
   for (let at = 0; at <= word.length; at++) {

@@ -6,14 +6,14 @@ const SPACE = ' ';
 
 /** How a word of a value matches a text. */
 export type WordMatch =
-  /** It begins with the text. */
+  /** The word begins with the text. */
   | 'wordPrefix'
-  /** It contains the text. */
+  /** The word contains the text. */
   | 'wordPart'
-  /** It differs by one letter at most. */
+  /** The word differs by at most one letter. */
   | 'similarWord';
 
-/** The words of one field of a list of entries, as {@link foldWords} returns them. */
+/** The words of one field of a list of entries, split by {@link foldWords}. */
 export class WordColumn {
   readonly #column: TextColumn;
 
@@ -25,7 +25,9 @@ export class WordColumn {
     );
   }
 
-  /** Ranks of the entries with a word that matches a folded one. */
+  /**
+   * Returns the ranks of the entries with a word that matches a folded word.
+   */
   matching(match: WordMatch, word: string): Uint32Array {
     switch (match) {
       case 'wordPrefix':
@@ -40,7 +42,9 @@ export class WordColumn {
   }
 }
 
-/** Whether a part of a text has a word that is similar to another one. */
+/**
+ * Returns whether a part of a text has a word that is similar to another word.
+ */
 function hasSimilar(
   word: string,
   part: { readonly text: string; readonly start: number; readonly end: number },
@@ -59,11 +63,11 @@ function hasSimilar(
 }
 
 /**
- * Whether a word differs from a part of a text by one letter at most: another
- * letter, one more or less, or two neighbors that are swapped.
+ * Returns whether a word differs from a part of a text by at most one letter: a
+ * replaced, added or missing letter, or two swapped neighbors.
  *
- * @param from - start of the part. Default: that of the text
- * @param to - end of the part. Default: that of the text
+ * @param from - start of the part. Default: start of the text
+ * @param to - end of the part. Default: end of the text
  */
 export function areSimilar(
   word: string,

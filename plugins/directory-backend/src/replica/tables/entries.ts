@@ -1,12 +1,12 @@
 import type { Group, User } from '../../directory/records';
 
 /**
- * Values that a search finds and a record does not show: all but the first of a
- * field with one value.
+ * Values that a search finds but a record does not show: all values of a
+ * single-valued field except for the first.
  */
 export type SearchOnlyValues<T> = Partial<Record<keyof T, readonly string[]>>;
 
-/** Account of a user, by which a caller is verified. */
+/** Account by which a user is authenticated. */
 export interface UserAccount {
   /** Every `krbPrincipalName`, with its realm. */
   readonly principalNames: readonly string[];
@@ -20,9 +20,12 @@ export interface UserAccount {
 
 /** A user as the directory holds it. */
 export interface UserEntry {
-  /** With all fields. */
+  /** Record with all fields. */
   readonly user: User;
-  /** `ipaUniqueID`, which a rename does not change, if the account may read it. */
+  /**
+   * `ipaUniqueID`, which survives a rename; `undefined` if the account may not
+   * read it.
+   */
   readonly uniqueId?: string;
   readonly searchOnly?: SearchOnlyValues<User>;
   /** Default: an account that no lookup finds. */
@@ -41,7 +44,7 @@ export interface GroupLinks {
 export interface GroupEntry extends GroupLinks {
   /** Record with all fields, if the API serves the group. */
   readonly group?: Group;
-  /** As of a user. */
+  /** See {@link UserEntry.uniqueId}. */
   readonly uniqueId?: string;
   readonly searchOnly?: SearchOnlyValues<Group>;
 }

@@ -27,7 +27,7 @@ export const smallLetters: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** ASCII words with single spaces in between: nearly every value. */
+/** ASCII words separated by single spaces; nearly every value has this form. */
 const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
 /** Characters that 389 Directory Server treats as a space. */
@@ -40,8 +40,8 @@ const SPACES_AT_ENDS = new RegExp(`^${SPACE}+|${SPACE}+$`, 'g');
 const CAPITALS = /[A-Z]|[^\0-\x7f]/gu;
 
 /**
- * Returns a text in the form in which 389 Directory Server compares it: without
- * case, and without spaces at the ends or after another space.
+ * Returns a text in the form that 389 Directory Server compares: without case,
+ * without spaces at the ends, and without repeated spaces.
  */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) {

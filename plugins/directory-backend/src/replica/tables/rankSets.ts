@@ -1,7 +1,7 @@
 /** Ratio of lengths above which a binary search is faster than a merge. */
 const MIN_SEARCH_RATIO = 16;
 
-/** Ranks that are in all of these ordered lists. */
+/** Returns the ranks that are in all of these ordered lists. */
 export function inAll(lists: readonly Uint32Array[]): Uint32Array {
   const [shortest, ...others] = lists.toSorted((a, b) => a.length - b.length);
   return others.reduce(
@@ -13,7 +13,7 @@ export function inAll(lists: readonly Uint32Array[]): Uint32Array {
   );
 }
 
-/** Ranks that are in any of these ordered lists, in order. */
+/** Returns the ranks that are in any of these ordered lists, in order. */
 export function inAny(lists: readonly Uint32Array[]): Uint32Array {
   const ranks: number[] = [];
   let size = 0;
@@ -26,7 +26,7 @@ export function inAny(lists: readonly Uint32Array[]): Uint32Array {
   return inOrder(ranks, size);
 }
 
-/** All ranks below a number, in order. */
+/** Returns all ranks below a number, in order. */
 export function ranksBelow(size: number): Uint32Array {
   const ranks = new Uint32Array(size);
   for (let rank = 0; rank < size; rank++) {
@@ -35,7 +35,7 @@ export function ranksBelow(size: number): Uint32Array {
   return ranks;
 }
 
-/** As `ranks.filter`, which takes four times as long for a large list. */
+/** Like `ranks.filter`, which takes four times as long for a large list. */
 export function ranksThat(
   ranks: Uint32Array,
   pass: (rank: number) => boolean,
@@ -61,7 +61,7 @@ function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
   });
 }
 
-/** Binary search in an ordered list. */
+/** Returns whether an ordered list has a rank, by binary search. */
 export function includes(list: Uint32Array, rank: number): boolean {
   let low = 0;
   let high = list.length;
@@ -79,7 +79,7 @@ export function includes(list: Uint32Array, rank: number): boolean {
 /** Share of all ranks below which a list is sorted instead of marked. */
 const MAX_SORTED_SHARE = 1 / 32;
 
-/** These ranks in order, each once. All are below `size`. */
+/** Returns these ranks in order, each once. All must be below `size`. */
 export function inOrder(ranks: readonly number[], size: number): Uint32Array {
   if (ranks.length < size * MAX_SORTED_SHARE) {
     return Uint32Array.from(new Set(ranks)).sort();
