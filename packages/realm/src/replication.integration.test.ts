@@ -13,19 +13,19 @@ jest.setTimeout(600_000);
 
 const PEOPLE = 'cn=users,cn=accounts,dc=example,dc=test';
 
-let supplier: Realm;
-let consumer: Realm;
+let first: Realm;
+let second: Realm;
 let replication: Replication;
 
 beforeAll(async () => {
-  [supplier, consumer] = await Promise.all([startRealm(), startRealm()]);
-  await consumer.modify(`dn: uid=bob,${PEOPLE}\nchangetype: delete\n`);
-  replication = await enableReplication({ supplier, consumer });
+  [first, second] = await Promise.all([startRealm(), startRealm()]);
+  await second.modify(`dn: uid=bob,${PEOPLE}\nchangetype: delete\n`);
+  replication = await enableReplication({ first, second });
 });
 
 afterAll(async () => {
-  await supplier?.stop();
-  await consumer?.stop();
+  await first?.stop();
+  await second?.stop();
 });
 
 const root = (realm: Realm): BindIdentity => ({
@@ -46,8 +46,8 @@ async function find(realm: Realm, uid: string): Promise<LdifEntry | undefined> {
   return entry;
 }
 
-const setTitle = (uid: string, title: string) =>
-  supplier.modify(
+const setTitle = (uid: string, title: string, realm = first) =>
+  realm.modify(
     `dn: uid=${uid},${PEOPLE}\nchangetype: modify\nreplace: title\ntitle: ${title}\n`,
   );
 
@@ -61,13 +61,13 @@ async function readRuv(realm: Realm, as: BindIdentity): Promise<string[]> {
   return entries.flatMap(entry => entry.texts('nsds50ruv'));
 }
 
-it("fills the consumer from the supplier, with the consumer's own USNs", async () => {
-  const bob = await find(consumer, 'bob');
+it("fills the second server from the first, with the second server's own USNs", async () => {
+  const bob = await find(second, 'bob');
   expect(bob?.texts('memberOf').sort()).toEqual(
-    (await find(supplier, 'bob'))?.texts('memberOf').sort(),
+    (await find(first, 'bob'))?.texts('memberOf').sort(),
   );
-  const missing = await ldapsearch(consumer, {
-    as: root(consumer),
+  const missing = await ldapsearch(second, {
+    as: root(second),
     base: PEOPLE,
     filter: '(!(entryusn=*))',
     attributes: ['1.1'],
@@ -77,58 +77,66 @@ it("fills the consumer from the supplier, with the consumer's own USNs", async (
 
 it('replicates changes, deletions and memberships', async () => {
   await setTitle('alice', 'replicated');
-  await supplier.modify(`dn: uid=nofas,${PEOPLE}
+  await first.modify(`dn: uid=nofas,${PEOPLE}
 changetype: delete
 
-dn: cn=packager,cn=groups,cn=accounts,${supplier.baseDn}
+dn: cn=packager,cn=groups,cn=accounts,${first.baseDn}
 changetype: modify
 add: member
 member: uid=admin,${PEOPLE}
 `);
   await replication.caughtUp();
-  expect((await find(consumer, 'alice'))?.texts('title')).toEqual([
-    'replicated',
-  ]);
-  expect(await find(consumer, 'nofas')).toBeUndefined();
-  expect((await find(consumer, 'admin'))?.texts('memberOf')).toContain(
-    `cn=packager,cn=groups,cn=accounts,${supplier.baseDn}`,
+  expect((await find(second, 'alice'))?.texts('title')).toEqual(['replicated']);
+  expect(await find(second, 'nofas')).toBeUndefined();
+  expect((await find(second, 'admin'))?.texts('memberOf')).toContain(
+    `cn=packager,cn=groups,cn=accounts,${first.baseDn}`,
   );
 });
 
 it('sends changes made during a pause only when it ends', async () => {
   await replication.pause();
   await setTitle('alice', 'during the pause');
-  expect((await find(consumer, 'alice'))?.texts('title')).toEqual([
-    'replicated',
-  ]);
+  expect((await find(second, 'alice'))?.texts('title')).toEqual(['replicated']);
   await replication.resume();
   await replication.caughtUp();
-  expect((await find(consumer, 'alice'))?.texts('title')).toEqual([
+  expect((await find(second, 'alice'))?.texts('title')).toEqual([
     'during the pause',
   ]);
 });
 
-it('continues after either server is restarted', async () => {
-  await consumer.directory.stop();
-  await setTitle('alice', 'without the consumer');
-  await consumer.directory.start();
+it('replicates changes of the second server', async () => {
+  await setTitle('alice', 'from the second server', second);
   await replication.caughtUp();
-  expect((await find(consumer, 'alice'))?.texts('title')).toEqual([
-    'without the consumer',
+  expect((await find(first, 'alice'))?.texts('title')).toEqual([
+    'from the second server',
   ]);
-  await supplier.directory.kill();
-  await supplier.directory.start();
-  await setTitle('alice', 'after the supplier');
+});
+
+it('continues after either server is restarted', async () => {
+  await second.directory.stop();
+  await setTitle('alice', 'without the second server');
+  await second.directory.start();
   await replication.caughtUp();
-  expect((await find(consumer, 'alice'))?.texts('title')).toEqual([
-    'after the supplier',
+  expect((await find(second, 'alice'))?.texts('title')).toEqual([
+    'without the second server',
+  ]);
+  await first.directory.kill();
+  await first.directory.start();
+  await setTitle('alice', 'after the first server');
+  await replication.caughtUp();
+  expect((await find(second, 'alice'))?.texts('title')).toEqual([
+    'after the first server',
   ]);
 });
 
 it('shows the replica update vector only to an account with the permission', async () => {
-  const ruv = await readRuv(consumer, root(consumer));
-  expect(ruv).toContainEqual(expect.stringMatching(/^\{replica 1 ldap:/));
-  expect(await readRuv(consumer, portal(consumer))).toEqual([]);
-  await allowReadingRuv(consumer);
-  expect(await readRuv(consumer, portal(consumer))).toEqual(ruv);
+  const ruv = await readRuv(second, root(second));
+  for (const id of [1, 2]) {
+    expect(ruv).toContainEqual(
+      expect.stringMatching(new RegExp(`^\\{replica ${id} ldap:`)),
+    );
+  }
+  expect(await readRuv(second, portal(second))).toEqual([]);
+  await allowReadingRuv(second);
+  expect(await readRuv(second, portal(second))).toEqual(ruv);
 });

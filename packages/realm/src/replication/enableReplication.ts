@@ -17,59 +17,78 @@ const LOCAL =
 /** The entry that contains a server's replica update vector (`nsds50ruv`). */
 export const REPLICA_DN = `cn=replica,${SUFFIX}`;
 
-/** Replication from one directory server to another. */
+/** Replication between two directory servers, in both directions. */
 export interface Replication {
-  /** Stops sending changes to the consumer. */
+  /** Stops sending changes. Both servers must run, as for `resume`. */
   pause(): Promise<void>;
-  /** Sends the pending changes to the consumer and continues to send new ones. */
+  /** Sends the pending changes and continues to send new ones. */
   resume(): Promise<void>;
   /**
-   * Waits until the consumer has received all current changes of the supplier,
-   * by means of a change to the suffix entry. Must not be called during a
-   * pause.
+   * Waits until each server has received all current changes of the other, by
+   * means of changes to the suffix entry. Must not be called during a pause.
    */
   caughtUp(): Promise<void>;
 }
 
 /**
- * Replicates the directory of one realm to another, as FreeIPA does. All
- * entries of the consumer are replaced first. No server restarts; replication
+ * Replicates the directories of two realms to each other, as FreeIPA does. All
+ * entries of the second one are replaced first. No server restarts; replication
  * continues after a later restart. Can be called once per realm.
  *
- * @throws Error with the server's status when the consumer cannot be filled
+ * @throws Error with the server's status when the second one cannot be filled
  */
 export async function enableReplication(options: {
-  readonly supplier: Realm;
-  readonly consumer: Realm;
+  readonly first: Realm;
+  readonly second: Realm;
 }): Promise<Replication> {
-  const { supplier, consumer } = options;
+  const { first, second } = options;
   const password = randomBytes(18).toString('base64url');
-  for (const [id, realm] of [supplier, consumer].entries()) {
-    await realm.modify(replicaLdif(id + 1, password));
-  }
-  await supplier.modify(agreementLdif(consumer, password));
-  await untilFilled(supplier);
-  const setEnabled = (value: 'on' | 'off') =>
-    supplier.modify(`dn: ${AGREEMENT}
+  await first.modify(replicaLdif(1, password));
+  await second.modify(replicaLdif(2, password));
+  await first.modify(agreementLdif(second, password));
+  // Not in the new agreement: it would be repeated when that is enabled again.
+  await first.modify(`dn: ${AGREEMENT}
+changetype: modify
+replace: nsds5BeginReplicaRefresh
+nsds5BeginReplicaRefresh: start
+`);
+  await untilFilled(first);
+  await second.modify(agreementLdif(first, password));
+  const setEnabled = async (value: 'on' | 'off') => {
+    for (const realm of [first, second]) {
+      await realm.modify(`dn: ${AGREEMENT}
 changetype: modify
 replace: nsds5ReplicaEnabled
 nsds5ReplicaEnabled: ${value}
 `);
+    }
+  };
+  const caughtUp = async () => {
+    await sendMarker(first, second);
+    await sendMarker(second, first);
+    // The changes that the plug-ins of the first server have made for those of
+    // the second one, which are not replicated.
+    await sendMarker(first, second);
+  };
+  await caughtUp();
   return {
     pause: () => setEnabled('off'),
     resume: () => setEnabled('on'),
-    caughtUp: async () => {
-      const marker = randomUUID();
-      await supplier.modify(`dn: ${BASE_DN}
+    caughtUp,
+  };
+}
+
+/** Changes an entry of one server and waits until the other one has the change. */
+async function sendMarker(supplier: Realm, consumer: Realm): Promise<void> {
+  const marker = randomUUID();
+  await supplier.modify(`dn: ${BASE_DN}
 changetype: modify
 replace: description
 description: ${marker}
 `);
-      while (!(await hasMarker(consumer, marker))) {
-        await sleep(50);
-      }
-    },
-  };
+  while (!(await hasMarker(consumer, marker))) {
+    await sleep(50);
+  }
 }
 
 /**
@@ -114,11 +133,6 @@ nsds5ReplicaBackoffMax: 2
 `;
 }
 
-/**
- * Adds an agreement and fills the consumer. A second change requests the
- * refresh: a request in the new entry would be repeated when the agreement is
- * enabled again.
- */
 function agreementLdif(consumer: Realm, password: string): string {
   const { hostname, port } = new URL(consumer.ldapUrl);
   return `dn: ${AGREEMENT}
@@ -136,11 +150,6 @@ nsDS5ReplicaCredentials: ${password}
 nsDS5ReplicatedAttributeList: (objectclass=*) $ EXCLUDE memberof ${LOCAL}
 nsDS5ReplicatedAttributeListTotal: (objectclass=*) $ EXCLUDE ${LOCAL}
 nsds5ReplicaStripAttrs: modifiersName modifyTimestamp internalModifiersName internalModifyTimestamp
-
-dn: ${AGREEMENT}
-changetype: modify
-replace: nsds5BeginReplicaRefresh
-nsds5BeginReplicaRefresh: start
 `;
 }
 

@@ -99,6 +99,9 @@ export class AuthorityProcess {
 
   /** @throws ProcessEndedError when the process is killed. */
   async sign(request: SigningRequest): Promise<Buffer> {
+    if (!this.#isRunning) {
+      throw new ProcessEndedError('The process has ended');
+    }
     const id = ++this.#lastId;
     return await new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -108,11 +111,16 @@ export class AuthorityProcess {
 
   /** Sends SIGKILL. */
   async kill(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+    if (this.#isRunning) {
       const exited = once(this.#child, 'exit');
       this.#child.kill('SIGKILL');
       await exited;
     }
+  }
+
+  /** Whether requests are rejected by a later exit. */
+  get #isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   #take(id: number): Waiting<Buffer> | undefined {

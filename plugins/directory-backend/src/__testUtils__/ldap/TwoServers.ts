@@ -60,18 +60,13 @@ description: `;
   }
 
   /**
-   * Replicates `preferred` to `other`. The gateway's account can read the
-   * replication state, unless `ruv` is `hidden`, as for an ordinary FreeIPA
-   * account.
+   * Replicates the servers to each other. The gateway's account can read the
+   * replication state, unlike an ordinary FreeIPA account.
    */
-  async replicate(
-    options: { readonly ruv?: 'readable' | 'hidden' } = {},
-  ): Promise<Replication> {
-    const { preferred: supplier, other: consumer } = this;
-    const replication = await enableReplication({ supplier, consumer });
-    if (options.ruv !== 'hidden') {
-      await Promise.all([supplier, consumer].map(allowReadingRuv));
-    }
+  async replicate(): Promise<Replication> {
+    const { preferred: first, other: second } = this;
+    const replication = await enableReplication({ first, second });
+    await Promise.all([first, second].map(allowReadingRuv));
     return replication;
   }
 
