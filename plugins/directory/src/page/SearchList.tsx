@@ -105,7 +105,7 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
 }
 
 /** Pause in typing after which the text is searched, in milliseconds. */
-const PAUSE = 250;
+const PAUSE = 100;
 
 /** Search field that reports the text after a pause in typing. */
 function TextSearch(
