@@ -20,6 +20,11 @@ export interface RealmOptions {
   /** `fas` (default), or `freeipa`: without the Fedora Account System. */
   schema?: 'fas' | 'freeipa';
   /**
+   * Whether the descriptions and links of groups are written for people, as in
+   * `make start`. Default: false, with characters that have a meaning in LDAP.
+   */
+  demo?: boolean;
+  /**
    * `immediate` (default): an operation ends after its line is written to the
    * access log, so that tests can read it. `buffered`: as in FreeIPA, and
    * several times faster.
@@ -41,19 +46,21 @@ export interface ResolvedOptions {
   users: number;
   ldif?: string;
   schema: 'fas' | 'freeipa';
+  demo: boolean;
   accessLog: 'immediate' | 'buffered';
   cacheDir: string;
 }
 
 /** @throws Error when an option is invalid */
 export function resolveOptions(options: RealmOptions): ResolvedOptions {
-  const { users = 200, schema = 'fas', ldif } = options;
+  const { users = 200, schema = 'fas', demo = false, ldif } = options;
   if (!Number.isSafeInteger(users) || users < 0) {
     throw new Error(`users: ${users} is not a number of users`);
   }
   return {
     users,
     schema,
+    demo,
     accessLog: options.accessLog ?? 'immediate',
     ldif: ldif === undefined ? undefined : resolve(ldif),
     cacheDir: resolve(

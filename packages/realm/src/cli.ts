@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Realm } from './Realm';
-import type { RealmOptions } from './RealmOptions';
 import { startRealm } from './startRealm';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -72,8 +71,14 @@ function parseUsers(text: string): number {
 
 /** Starts a realm with a directory server that is as fast as FreeIPA's. */
 function start({ users, ldif, schema }: Flags): Promise<Realm> {
-  const options: RealmOptions = { users, ldif, schema, accessLog: 'buffered' };
-  return startRealm({ ...options, signal: ending.signal });
+  return startRealm({
+    users,
+    ldif,
+    schema,
+    demo: true,
+    accessLog: 'buffered',
+    signal: ending.signal,
+  });
 }
 
 /** Exits with a status, or 1 and a line on standard error. */

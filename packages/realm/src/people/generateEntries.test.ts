@@ -11,7 +11,13 @@ import { AUTHORITY_PUBLIC_KEY } from './userCertificate';
 const NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}\$?$/;
 
 function generate(options: Partial<GenerateOptions> = {}): LdifEntry[] {
-  return generateEntries({ users: 3000, seed: 1, schema: 'fas', ...options });
+  return generateEntries({
+    users: 3000,
+    seed: 1,
+    schema: 'fas',
+    demo: false,
+    ...options,
+  });
 }
 
 function named(entries: readonly LdifEntry[], dn: string): LdifEntry {
@@ -104,6 +110,19 @@ describe('generateEntries', () => {
         entry.texts(attribute).some(text => pattern.test(text)),
       ),
     ).toBe(true);
+  });
+
+  it('describes the groups of the demo for people', () => {
+    const groups = generate({ demo: true }).filter(({ dn }) =>
+      dn.includes(',cn=groups,'),
+    );
+    const texts = groups.flatMap(entry => [
+      ...entry.texts('description'),
+      ...entry.texts('fasURL'),
+    ]);
+    expect(texts).toContain('Maintains packages of the distribution');
+    expect(texts.filter(text => /[*\\?]/.test(text))).toEqual([]);
+    expect(groups.map(({ dn }) => dn)).toContain(groupDn('unsung'));
   });
 
   it('generates user names that are not served and group names with a space', () => {

@@ -18,6 +18,8 @@ export interface GenerateOptions {
   seed: number;
   /** `freeipa`: without the Fedora Account System. */
   schema: 'fas' | 'freeipa';
+  /** Whether the descriptions and links of groups are written for people. */
+  demo: boolean;
 }
 
 const FIRST_USER_NUMBER = 1_000_001;
@@ -32,6 +34,7 @@ export function generateEntries({
   users,
   seed,
   schema,
+  demo,
 }: GenerateOptions): LdifEntry[] {
   const faker = new Faker({ locale: [en, base], seed });
   const known = knownPeople();
@@ -47,12 +50,13 @@ export function generateEntries({
     .map(({ uid }) => personDn(uid));
   const groups = knownGroups({
     faker,
+    demo,
     everybody: everyone.map(({ uid }) => personDn(uid)),
     people,
     service: serviceDn(BOT_SERVICE),
   });
   const groupNames = new Set(groups.map(group => group.name.toLowerCase()));
-  groups.push(...randomGroups({ faker, people, taken: groupNames }));
+  groups.push(...randomGroups({ faker, demo, people, taken: groupNames }));
   const entries = [
     ...everyone.map((person, index) =>
       personEntry(person, {

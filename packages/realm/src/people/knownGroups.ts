@@ -9,6 +9,8 @@ const ADMIN = personDn('admin');
 
 interface KnownGroupOptions {
   faker: Faker;
+  /** Whether the descriptions and links are written for people. */
+  demo: boolean;
   /** DNs of all users. */
   everybody: readonly string[];
   /** DNs of FAS users. */
@@ -23,7 +25,7 @@ interface KnownGroupOptions {
  * Fedora Account System, names with spaces.
  */
 export function knownGroups(options: KnownGroupOptions): Group[] {
-  const { faker, everybody, people, service } = options;
+  const { faker, demo, everybody, people, service } = options;
   const some = (share: number, ...always: string[]) => {
     const count = Math.ceil(share * people.length);
     return [
@@ -33,7 +35,7 @@ export function knownGroups(options: KnownGroupOptions): Group[] {
       ]),
     ];
   };
-  return [
+  const groups = [
     outside('ipausers', 'Default group for all users', everybody, false),
     outside('admins', 'Account administrators group', [ADMIN], true),
     outside('editors', 'Limited admins who can edit other users', [], true),
@@ -79,6 +81,32 @@ export function knownGroups(options: KnownGroupOptions): Group[] {
     inside('bots', [service]),
     { ...inside('unsung', []), description: undefined, fas: { channels: [] } },
   ];
+  return demo ? groups.map(forPeople) : groups;
+}
+
+/** Descriptions of FAS groups in the demo, by name. */
+const DESCRIPTIONS: Partial<Record<string, string>> = {
+  contributors: 'Everyone who has signed the contributor agreement',
+  packager: 'Maintains packages of the distribution',
+  provenpackager: 'Experienced packagers, who may change every package',
+  'rel-eng': 'Builds and publishes the releases',
+  infra: 'Runs the servers and services of the project',
+  sysadmin_main: 'Administrators with access to all servers',
+  design: 'Artwork, user interfaces and the websites',
+  'design team': 'Core members of the design group',
+  'python-sig': 'Special interest group for Python',
+  'go.sig': 'Special interest group for Go',
+  bots: 'Accounts of automated services',
+};
+
+/** Replaces the description and the link of a FAS group by those of the demo. */
+function forPeople(group: Group): Group {
+  const { name, fas } = group;
+  return {
+    ...group,
+    description: DESCRIPTIONS[name] ?? group.description,
+    fas: fas?.url ? { ...fas, url: fas.url.replace(/\?.*/, '') } : fas,
+  };
 }
 
 function outside(

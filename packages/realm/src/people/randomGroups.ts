@@ -1,16 +1,17 @@
 import type { Faker } from '@faker-js/faker';
 import type { Group } from './Group';
 
-const KINDS = [
-  'sig',
-  'team',
-  'commits',
-  'wg',
-  'maint',
-  'qa',
-  'docs',
-  'sponsors',
-];
+/** Kinds of groups, with their descriptions in the demo. */
+const KINDS: Record<string, (topic: string) => string> = {
+  sig: topic => `Special interest group: ${topic}`,
+  team: topic => `Develops and runs the ${topic} service`,
+  commits: topic => `May commit to the ${topic} repositories`,
+  wg: topic => `Plans the next version of the ${topic}`,
+  maint: topic => `Maintains the ${topic} packages`,
+  qa: topic => `Tests the ${topic} before each release`,
+  docs: topic => `Writes the documentation of the ${topic}`,
+  sponsors: topic => `Helps new contributors to the ${topic}`,
+};
 
 /** Number of users per group, and minimum number of groups. */
 const PEOPLE_PER_GROUP = 60;
@@ -19,10 +20,13 @@ const FEWEST = 24;
 /** Generates FAS groups: a few large ones and many small ones. */
 export function randomGroups({
   faker,
+  demo,
   people,
   taken,
 }: {
   faker: Faker;
+  /** Whether the descriptions are written for people. */
+  demo: boolean;
   /** DNs of possible members and sponsors. */
   people: readonly string[];
   /** Group names in lower case; new ones are added. */
@@ -34,8 +38,9 @@ export function randomGroups({
   return Array.from({ length: count }, (_, rank) => {
     const share = Math.ceil((0.02 * people.length) / (rank + 1));
     const size = share + faker.number.int({ min: 0, max: 12 });
-    const name = uniqueName(faker, taken);
-    const description = () => `${name}: ${faker.company.buzzPhrase()}`;
+    const { name, topic, kind } = uniqueName(faker, taken);
+    const description = () =>
+      demo ? KINDS[kind](topic) : `${name}: ${faker.company.buzzPhrase()}`;
     return {
       name,
       description: maybe(0.8, description),
@@ -52,16 +57,16 @@ export function randomGroups({
   });
 }
 
-function uniqueName(faker: Faker, taken: Set<string>): string {
-  const topic = faker.hacker.noun().replace(/[^a-z]/gi, '');
+function uniqueName(faker: Faker, taken: Set<string>) {
+  const topic = faker.hacker.noun();
   const glue = faker.helpers.arrayElement(['-', '-', '-', '_', '.', '']);
-  const wanted = `${topic}${glue}${faker.helpers.arrayElement(
-    KINDS,
-  )}`.toLowerCase();
+  const kind = faker.helpers.arrayElement(Object.keys(KINDS));
+  const word = topic.replace(/[^a-z]/gi, '');
+  const wanted = `${word}${glue}${kind}`.toLowerCase();
   let name = wanted;
   for (let count = 2; taken.has(name); count += 1) {
     name = `${wanted}${count}`;
   }
   taken.add(name);
-  return name;
+  return { name, topic, kind };
 }

@@ -145,11 +145,11 @@ async function acquireLock(path: string, signal?: AbortSignal): Promise<void> {
  * library and the program of the directory server.
  */
 export async function templateKey(options: ResolvedOptions): Promise<string> {
-  const { users, schema, ldif } = options;
+  const { users, schema, demo, ldif } = options;
   const hash = createHash('sha256');
   const content = ldif
     ? { schema, ldif: await digest(ldif) }
-    : { schema, users };
+    : { schema, users, demo };
   hash.update(JSON.stringify(content));
   hash.update(await readFile(findProgram('ns-slapd') ?? '/dev/null'));
   hash.update(await readFile(require.resolve('@faker-js/faker/package.json')));

@@ -108,7 +108,7 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
 }
 
 /** Pause in typing before a search, in milliseconds. */
-const PAUSE = 250;
+const PAUSE = 100;
 
 /** Search field that reports the text after a pause in typing. */
 function TextSearch(

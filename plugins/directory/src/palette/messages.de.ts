@@ -11,8 +11,10 @@ export const paletteGerman = {
   'palette.total_one': '{{number}} Treffer',
   'palette.total_other': '{{number}} Treffer',
   'palette.none':
-    'Keine Treffer. Suchen Sie nach Personen mit Name, E-Mail-Adresse, Nick oder öffentlichem Schlüssel, nach Gruppen und Katalogeinträgen mit Namen und nach Zertifikaten mit Seriennummer.',
+    'Keine Treffer. Suchen Sie nach Personen mit Name, E-Mail-Adresse, Nick oder öffentlichem Schlüssel, nach Gruppen und Katalogeinträgen mit Namen und nach Zertifikaten mit Seriennummer (nach Ihren eigenen auch mit SHA-256-Fingerabdruck).',
   'palette.noOwner': 'Kein Benutzer zeigt diesen Schlüssel in seinem Profil.',
+  'palette.noFingerprint':
+    'Keines Ihrer Zertifikate hat diesen Fingerabdruck, und kein Benutzer zeigt einen OpenPGP-Schlüssel mit ihm. Suchen Sie nach Zertifikaten anderer Benutzer mit der Seriennummer.',
   'palette.section.people': 'Personen',
   'palette.section.owners': 'Personen mit diesem Schlüssel',
   'palette.section.groups': 'Gruppen',

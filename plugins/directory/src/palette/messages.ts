@@ -8,8 +8,10 @@ export const paletteMessages = {
   results: 'Results',
   total_one: '{{number}} result',
   total_other: '{{number}} results',
-  none: 'No results. Search for people by name, e-mail address, nick or public key, for groups and catalog entities by name, and for certificates by serial number.',
+  none: 'No results. Search for people by name, e-mail address, nick or public key, for groups and catalog entities by name, and for certificates by serial number (your own also by SHA-256 fingerprint).',
   noOwner: 'No user shows this key in their profile.',
+  noFingerprint:
+    'None of your certificates has this fingerprint, and no user shows an OpenPGP key with it. Search for certificates of other users by serial number.',
   section: {
     people: 'People',
     owners: 'People with this key',

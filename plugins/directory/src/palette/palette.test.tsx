@@ -210,6 +210,37 @@ describe('command palette', () => {
       ]);
     });
 
+    it('finds an own certificate by its SHA-256 fingerprint', async () => {
+      const own = { ...certificate(), serial_number: 12n };
+      const other = {
+        ...certificate({ sha256_fingerprint: '0f:0f' }),
+        serial_number: 13n,
+      };
+      server.hasPerson(karl, { certificates: [other, own] });
+      server.on('/certs/12/', () => exactJson({ result: own }));
+      renderPortal();
+      await openPalette();
+      await userEvent.paste(
+        `sha256 Fingerprint=${own.sha256_fingerprint.toUpperCase()}`,
+      );
+      expect(await screen.findByRole('option')).toHaveTextContent('CN=alice');
+    });
+
+    it('does not take a certificate with the same serial number for it', async () => {
+      const own = { ...certificate(), serial_number: 12n };
+      server.hasPerson(karl, { certificates: [own] });
+      server.on('/certs/12/', () =>
+        exactJson({ result: { ...own, sha256_fingerprint: '0f:0f' } }),
+      );
+      renderPortal();
+      await openPalette();
+      await userEvent.paste(own.sha256_fingerprint.replaceAll(':', ''));
+      expect(
+        await screen.findByText(/^None of your certificates has this/),
+      ).toBeVisible();
+      expect(screen.queryByRole('option')).toBeNull();
+    });
+
     it('describes a certificate of another CA', async () => {
       const other = certificate().certificate_chain![1];
       server.on(`/certs/${LONG_SERIAL}/`, () =>

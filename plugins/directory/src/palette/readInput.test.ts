@@ -59,6 +59,19 @@ describe('readInput', () => {
     expect(readInput(text)).toMatchObject({ kind: 'text', text, serial });
   });
 
+  it.each([
+    '0f'.repeat(32),
+    '0F:'.repeat(32).slice(0, -1),
+    `sha256 Fingerprint=${'0F:'.repeat(32).slice(0, -1)}`,
+    `SHA256 Fingerprint=${'0F:'.repeat(32).slice(0, -1)}\n`,
+    `Fingerprint: ${'0f '.repeat(32)}`,
+  ])('reads the SHA-256 fingerprint in %j', text => {
+    expect(readInput(text)).toEqual({
+      kind: 'fingerprint',
+      fingerprint: '0F'.repeat(32),
+    });
+  });
+
   it('reads an OpenPGP key', () => {
     expect(readInput('0x0123 4567 89ab cdef')).toMatchObject({
       openPgpKey: '0123456789ABCDEF',

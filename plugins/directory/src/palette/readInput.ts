@@ -14,6 +14,11 @@ export type PaletteInput =
       /** The text parsed as an OpenPGP key ID or fingerprint, in upper case. */
       openPgpKey?: string;
     }
+  /**
+   * A SHA-256 fingerprint of a certificate, or an OpenPGP fingerprint of the same
+   * length: 64 hexadecimal digits in upper case.
+   */
+  | { kind: 'fingerprint'; fingerprint: string }
   /** An SSH key fingerprint as printed by OpenSSH. */
   | { kind: 'sshFingerprint'; fingerprint: string }
   | { kind: 'sshKey'; key: SshKey }
@@ -97,12 +102,17 @@ function looksEncoded(text: string): boolean {
 }
 
 function readText(text: string): PaletteInput {
-  const digits = text.replace(/^0x|[\s:]/gi, '').toUpperCase();
+  const digits = text
+    .replace(/^(?:sha-?256 )?fingerprint\s*[=:]|^0x|[\s:]/gi, '')
+    .toUpperCase();
+  if (/^[0-9A-F]{64}$/.test(digits)) {
+    return { kind: 'fingerprint', fingerprint: digits };
+  }
   return {
     kind: 'text',
     text,
     // Words such as "ada" are not serial numbers.
     serial: /\d/.test(text) ? parseSerial(text) : undefined,
-    openPgpKey: /^[0-9A-F]{16,64}$/.test(digits) ? digits : undefined,
+    openPgpKey: /^[0-9A-F]{16,63}$/.test(digits) ? digits : undefined,
   };
 }

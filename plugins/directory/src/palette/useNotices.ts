@@ -59,6 +59,8 @@ export function useNotices(options: {
       return isEmpty ? [t('palette.noOwner')] : failures;
     case 'sshFingerprint':
       return isEmpty ? [t('palette.noOwner')] : failures;
+    case 'fingerprint':
+      return isEmpty ? [t('palette.noFingerprint')] : failures;
     default:
       return isEmpty ? [t('palette.none')] : failures;
   }

@@ -9,10 +9,15 @@ import type {
   DirectoryClient,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { isNotFound, useDirectoryQuery } from '../api/useDirectoryQuery';
+import {
+  isNotFound,
+  loadCurrentUser,
+  useDirectoryQuery,
+} from '../api/useDirectoryQuery';
 import { loadCertificate } from '../certificates/details/useCertificate';
 import { fromPem } from '../certificates/pem';
 import { shortenSerial } from '../certificates/Serial';
+import { listCertificates } from '../certificates/userCertificates';
 import { groupHeader, type ListedGroup } from '../groups/useGroups';
 import { type FoundPerson, NO_FILTERS } from '../people/peopleQuery';
 import { searchPeople } from '../people/searchPeople';
@@ -172,8 +177,8 @@ function usePeopleQuery(input: PaletteInput) {
   const searches: Partial<Record<PaletteInput['kind'], string>> = {
     text: textOf(input),
     sshKey: input.kind === 'sshKey' && canDigest() ? input.key.line : undefined,
-    sshFingerprint:
-      input.kind === 'sshFingerprint' ? input.fingerprint : undefined,
+    fingerprint: fingerprintOf(input),
+    sshFingerprint: fingerprintOf(input),
   };
   return useSectionQuery({
     name: 'people',
@@ -203,6 +208,11 @@ function usePeopleQuery(input: PaletteInput) {
   });
 }
 
+/** Returns the fingerprint in the field; undefined for other input. */
+function fingerprintOf(input: PaletteInput): string | undefined {
+  return 'fingerprint' in input ? input.fingerprint : undefined;
+}
+
 /**
  * Whether the browser can compute fingerprints: only on pages served over
  * HTTPS.
@@ -218,6 +228,7 @@ async function keyOf(input: PaletteInput): Promise<string | undefined> {
   switch (input.kind) {
     case 'sshKey':
       return (await sshFingerprint(input.key.blob)) ?? undefined;
+    case 'fingerprint':
     case 'sshFingerprint':
       return input.fingerprint;
     default:
@@ -275,19 +286,34 @@ function useCatalogQuery(input: PaletteInput) {
 function useCertificatesQuery(input: PaletteInput) {
   const pem = input.kind === 'certificate' ? input.pem : undefined;
   const serial = input.kind === 'text' ? input.serial : undefined;
+  const fingerprint =
+    input.kind === 'fingerprint' ? input.fingerprint : undefined;
+
+  async function findSerial(client: DirectoryClient, signal: AbortSignal) {
+    if (fingerprint) {
+      return await findOwnSerial(fingerprint, client, signal);
+    }
+    return pem ? await parseSerialOf(pem) : serial;
+  }
+
+  // Certificates of other CAs may have the same serial number.
+  function isSame(found: Certificate) {
+    return fingerprint
+      ? hasFingerprint(found, fingerprint)
+      : !pem || haveSameBytes(pem, found.certificate);
+  }
+
   return useSectionQuery({
     name: 'certificates',
-    search: pem ?? serial?.toString(),
+    search: pem ?? fingerprint ?? serial?.toString(),
     load: async (client, signal): Promise<readonly Certificate[]> => {
-      const wanted = pem ? await parseSerialOf(pem) : serial;
+      const wanted = await findSerial(client, signal);
       if (wanted === undefined) {
         return [];
       }
       try {
         const found = await loadCertificate(wanted, client, signal);
-        // Certificates of other CAs may have the same serial number.
-        const isSame = !pem || haveSameBytes(pem, found.certificate);
-        return isSame ? [found] : [];
+        return isSame(found) ? [found] : [];
       } catch (error) {
         if (isNotFound(error)) {
           return [];
@@ -306,6 +332,31 @@ async function parseSerialOf(pem: string): Promise<bigint | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Returns the serial number of the user's own certificate with a SHA-256
+ * fingerprint; `undefined` when there is none.
+ */
+async function findOwnSerial(
+  fingerprint: string,
+  client: DirectoryClient,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  const username = await loadCurrentUser(client, signal);
+  if (!username) {
+    return undefined;
+  }
+  const mask = 'serial_number,sha256_fingerprint';
+  const own = await listCertificates({ client, signal, username, mask });
+  return own.find(one => hasFingerprint(one, fingerprint))?.serial_number;
+}
+
+function hasFingerprint(
+  { sha256_fingerprint }: Partial<Certificate>,
+  fingerprint: string,
+): boolean {
+  return sha256_fingerprint?.replaceAll(':', '').toUpperCase() === fingerprint;
 }
 
 function haveSameBytes(one: string, other: string): boolean {

@@ -3,7 +3,12 @@ import { Button, ButtonLink, Flex } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiRefreshLine } from '@remixicon/react';
 import { useParams } from 'react-router-dom';
-import { isNotFound, useMay } from '../../api/useDirectoryQuery';
+import {
+  isNotFound,
+  useCurrentUser,
+  useMay,
+  useOperations,
+} from '../../api/useDirectoryQuery';
 import { useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { DirectoryPage } from '../../page/DirectoryPage';
@@ -32,9 +37,13 @@ export function CertificatePage() {
   const serial = parseSerial(text);
   const query = useCertificate(serial);
   const { data, error } = query;
+  // Buttons and rows depend on the user; they must not appear after the others.
+  const operations = useOperations();
+  const user = useCurrentUser();
+  const isUserPending = operations.isPending || user.isPending;
   const decimal = String(serial ?? text);
   const nameOf = useCertificateName();
-  const isShown = data && !isNotFound(error);
+  const isShown = data && !isUserPending && !isNotFound(error);
 
   return (
     <DirectoryPage
@@ -72,7 +81,13 @@ export function CertificatePage() {
             </>
           }
         >
-          {details => <CertificateView details={details} />}
+          {details =>
+            isUserPending ? (
+              <CertificatesSkeleton />
+            ) : (
+              <CertificateView details={details} />
+            )
+          }
         </QueryPanel>
       )}
     </DirectoryPage>
