@@ -30,6 +30,7 @@ describe('the public packages', () => {
         /^((node|common|web)-library|(frontend|backend)-plugin(-module)?)$/,
       );
       assert.ok(manifest.files.includes('dist'));
+      assert.ok(manifest.files.includes('CHANGELOG.md'));
       assert.equal(manifest.scripts.prepack, 'backstage-cli package prepack');
       assert.equal(manifest.scripts.postpack, 'backstage-cli package postpack');
       if (manifest.configSchema) {
@@ -52,6 +53,15 @@ describe('the public packages', () => {
       }
     });
   }
+});
+
+describe('the SBOM of `make pack`', () => {
+  it('has all public packages, as dependencies of the root', () => {
+    assert.deepEqual(
+      Object.keys(project.dependencies).sort(),
+      publicPackages.map(({ manifest }) => manifest.name).sort(),
+    );
+  });
 });
 
 describe('the version', () => {
