@@ -7,7 +7,8 @@ import { publicPackages } from './public-packages.mjs';
 
 /**
  * Checks the tarballs of `make pack`: their files and manifests, that their
- * entry points load, and that their declarations compile.
+ * entry points load, and that their declarations compile. Checks that the SBOM
+ * has each package with its dependencies, and SHA512SUMS each file.
  *
  * @param options - `folder`: folder below `root` in which they are unpacked;
  *   their dependencies are those of the repository
@@ -42,7 +43,13 @@ export async function checkTarballs({ root, folder }) {
       readFileSync(join(target, 'package.json'), 'utf8'),
     );
     const where = manifest.name;
-    for (const file of ['README.md', 'LICENSE', packed.main, packed.types]) {
+    for (const file of [
+      'README.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      packed.main,
+      packed.types,
+    ]) {
       assert.ok(existsSync(join(target, file)), `${where} has ${file}`);
     }
     if (manifest.configSchema) {
@@ -67,8 +74,46 @@ export async function checkTarballs({ root, folder }) {
     }
   }
 
+  checkSbom(root);
+  execFileSync('sha512sum', ['--check', '--strict', '--quiet', 'SHA512SUMS'], {
+    cwd: join(root, '.build/packages'),
+  });
   await loadEntryPoints(unpacked, { root, folder });
   compileDeclarations(unpacked, { root, folder });
+}
+
+/** Compares the SBOM with the manifests of the packages. */
+function checkSbom(root) {
+  const [{ manifest }] = publicPackages;
+  const { components, dependencies } = JSON.parse(
+    readFileSync(
+      join(
+        root,
+        `.build/packages/directory-gateway-${manifest.version}.cdx.json`,
+      ),
+      'utf8',
+    ),
+  );
+  const byRef = new Map(components.map(item => [item['bom-ref'], item]));
+  const nameOf = ({ group, name }) => (group ? `${group}/${name}` : name);
+  const described = new Map(
+    dependencies
+      .filter(({ ref }) => byRef.get(ref)?.group === '@directory-gateway')
+      .map(({ ref, dependsOn = [] }) => [
+        `${nameOf(byRef.get(ref))}@${byRef.get(ref).version}`,
+        dependsOn.map(dependency => nameOf(byRef.get(dependency))).sort(),
+      ]),
+  );
+  for (const { manifest: expected } of publicPackages) {
+    const sbom = described.get(`${expected.name}@${expected.version}`);
+    assert.ok(sbom, `the SBOM has ${expected.name}`);
+    for (const dependency of Object.keys(expected.dependencies ?? {})) {
+      assert.ok(
+        sbom.includes(dependency),
+        `in the SBOM, ${expected.name} depends on ${dependency}`,
+      );
+    }
+  }
 }
 
 /** Requires the packages for Node.js and bundles those for browsers. */

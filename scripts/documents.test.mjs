@@ -200,6 +200,26 @@ describe('the site', () => {
   }
 });
 
+describe('the path of a request', () => {
+  it('names existing files and folders', () => {
+    const [section] = /^## Path of a request$[^]*?^## /m.exec(
+      read('docs/architecture.md'),
+    );
+    const paths = [...section.matchAll(/`([\w-]+\/[\w./-]*)`/g)].map(
+      ([, path]) => path,
+    );
+    assert.ok(paths.length > 20);
+    assert.deepEqual(
+      paths.filter(
+        path =>
+          !existsSync(join(root, path)) &&
+          !existsSync(join(root, 'plugins/directory-backend/src', path)),
+      ),
+      [],
+    );
+  });
+});
+
 describe('the table of packages', () => {
   it('has the dependencies of the package.json files', () => {
     const shortName = name =>

@@ -1,6 +1,6 @@
-// The toolchain must be installed only from packages with a pinned SHA-512. The
-// test does not need a registry: `npm` on PATH is a fake that serves one
-// tarball.
+// The toolchain and the dependencies must be installed only from packages with a
+// pinned SHA-512. The test does not need a registry: `npm` on PATH is a fake that
+// serves one tarball.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -103,5 +103,89 @@ describe('toolchain.sh', () => {
     assert.equal(status, 1);
     assert.match(stderr, /no SHA-512 is pinned for @yarnpkg\/cli-dist@4\.0\.0/);
     assert.equal(installed, false);
+  });
+});
+
+describe('yarn.lock', () => {
+  it('has a checksum of each package that is for all platforms', () => {
+    const unpinned = readFileSync(join(root, 'yarn.lock'), 'utf8')
+      .split('\n\n')
+      .filter(
+        entry =>
+          /^  resolution: /m.test(entry) &&
+          !/^  (checksum|conditions): |@workspace:|@link:/m.test(entry),
+      );
+    assert.deepEqual(unpinned, []);
+  });
+});
+
+describe('native-packages.mjs', () => {
+  let folder;
+  let binary;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'native-'));
+    const installed = join(folder, 'node_modules/tool-linux-x64');
+    binary = join(installed, 'bin/tool');
+    mkdirSync(dirname(binary), { recursive: true });
+    mkdirSync(join(folder, 'scripts'));
+    copyFileSync(
+      join(root, 'scripts/native-packages.mjs'),
+      join(folder, 'scripts/native-packages.mjs'),
+    );
+    writeFileSync(join(installed, 'package.json'), '{}');
+    writeFileSync(binary, 'the bytes of a binary');
+    writeFileSync(
+      join(folder, 'yarn.lock'),
+      `__metadata:
+  version: 10
+
+"tool-linux-x64@npm:1.0.0":
+  version: 1.0.0
+  resolution: "tool-linux-x64@npm:1.0.0"
+  conditions: os=linux & cpu=x64
+  languageName: node
+  linkType: hard
+`,
+    );
+    writeFileSync(
+      join(folder, 'node_modules/.yarn-state.yml'),
+      `"tool-linux-x64@npm:1.0.0":
+  locations:
+    - "node_modules/tool-linux-x64"
+`,
+    );
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const pin = hash =>
+    writeFileSync(
+      join(folder, 'scripts/native-packages.json'),
+      JSON.stringify(hash ? { 'tool-linux-x64@npm:1.0.0': hash } : {}),
+    );
+
+  function check() {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(folder, 'scripts/native-packages.mjs')],
+      { encoding: 'utf8' },
+    );
+    return { status, stderr };
+  }
+
+  it('accepts the pinned files, and neither changed nor unpinned ones', () => {
+    pin(undefined);
+    const unpinned = check();
+    assert.equal(unpinned.status, 1);
+    assert.match(unpinned.stderr, /tool-linux-x64@npm:1\.0\.0 is not pinned/);
+
+    pin(/ has (sha512-\S+)$/m.exec(unpinned.stderr)[1]);
+    assert.deepEqual(check(), { status: 0, stderr: '' });
+
+    writeFileSync(binary, 'other bytes of a binary');
+    const changed = check();
+    assert.equal(changed.status, 1);
+    assert.match(changed.stderr, /^node_modules\/tool-linux-x64: /m);
   });
 });

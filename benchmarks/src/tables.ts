@@ -127,7 +127,9 @@ export function formatSizes(all: readonly Results[]): string {
       mebibytes(memoryAfterLoad.usedBytes),
       mebibytes(memoryAfterLoad.rssBytes),
       mebibytes(memoryAfterLoad.highestRssBytes),
-      format(ages?.p99Ms, ms => (ms / 1000).toFixed(1)),
+      format(start?.loopDelayMs, whole),
+      format(ages?.p50Ms, ms => (ms / 1000).toFixed(2)),
+      format(ages?.p99Ms, ms => (ms / 1000).toFixed(2)),
     ];
   });
   return markdownTable([
@@ -137,6 +139,8 @@ export function formatSizes(all: readonly Results[]): string {
       'Memory in use, MiB',
       'RSS after load, MiB',
       'Highest RSS, MiB',
+      'Event loop delay in the sync (p99), ms',
+      'Write visible (p50), s',
       'Write visible (p99), s',
     ],
     ...lines,

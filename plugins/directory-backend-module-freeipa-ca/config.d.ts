@@ -74,7 +74,7 @@ export interface Config {
         connectTimeout?: HumanDuration | string;
         /**
          * Maximum duration of a request, including the response. The first
-         * request after a restart of FreeIPA takes about 9.5 seconds.
+         * request after a restart of FreeIPA takes several seconds.
          * @default 30 seconds
          */
         requestTimeout?: HumanDuration | string;
