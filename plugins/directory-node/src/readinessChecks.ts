@@ -11,8 +11,8 @@ import {
  */
 export interface ReadinessCheck {
   /**
-   * Name of the component in the readiness response, such as `directory
-   * replica`.
+   * Name of the component in the readiness response, such as
+   * `directory replica`.
    */
   readonly name: string;
   /**
