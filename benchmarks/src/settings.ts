@@ -35,8 +35,11 @@ export const settings = Object.freeze({
   connectionsWhileWritten: 4,
   /** Certificates that are read by serial number. */
   certificates: 500,
-  /** Users who send requests. */
-  callers: 8,
+  /**
+   * Users who send requests: so many that a user does not own thousands of
+   * certificates at the end of a run.
+   */
+  callers: 160,
   /** Seed of the random parameters. */
   seed: 1,
 });
