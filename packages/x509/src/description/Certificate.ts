@@ -37,6 +37,9 @@ export type CertificateDescriptionResult =
       readonly message: string;
     };
 
+/** Descriptions by DER, so that a certificate that its CA has read is not read again. */
+const descriptions = new WeakMap<Buffer, CertificateDescriptionResult>();
+
 /**
  * A certificate in DER. Its description is read on first use and then kept, so that a list of
  * certificates of which only the bytes are needed costs nothing.
@@ -46,21 +49,24 @@ export type CertificateDescriptionResult =
 export class Certificate {
   /** The certificate in DER. */
   readonly der: Buffer;
-  #description: CertificateDescriptionResult | undefined;
 
   constructor(der: Buffer) {
     this.der = der;
   }
 
   /**
-   * Describes the certificate (RFC 5280); always returns the same object. Neither signature, validity
-   * nor revocation is verified. Accepts what directories contain: values of any string type, serial
-   * numbers of any sign, and extensions that cannot be read (listed in `unreadableExtensions`). More
-   * than 64 KiB are `too_large`.
+   * Describes the certificate (RFC 5280); always returns the same object for the same buffer. Neither
+   * signature, validity nor revocation is verified. Accepts what directories contain: values of any
+   * string type, serial numbers of any sign, and extensions that cannot be read (listed in
+   * `unreadableExtensions`). More than 64 KiB are `too_large`.
    */
   get description(): CertificateDescriptionResult {
-    this.#description ??= describeCertificate(this.der);
-    return this.#description;
+    let description = descriptions.get(this.der);
+    if (!description) {
+      description = describeCertificate(this.der);
+      descriptions.set(this.der, description);
+    }
+    return description;
   }
 }
 
