@@ -10,6 +10,7 @@ interface Person {
   /** Number of enabled agreements that the user has signed. */
   readonly agreements: number;
   readonly locked: boolean;
+  readonly expires: boolean;
   readonly isPrivate: boolean;
   readonly hasGithub: boolean;
 }
@@ -31,6 +32,7 @@ const ATTRIBUTES = [
   'mail',
   'memberOf',
   'nsAccountLock',
+  'krbPrincipalExpiration',
   'fasIsPrivate',
   'fasGitHubUsername',
 ];
@@ -114,6 +116,7 @@ export class People {
       ),
       agreements: signatures.get(entry.dn.toLowerCase()) ?? 0,
       locked: values(entry, 'nsAccountLock')[0] === 'TRUE',
+      expires: values(entry, 'krbPrincipalExpiration').length > 0,
       isPrivate: values(entry, 'fasIsPrivate')[0] === 'TRUE',
       hasGithub: values(entry, 'fasGitHubUsername').length > 0,
     }));

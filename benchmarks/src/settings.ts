@@ -35,8 +35,11 @@ export const settings = Object.freeze({
   connectionsWhileWritten: 4,
   /** Number of certificates that are read by serial number. */
   certificates: 500,
-  /** Number of users who send requests. */
-  callers: 8,
+  /**
+   * Number of users who send requests, so that no user has thousands of
+   * certificates at the end of a run.
+   */
+  callers: 160,
   /** Seed of the random parameters. */
   seed: 1,
 });

@@ -41,7 +41,7 @@ export async function withRealm<T>(
 function selectCallers(people: People): readonly string[] {
   const random = new SeededRandom(settings.seed);
   const able = people.all.filter(
-    ({ locked, isPrivate }) => !locked && !isPrivate,
+    ({ locked, expires, isPrivate }) => !locked && !expires && !isPrivate,
   );
   const usernames = new Set<string>();
   while (usernames.size < Math.min(settings.callers, able.length)) {

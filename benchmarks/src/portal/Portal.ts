@@ -220,12 +220,9 @@ export class Portal {
     return Number(kibibytes) * 1024;
   }
 
-  /** CPU time since the start, read from outside the process (proc(5)). */
-  async cpuMs(): Promise<number> {
-    const stat = await readFile(`/proc/${this.#child.pid}/stat`, 'utf8');
-    // The name in parentheses may contain spaces.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
+  /** CPU time since the start, read from outside the process. */
+  cpuMs(): Promise<number> {
+    return processCpuMs(this.#child.pid!);
   }
 
   /** Waits until the catalog has processed its entities and the process is idle. */
@@ -273,6 +270,14 @@ export class Portal {
     const [{ result }] = await once(this.#child, 'message');
     return result;
   }
+}
+
+/** CPU time of a process since its start, in milliseconds (proc(5)). */
+export async function processCpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name in parentheses may contain spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
 }
 
 /**

@@ -24,6 +24,8 @@ import {
 import { IssuanceLog } from './IssuanceLog';
 import { verifyLog } from './verifyLog';
 
+jest.setTimeout(60_000);
+
 let ca: TestCa;
 
 beforeEach(async () => {

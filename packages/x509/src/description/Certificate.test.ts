@@ -331,6 +331,7 @@ describe('Certificate', () => {
     const { description } = seed;
     expect(description).toEqual(describeCertificate(seed.der));
     expect(seed.description).toBe(description);
+    expect(new Certificate(seed.der).description).toBe(description);
   });
 
   it('returns the reason when its DER cannot be read', () => {

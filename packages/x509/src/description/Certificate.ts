@@ -37,6 +37,9 @@ export type CertificateDescriptionResult =
       readonly message: string;
     };
 
+/** Descriptions by DER, so that a certificate that its CA has parsed is not parsed again. */
+const descriptions = new WeakMap<Buffer, CertificateDescriptionResult>();
+
 /**
  * A certificate in DER. Its description is read on first use and then cached,
  * so that certificates of which only the bytes are used are not parsed.
@@ -46,22 +49,25 @@ export type CertificateDescriptionResult =
 export class Certificate {
   /** The certificate in DER. */
   readonly der: Buffer;
-  #description: CertificateDescriptionResult | undefined;
 
   constructor(der: Buffer) {
     this.der = der;
   }
 
   /**
-   * Describes the certificate (RFC 5280); always returns the same object. Does
-   * not verify the signature, validity or revocation. Accepts irregular
-   * certificates, which directories contain: values of any string type, serial
-   * numbers of any sign, and extensions that cannot be read (listed in
-   * `unreadableExtensions`). A certificate of more than 64 KiB is `too_large`.
+   * Describes the certificate (RFC 5280); always returns the same object for the
+   * same buffer. Does not verify the signature, validity or revocation. Accepts
+   * irregular certificates, which directories contain: values of any string
+   * type, serial numbers of any sign, and extensions that cannot be read (listed
+   * in `unreadableExtensions`). A certificate of more than 64 KiB is `too_large`.
    */
   get description(): CertificateDescriptionResult {
-    this.#description ??= describeCertificate(this.der);
-    return this.#description;
+    let description = descriptions.get(this.der);
+    if (!description) {
+      description = describeCertificate(this.der);
+      descriptions.set(this.der, description);
+    }
+    return description;
   }
 }
 
