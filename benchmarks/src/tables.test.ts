@@ -198,7 +198,10 @@ describe('formatPortals', () => {
       '500, ≤ 1000 met',
       '',
     ]);
-    expect(lineOf(table, 'wrong responses meanwhile')).toEqual(['1', '']);
+    expect(lineOf(table, 'wrong responses during the writes')).toEqual([
+      '1',
+      '',
+    ]);
   });
 
   it('subtracts the memory of the server without the plugin', () => {

@@ -249,7 +249,7 @@ const LINES: readonly Line[] = [
   ),
   { title: 'writes', value: ({ ages }) => ages?.writes, format: whole },
   {
-    title: 'wrong responses meanwhile',
+    title: 'wrong responses during the writes',
     value: ({ ages }) => ages?.wrong.length,
     format: whole,
   },
@@ -334,9 +334,9 @@ export function formatOrganizations(
     line('write to visible entity, p50 / p95 / max, ms', ({ visibleMs }) =>
       spread(visibleMs),
     ),
-    line('minutes without a write', ({ idle }) => whole(idle.minutes)),
-    line('mutations meanwhile', ({ idle }) => whole(idle.mutations)),
-    line('CPU time meanwhile, s', ({ idle }) => seconds(idle.cpuMs)),
+    line('minutes without writes', ({ idle }) => whole(idle.minutes)),
+    line('mutations without writes', ({ idle }) => whole(idle.mutations)),
+    line('CPU time without writes, s', ({ idle }) => seconds(idle.cpuMs)),
     line('RSS at the end, MiB', ({ rssBytes }) => mebibytes(rssBytes)),
   ]);
 }

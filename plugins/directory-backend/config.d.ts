@@ -232,7 +232,7 @@ export interface Config {
      * list, users may read and request certificates for themselves. With it, a
      * user needs a rule for each operation. Services of the portal may always
      * read, and need a rule for everything else. For portal tokens, the
-     * permission policy of the portal must allow the operation too.
+     * permission policy of the portal must allow the operation as well.
      *
      * @example
      * ```yaml

@@ -18,7 +18,7 @@ export interface Config {
      */
     directory?: {
       /**
-       * Users and groups with every permission that the policy knows, as entity
+       * Users and groups with every permission that the policy covers, as entity
        * references such as `user:default/alice`.
        * @default []
        */

@@ -51,8 +51,8 @@ export interface paths {
      *
      * The user account of a Kerberos principal, looked up with LDAP (cached
      * for at most 4 seconds). For other plugins of the portal with a service
-     * token; other callers get 403. Services, hosts and users that the API
-     * does not serve are 404.
+     * token; other callers get 403. For services, hosts and users that the
+     * API does not serve, the response is 404.
      */
     get: operations['get_account'];
     put?: never;
@@ -141,7 +141,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -168,7 +168,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -201,7 +201,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -232,7 +232,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -246,8 +246,8 @@ export interface paths {
     /**
      * List the memberships of a user
      *
-     * As `/users/{username}/groups/`, with whole records and three more keys:
-     * whether the user is a direct member (`direct`), whether the user
+     * Like `/users/{username}/groups/`, with whole records and three more
+     * keys: whether the user is a direct member (`direct`), whether the user
      * sponsors the group (`sponsor`), and a shortest chain of groups from one
      * with the user as a direct member to this one (`path`).
      */
@@ -266,7 +266,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -300,7 +300,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -315,9 +315,9 @@ export interface paths {
      * List the certificates of a user
      *
      * The certificates in the user's entry, and expired or revoked ones that a
-     * CA has on record and `directory.certificates.readable` shows to the
-     * caller, by start of validity, newest first. For a certificate that no CA
-     * of the gateway has issued, `issued_here` is false, `cacn` and
+     * CA has on record and that `directory.certificates.readable` lets the
+     * caller read; the latest start of validity first. For a certificate that
+     * no CA of the gateway has issued, `issued_here` is false, `cacn` and
      * `certificate_chain` are null, and `revoked` is false. The list is empty
      * if the user's `certificates` are hidden from the caller.
      */
@@ -357,7 +357,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -384,7 +384,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -417,7 +417,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -431,7 +431,7 @@ export interface paths {
     /**
      * List the memberships of a group
      *
-     * As `/groups/{groupname}/members/`, with the reason of each membership
+     * Like `/groups/{groupname}/members/`, with the reason of each membership
      * (`direct`, `sponsor` and `path`, as in `/users/{username}/memberships/`)
      * and `joined`. Without a mask an item has `username`, `direct`,
      * `sponsor`, `path` and `uri`; a mask can select any field of the user.
@@ -451,7 +451,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -484,7 +484,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -524,7 +524,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -558,7 +558,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -567,7 +567,7 @@ export interface paths {
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -653,7 +653,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -687,7 +687,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -730,19 +730,20 @@ export interface paths {
      * cursor without changes, read everything, and then request the changes
      * after the cursor of the last response:
      *
-     * 1. `GET /changes/` without `cursor` returns no changes and the cursor of
-     *    the present.
+     * 1. `GET /changes/` without `cursor` returns no changes and the current
+     *    cursor.
      * 2. `GET /changes/?cursor=…&wait=30` returns the changes after the
-     *    cursor. Without one, the response waits up to `wait` seconds.
+     *    cursor. If there are none, the response waits up to `wait` seconds.
      * 3. After 410, start again: the changes after the cursor are not retained.
      *
-     * A change states what has changed, not the values. The caller gets it by
-     * the rights of the present, also if it is old: fields that are hidden
-     * from the caller now, or were hidden at the time of the change, are not
-     * named, and a change of only such fields is not returned. Deleting a user
-     * or a group ends its memberships without further changes; renaming keeps
-     * them. Memberships are direct ones, also of locked users. 30 days after a
-     * user was deleted, the name in its changes is replaced by a pseudonym.
+     * A change names the changed fields, not their values. The caller's
+     * current rights apply, also to older changes: fields that are hidden from
+     * the caller now, or were hidden at the time of the change, are not named,
+     * and a change of only such fields is not returned. Deleting a user or a
+     * group ends its memberships without further changes; renaming keeps them.
+     * Memberships are direct ones, including those of locked users. 30 days
+     * after a user was deleted, the name in its changes is replaced by a
+     * pseudonym.
      *
      * At most 4 requests of a caller, and 500 in total, wait at the same time.
      * The account and the rights of a waiting caller are checked every 5
@@ -774,7 +775,7 @@ export interface paths {
      * other users requires a configured signer, otherwise 403.
      *
      * The parameters may also be sent in the query string, where they appear
-     * in the logs of proxies: prefer a body.
+     * in the logs of proxies. Prefer a body.
      */
     post: operations['sign_csr'];
     delete?: never;
@@ -999,7 +1000,7 @@ export interface paths {
      *
      * Lets the gateway put the certificates of more users on hold than
      * `directory.certificates.accountHolds.maxPerHour`. The approval names the
-     * number of users that wait, as the log reports it, and expires after 10
+     * number of waiting users that the log reports, and expires after 10
      * minutes.
      * Requires `directory.certificate.revoke`.
      */
@@ -1623,7 +1624,7 @@ export interface components {
      * ```
      */
     HoldApprovalRequest: {
-      /** Number of users whose certificates wait, as the log reports it. */
+      /** Number of users whose certificates wait, as reported by the log. */
       count: number;
     };
     /** A certificate under a mask. */
@@ -2059,7 +2060,7 @@ export interface components {
     /** A change of a user, a group or a direct membership. */
     Change: {
       /**
-       * What has changed. `*_changed` has `fields`, and `*_renamed` the old
+       * Kind of the change. `*_changed` has `fields`, and `*_renamed` the old
        * name. `member_added` and `member_removed` have the group and the
        * member: `username` or `member_groupname`.
        */
@@ -2095,8 +2096,8 @@ export interface components {
       /** Names of the fields that have changed. */
       fields?: string[];
       /**
-       * In a history: the user who has made the change, null when that is
-       * not known.
+       * In a history: the user who made the change; null if that is not
+       * known.
        */
       modifier?: string | null;
     };
@@ -2386,7 +2387,7 @@ export interface components {
      */
     Fields: string;
     /**
-     * A user name. An invalid name is 404.
+     * A user name. The response to an invalid name is 404.
      *
      * @example
      * ```
@@ -2395,7 +2396,7 @@ export interface components {
      */
     Username: components['schemas']['UserName'];
     /**
-     * A group name. An invalid name is 404.
+     * A group name. The response to an invalid name is 404.
      *
      * @example
      * ```
@@ -2680,7 +2681,7 @@ export interface operations {
       };
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -2733,7 +2734,7 @@ export interface operations {
       };
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -2786,7 +2787,7 @@ export interface operations {
       };
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -2839,7 +2840,7 @@ export interface operations {
       };
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -2892,7 +2893,7 @@ export interface operations {
       };
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -2945,7 +2946,7 @@ export interface operations {
       };
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3036,7 +3037,7 @@ export interface operations {
       };
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3096,7 +3097,7 @@ export interface operations {
       };
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3164,7 +3165,7 @@ export interface operations {
       };
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3215,7 +3216,7 @@ export interface operations {
       };
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3279,7 +3280,7 @@ export interface operations {
       };
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3326,7 +3327,7 @@ export interface operations {
       };
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3366,7 +3367,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3375,7 +3376,7 @@ export interface operations {
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3410,14 +3411,14 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * A text, of any length. Users come first whose user name, e-mail
-         * address, GitHub or GitLab user name, website or feed equals the
-         * text; then those in whose names (user name, full, given and last
-         * name, chat nicks) each of its words begins a word; then those in
-         * which each is a part of one. Words may be in any order, and case,
-         * accents and punctuation are ignored. Unless a word has at least 3
-         * characters, or is Chinese, Japanese or Korean, only the equal ones
-         * are found.
+         * Text of any length. Users whose user name, e-mail address, GitHub or
+         * GitLab user name, website or feed equals the text come first; then
+         * users in whose names (user name, full, given and last name, chat
+         * nicks) each word of the text is the beginning of a word; then users
+         * in whose names each word of the text is part of a word. Words may be
+         * in any order, and case, accents and punctuation are ignored. Unless
+         * a word of the text has at least 3 characters, or is Chinese,
+         * Japanese or Korean, only equal values match.
          */
         q?: string;
         /**
@@ -3598,7 +3599,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * A group name. An invalid name is 404.
+         * A group name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3650,7 +3651,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * A user name. An invalid name is 404.
+         * A user name. The response to an invalid name is 404.
          *
          * @example
          * ```
@@ -3695,8 +3696,8 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * The `cursor` of an earlier response, which may be of another caller.
-         * Default: the present.
+         * The `cursor` of an earlier response, also to another caller.
+         * Default: the current position, without changes.
          */
         cursor?: string;
         /** Seconds to wait for a change if there is none. */
