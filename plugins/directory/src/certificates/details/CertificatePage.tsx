@@ -40,7 +40,7 @@ export function CertificatePage() {
   // Buttons and rows depend on the user; they must not appear after the others.
   const operations = useOperations();
   const user = useCurrentUser();
-  const isUserPending = operations.isPending || user.isPending;
+  const isUserPending = !operations.isFetched || !user.isFetched;
   const decimal = String(serial ?? text);
   const nameOf = useCertificateName();
   const isShown = data && !isUserPending && !isNotFound(error);
