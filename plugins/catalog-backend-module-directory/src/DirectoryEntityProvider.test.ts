@@ -261,7 +261,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toEqual([]);
   });
 
-  it('rewrites entities that a killed process had taken until the catalog shows them', async () => {
+  it('rewrites entities that a killed process left unprocessed', async () => {
     const directory = filled(3);
     directory.hasLog = false;
     const catalog = new TestCatalog();

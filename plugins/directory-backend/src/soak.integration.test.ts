@@ -307,7 +307,7 @@ it('computes the expected response for the caller', async () => {
   ).toMatchObject({ status: 404 });
 });
 
-it(`returns the same as the model while the directory changes, for ${MINUTES} minutes`, async () => {
+it(`returns the same results as the model while the directory changes, for ${MINUTES} minutes`, async () => {
   const endsAt = performance.now() + MINUTES * 60_000;
   let sent = 0;
   let round = 0;

@@ -424,7 +424,7 @@ describe('directory-certmonger', () => {
         notify_ttls: '1800',
         notification_method: 'command',
         notification_destination: '/bin/true',
-        // Every second renewal has a new key.
+        // Every other renewal has a new key.
         max_key_use_count: '2',
       },
     });

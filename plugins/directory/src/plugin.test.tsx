@@ -9,7 +9,7 @@ describe('directoryPlugin', () => {
     ['/directory/groups', 'Groups'],
     ['/directory/certificates', 'Certificates'],
     ['/directory/certificates/request', 'Request a certificate'],
-  ])('shows %s with the only h1 %s', async (path, heading) => {
+  ])('shows %s with %s as the only h1', async (path, heading) => {
     renderTestApp({
       features: [directoryPlugin],
       initialRouteEntries: [path],

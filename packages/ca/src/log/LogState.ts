@@ -96,7 +96,7 @@ export class LogState {
     return this.#times.length;
   }
 
-  /** Adds a time in order: those of several processes can interleave. */
+  /** Inserts a time in order: several processes can append concurrently. */
   #addTime(time: number): void {
     const index = this.#times.findLastIndex(earlier => earlier <= time);
     this.#times.splice(index + 1, 0, time);

@@ -3,7 +3,7 @@ import { parseLdif } from '../ldif/ldif';
 import { ProcessOwner } from '../processes/ProcessOwner';
 import type { Realm } from '../Realm';
 
-/** Anonymous, the owner of a ticket, or a DN with its password file. */
+/** Identity for the bind: anonymous, the owner of a ticket, or a DN. */
 export type BindIdentity =
   | 'anonymous'
   | { ticketOf: string }

@@ -34,7 +34,7 @@ export class Supervisor {
     });
     this.#exit = once(child, 'exit').then(() => {
       for (const [id, settle] of this.#pending) {
-        settle({ id, error: 'The realm has ended' });
+        settle({ id, error: 'The realm has stopped' });
       }
     });
   }
@@ -98,7 +98,7 @@ export class Supervisor {
 
   async #request(content: RequestContent): Promise<Result> {
     if (!this.#child.connected) {
-      throw new Error('The realm has ended');
+      throw new Error('The realm has stopped');
     }
     this.#lastId += 1;
     const id = this.#lastId;

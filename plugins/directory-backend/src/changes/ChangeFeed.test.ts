@@ -151,7 +151,7 @@ async function openFeed() {
   };
 }
 
-/** Resolves with whether a promise is still pending after some turns. */
+/** Resolves to whether a promise is still pending after some turns. */
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   const log = await openLog();
   for (let turn = 0; turn < 20; turn++) {

@@ -103,7 +103,7 @@ class Site {
   now = 1_000_000;
   synced: Snapshot = [];
   syncedAt = -Infinity;
-  /** Of the servers. */
+  /** Reachability of the servers. */
   reachability: Reachability = 'reachable';
   /** Server that the replica follows. */
   readonly server = 'first';

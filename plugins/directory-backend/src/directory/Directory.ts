@@ -242,7 +242,7 @@ export interface Directory {
   ): Promise<ReadonlyMap<string, number>>;
 
   /**
-   * Why users are in a group, including locked ones, by the given names. Omits
+   * Why the named users, including locked ones, are in a group. Omits
    * users who are not in the group.
    */
   membershipReasons(

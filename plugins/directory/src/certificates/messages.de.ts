@@ -108,7 +108,7 @@ export const certificatesGerman = {
     'Führen Sie diese Befehle auf dem Rechner aus, der das Zertifikat verwendet. Ersetzen Sie die Dateinamen durch Ihre eigenen.',
   'certificate.automatic.script': 'Erneuerungsskript',
   'certificate.automatic.scriptHint':
-    'Erneuert das Zertifikat mit seinem jetzigen Schlüssel; ein Kerberos-Ticket ist nicht nötig. Führen Sie es täglich aus, zum Beispiel mit einem systemd-Timer. Die Administration stellt das Skript bereit.',
+    'Erneuert das Zertifikat mit seinem jetzigen Schlüssel; ein Kerberos-Ticket ist nicht nötig. Führen Sie es täglich aus, zum Beispiel mit einem systemd-Timer. Die Administration kann das Skript bereitstellen.',
   'certificate.automatic.certmonger': 'certmonger',
   'certificate.automatic.certmongerHint':
     'Überwacht das Zertifikat und erneuert es, bevor es abläuft. Führen Sie beide Befehle als root aus.',
@@ -228,7 +228,7 @@ export const certificatesGerman = {
   'request.done.title': 'Zertifikat ausgestellt',
   'request.done.details': 'Details des Zertifikats',
   'request.done.unsaved':
-    'Der private Schlüssel ist nur auf dieser Seite und geht beim Verlassen verloren. Speichern Sie ihn jetzt.',
+    'Der private Schlüssel existiert nur auf dieser Seite und geht beim Verlassen verloren. Speichern Sie ihn jetzt.',
   'request.done.saved':
     'Der private Schlüssel wurde heruntergeladen. Von dieser Seite wird er beim Verlassen entfernt.',
   'request.done.p12': 'PKCS#12, für Browser und E-Mail-Programme',
@@ -236,7 +236,7 @@ export const certificatesGerman = {
     'Schlüssel und Zertifikat in einer Datei, mit einer Passphrase verschlüsselt.',
   'request.done.passphrase': 'Passphrase',
   'request.done.passphraseHint':
-    'Mindestens {{length}} ASCII-Buchstaben, -Ziffern oder -Zeichen. Sie brauchen sie einmal, um die Datei zu importieren.',
+    'Mindestens {{length}} ASCII-Buchstaben, -Ziffern oder -Symbole. Sie brauchen sie einmal, um die Datei zu importieren.',
   'request.done.passphraseShort_one': 'Es fehlt noch ein Zeichen.',
   'request.done.passphraseShort_other': 'Es fehlen noch {{count}} Zeichen.',
   'request.done.passphraseAscii':

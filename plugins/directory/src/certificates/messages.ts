@@ -52,7 +52,7 @@ export const certificateMessages = {
     foreignHint:
       'Not issued by a CA of this portal. The owner may have added it.',
     unchecked: 'Not checked',
-    uncheckedHint: 'The CA is not available for the check. Try again later.',
+    uncheckedHint: 'The CA is not available to check it. Try again later.',
   },
   names: 'Alternative names',
   noNames: 'No alternative names.',

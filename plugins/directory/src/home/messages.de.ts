@@ -1,6 +1,6 @@
 export const homeGerman = {
   'home.search.title': 'Personen und Gruppen suchen',
-  'home.search.placeholder': 'Personen und Gruppen suchen …',
+  'home.search.placeholder': 'Personen und Gruppen suchen…',
   'home.groups.title': 'Meine Gruppen',
   'home.groups.all': 'Alle Gruppen',
   'home.groups.more': 'und {{number}} weitere',

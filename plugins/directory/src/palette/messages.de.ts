@@ -11,10 +11,10 @@ export const paletteGerman = {
   'palette.total_one': '{{number}} Treffer',
   'palette.total_other': '{{number}} Treffer',
   'palette.none':
-    'Keine Treffer. Suchen Sie nach Personen mit Name, E-Mail-Adresse, Nick oder öffentlichem Schlüssel, nach Gruppen und Katalogeinträgen mit Namen und nach Zertifikaten mit Seriennummer (nach Ihren eigenen auch mit SHA-256-Fingerabdruck).',
+    'Keine Treffer. Suchen Sie Personen anhand von Name, E-Mail-Adresse, Nick oder öffentlichem Schlüssel, Gruppen und Katalogeinträge anhand des Namens und Zertifikate anhand der Seriennummer (Ihre eigenen auch anhand des SHA-256-Fingerabdrucks).',
   'palette.noOwner': 'Kein Benutzer zeigt diesen Schlüssel in seinem Profil.',
   'palette.noFingerprint':
-    'Keines Ihrer Zertifikate hat diesen Fingerabdruck, und kein Benutzer zeigt einen OpenPGP-Schlüssel mit ihm. Suchen Sie nach Zertifikaten anderer Benutzer mit der Seriennummer.',
+    'Keines Ihrer Zertifikate und kein OpenPGP-Schlüssel in einem Profil hat diesen Fingerabdruck. Suchen Sie Zertifikate anderer Benutzer anhand der Seriennummer.',
   'palette.section.people': 'Personen',
   'palette.section.owners': 'Personen mit diesem Schlüssel',
   'palette.section.groups': 'Gruppen',

@@ -14,7 +14,7 @@ export const personGerman = {
   'person.own.edit': 'Profil bearbeiten',
   'person.day.you': 'Sie',
   'person.day.chart':
-    'Heute in Ihrer Zeit: Ihre Arbeitszeit ist {{yours}}; die Arbeitszeit in {{place}} ist {{theirs}}.',
+    'Heute in Ihrer Zeitzone: Ihre Arbeitszeit ist {{yours}}; die Arbeitszeit in {{place}} ist {{theirs}}.',
   'person.day.none': 'keine',
   'person.day.now': 'Bis {{end}} Ihrer Zeit haben Sie gemeinsame Arbeitszeit',
   'person.day.next':

@@ -16,7 +16,7 @@ export const personMessages = {
   day: {
     you: 'You',
     chart:
-      'Today in your time: your working hours are {{yours}}; working hours in {{place}} are {{theirs}}.',
+      'Today in your time zone: your working hours are {{yours}}; working hours in {{place}} are {{theirs}}.',
     none: 'none',
     now: 'You share working hours until {{end}} your time',
     next: 'Next shared working hours: {{start}} to {{end}} your time',

@@ -294,7 +294,7 @@ export function describeDirectory(
     );
 
     it.each(['equals', 'substring'] as const)(
-      'finds no users by a text with NUL (%s)',
+      'finds no users for text with NUL (%s)',
       async kind => {
         const withText = (text: string) =>
           find([{ kind, field: 'username', text }]);

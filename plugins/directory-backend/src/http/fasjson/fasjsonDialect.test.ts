@@ -44,7 +44,7 @@ describe('user search', () => {
   const groups = (count: number) =>
     Array.from({ length: count }, (_, index) => `group=g${index}`).join('&');
 
-  it('counts a group once when it is repeated in any case', () => {
+  it('counts a group once when it is repeated in another case', () => {
     const repeated = 'group=Dev%20Ops&group=%20dev%20%20OPS&'.repeat(2000);
     expect(conditions(`${repeated}${groups(19)}`)).toHaveLength(20);
     expect(conditions('group=k&group=\u212a')).toHaveLength(2);

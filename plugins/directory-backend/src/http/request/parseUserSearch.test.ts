@@ -75,7 +75,7 @@ describe('parseUserSearch', () => {
   });
 
   describe('group', () => {
-    it('counts once when it is repeated in any case', () => {
+    it('counts once when it is repeated in another case', () => {
       const repeated = 'group=Dev%20Ops&group=%20dev%20%20OPS&'.repeat(2000);
       expect(conditions(`${repeated}${groups(19)}`)).toHaveLength(20);
       expect(conditions(repeated)).toEqual([

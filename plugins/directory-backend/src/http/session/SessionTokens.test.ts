@@ -103,7 +103,7 @@ describe('SessionTokens.open', () => {
       .setProtectedHeader({ ...header, ...changedHeader })
       .encrypt(key);
 
-  it('accepts a token of these tests without changes', async () => {
+  it('accepts an unmodified test token', async () => {
     expect(await tokens.open(await sealedAs({}))).toMatchObject({
       outcome: 'accepted',
     });

@@ -466,7 +466,7 @@ it('reports refused credentials until they are accepted', async () => {
   try {
     await expect(search()).rejects.toMatchObject({ reason: 'refused' });
     expect(tested!.pool.servers.reachability).toBe('refused');
-    // The servers no longer accept connections; the state is still refused.
+    // The servers no longer accept connections; the state stays 'refused'.
     await Promise.all([first.refuse(), second.refuse()]);
     await expect(search()).rejects.toMatchObject({ reason: 'refused' });
   } finally {

@@ -74,7 +74,7 @@ export class ConsistencyCheck {
     }
   }
 
-  /** Resolves with whether the check finished without being canceled. */
+  /** Resolves to whether the check finished without being canceled. */
   async #run(server: string): Promise<boolean> {
     const { source, comparison, logger } = this.#options;
     const corrections = await comparison.run({

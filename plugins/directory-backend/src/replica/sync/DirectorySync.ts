@@ -130,7 +130,7 @@ export class DirectorySync {
     return this.#position?.server;
   }
 
-  /** Syncs once. Resolves with whether the tables match the directory. */
+  /** Syncs once. Resolves to whether the tables match the directory. */
   async poll(): Promise<boolean> {
     const { source, state, observer } = this.#options;
     const { suspensions } = state;
@@ -173,7 +173,7 @@ export class DirectorySync {
     this.#comparison.cancel();
   }
 
-  /** Resolves with whether the tables match the directory at a position. */
+  /** Resolves to whether the tables match the directory at a position. */
   async #sync(position: ReplicaPosition): Promise<boolean> {
     const isFollowed =
       this.#position?.epoch === position.epoch && !this.#mustSync;

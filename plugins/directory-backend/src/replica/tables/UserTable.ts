@@ -151,7 +151,7 @@ export class UserTable {
   }
 }
 
-/** Returns the account that most users have, which is not stored. */
+/** Returns the default account, which is derived instead of stored. */
 function regularAccount(user: User, realm: string | undefined): UserAccount {
   return {
     principalNames: [`${user.username}@${realm}`],
