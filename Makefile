@@ -13,7 +13,7 @@ help: ## Show this help
 start: ## Start a portal with users on http://localhost:7007
 	@scripts/start
 
-dev: ## Start the portal from its sources, with reload: pages on :3000, API on :7007
+dev: ## Start the portal from source, with reload: pages on :3000, API on :7007
 	@scripts/dev
 
 doctor: ## Check the running portal, or that of CONFIG="FILE…" (JSON=1, TIMEOUT=10)

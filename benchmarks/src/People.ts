@@ -47,7 +47,7 @@ export class People {
   readonly all: readonly Person[];
   readonly usernames: readonly string[];
   readonly groups: readonly Group[];
-  /** User names by lowercase email address. */
+  /** User names by lowercase e-mail address. */
   readonly byEmail: ReadonlyMap<string, readonly string[]>;
   readonly #byName: ReadonlyMap<string, Person>;
 

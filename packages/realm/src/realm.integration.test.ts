@@ -180,7 +180,7 @@ describe('startRealm', () => {
     );
   });
 
-  it('imports the memberOf values that the plug-in computes', async () => {
+  it('imports the memberOf values that the plugin computes', async () => {
     const imported = await memberships(realm);
     await repairMemberships(realm);
     expect(await memberships(realm)).toEqual(imported);

@@ -18,7 +18,7 @@ export async function memberships(
   );
 }
 
-/** Runs the repair task of the memberOf plug-in. */
+/** Runs the repair task of the memberOf plugin. */
 export async function repairMemberships(realm: Realm): Promise<void> {
   const dn = 'cn=repair,cn=memberOf task,cn=tasks,cn=config';
   await realm.modify(

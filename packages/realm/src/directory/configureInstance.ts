@@ -11,7 +11,7 @@ const DATABASE = 'cn=ldbm database,cn=plugins,cn=config';
 /** FreeIPA's limits for an ordinary bind (install/updates/10-config.update). */
 const LIMIT = '100000';
 
-/** Attributes of the referential integrity plug-in (25-referint.update). */
+/** Attributes of the referential integrity plugin (25-referint.update). */
 const REFERENCES = [
   'member',
   'uniquemember',
@@ -27,7 +27,7 @@ const REFERENCES = [
 
 /**
  * Attributes that are replaced in entries of a new `dse.ldif`: loopback only,
- * the secure port, no local socket, FreeIPA's limits and plug-ins, and no sync
+ * the secure port, no local socket, FreeIPA's limits and plugins, and no sync
  * to disk after a transaction.
  */
 const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {

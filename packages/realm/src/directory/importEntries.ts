@@ -67,12 +67,12 @@ export async function withErrorLog(
   }
 }
 
-/** Attributes of members in the configuration of the memberOf plug-in. */
+/** Attributes of members in the configuration of the memberOf plugin. */
 const MEMBER_ATTRIBUTES = ['member', 'memberUser', 'memberHost'];
 
 /**
  * Replaces `memberOf` of all entries with their direct and indirect groups, as
- * the memberOf plug-in does: an import runs no plug-ins, and the plug-in's
+ * the memberOf plugin does: an import runs no plugins, and the plugin's
  * repair task takes minutes with 20,000 users.
  */
 export function addMemberOf(entries: readonly LdifEntry[]): void {

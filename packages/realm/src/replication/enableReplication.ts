@@ -66,7 +66,7 @@ nsds5ReplicaEnabled: ${value}
   const caughtUp = async () => {
     await sendMarker(first, second);
     await sendMarker(second, first);
-    // The changes that the plug-ins of the first server have made for those of
+    // The changes that the plugins of the first server have made for those of
     // the second one, which are not replicated.
     await sendMarker(first, second);
   };

@@ -2,7 +2,7 @@ import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 
-/** Returns a user principal with an alias and an email address. */
+/** Returns a user principal with an alias and an e-mail address. */
 export function person(username: string, groups: string[] = []): Principal {
   return {
     dn: `uid=${username},cn=users`,

@@ -273,7 +273,7 @@ export class ChangeWriter implements TableObserver {
   }
 
   /**
-   * Takes keys to compare. Entries that are missing in the tables come last.
+   * Takes keys to compare. Entries that are missing from the tables come last.
    * Entries deleted after the sync was requested are not taken: their new keys
    * may not have been read yet.
    */

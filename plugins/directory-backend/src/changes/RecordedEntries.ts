@@ -143,7 +143,7 @@ export class RecordedEntries {
    * Compares entries with the tables, and records the state of the tables. If
    * appending the result fails, this object must not be used again.
    *
-   * Entries that are missing in the tables must be compared last, so that a
+   * Entries that are missing from the tables must be compared last, so that a
    * renamed entry is not taken for a deleted one.
    *
    * @returns the batch to append, and the keys of renamed entries whose old key
