@@ -2,8 +2,8 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { inspect } from 'node:util';
 
 /**
- * A logger that records its lines with level and metadata, for example `warn
- * The server is down`.
+ * A logger that records its lines with level and metadata, for example
+ * `warn The server is down`.
  *
  * @public
  */
