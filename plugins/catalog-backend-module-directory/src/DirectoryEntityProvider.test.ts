@@ -261,7 +261,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toEqual([]);
   });
 
-  it('rewrites entities that a killed process left unprocessed', async () => {
+  it('rewrites entities left by a killed process until the catalog shows them', async () => {
     const directory = filled(3);
     directory.hasLog = false;
     const catalog = new TestCatalog();

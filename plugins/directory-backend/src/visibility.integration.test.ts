@@ -142,7 +142,7 @@ it('does not find the other users and groups by name', async () => {
 });
 
 it.each(['user', 'group'] as const)(
-  'shows single resources to the same callers as lists (%s)',
+  'allows reading exactly the entries in the lists (%s)',
   async kind => {
     const entries = kind === 'user' ? all.users : all.groups;
     const visible = kind === 'user' ? shown.users : shown.groups;

@@ -242,8 +242,8 @@ export interface Directory {
   ): Promise<ReadonlyMap<string, number>>;
 
   /**
-   * Why the named users, including locked ones, are in a group. Omits
-   * users who are not in the group.
+   * Why users, including locked ones, are in a group, keyed by the given names.
+   * Omits users who are not in the group.
    */
   membershipReasons(
     query: {
