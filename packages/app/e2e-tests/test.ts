@@ -85,7 +85,7 @@ export interface Fixtures {
 export interface WorkerFixtures {
   /** Configuration files of this folder, loaded after those of the demo. */
   readonly portalConfig: readonly string[];
-  /** A realm with 200 people. A test that changes it must change it back. */
+  /** The realm of the demo, with `USERS` people (200). A test that changes it must change it back. */
   readonly realm: Realm;
   /** The portal's production build, ready. */
   readonly portal: Portal;
@@ -103,7 +103,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   realm: [
     // eslint-disable-next-line no-empty-pattern -- Playwright reads the pattern
     async ({}, provide) => {
-      const realm = await startRealm();
+      const users = Number(process.env.USERS || 200);
+      const realm = await startRealm({ users, demo: true });
       await provide(realm);
       await realm.stop();
     },
