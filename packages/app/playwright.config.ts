@@ -19,5 +19,6 @@ export default defineConfig({
   projects: [
     { name: 'tests', testMatch: '*.test.ts' },
     { name: 'screenshots', testMatch: 'screenshots.ts' },
+    { name: 'speed', testMatch: 'speed.ts' },
   ],
 });

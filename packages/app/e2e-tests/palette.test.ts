@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { issueCertificate } from './certificates';
 import { openPalette } from './scenes/paletteScenes';
 import { alice, expect, test } from './test';
@@ -55,6 +56,22 @@ test('the command palette finds by keyboard', async ({
     );
   });
 
+  await test.step('an own certificate by the fingerprint of OpenSSL', async () => {
+    await page.goto(`${portal.url}/directory/groups`);
+    const path = `/api/directory/v1/certs/${serial}/`;
+    const { result } = await page.evaluate(
+      async url => await (await fetch(url)).json(),
+      path,
+    );
+    const { fingerprint256 } = new X509Certificate(result.certificate);
+    await open(`sha256 Fingerprint=${fingerprint256}`);
+    await expect(option(/CN=alice/)).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(
+      `${portal.url}/directory/certificates/${serial}`,
+    );
+  });
+
   await test.step('the owner of a pasted SSH key', async () => {
     const field = await open(sshKey);
     await expect(page.getByText('People with this key')).toBeVisible();
@@ -62,4 +79,23 @@ test('the command palette finds by keyboard', async ({
     await page.keyboard.press('Escape');
     await expect(field).toBeHidden();
   });
+});
+
+test('the palette opens from the bar of a phone', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${portal.url}/directory/groups`);
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.keyboard.type('alice');
+  await page.getByRole('option', { name: /Alice Liddell/ }).click();
+  await expect(page).toHaveURL(/\/directory\/people\/alice$/);
+
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('menuitem', { name: 'Certificates' }).click();
+  await expect(
+    page.getByRole('heading', { level: 1, name: 'Certificates' }),
+  ).toBeVisible();
 });

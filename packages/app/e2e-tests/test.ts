@@ -89,7 +89,7 @@ export interface Fixtures {
 export interface WorkerFixtures {
   /** Configuration files in this folder, loaded after those of the demo. */
   readonly portalConfig: readonly string[];
-  /** A realm with 200 people. Tests must restore what they change. */
+  /** The realm of the demo, with `USERS` people (200). Tests must restore what they change. */
   readonly realm: Realm;
   /** The production build of the portal, ready for requests. */
   readonly portal: Portal;
@@ -107,7 +107,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   realm: [
     // eslint-disable-next-line no-empty-pattern -- Playwright requires a pattern
     async ({}, provide) => {
-      const realm = await startRealm();
+      const users = Number(process.env.USERS || 200);
+      const realm = await startRealm({ users, demo: true });
       await provide(realm);
       await realm.stop();
     },

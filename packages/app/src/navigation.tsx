@@ -1,15 +1,16 @@
 import {
   Sidebar,
   SidebarDivider,
-  SidebarGroup,
   SidebarItem,
   SidebarScrollWrapper,
   SidebarSpace,
   useSidebarOpenState,
+  useSidebarPinState,
 } from '@backstage/core-components';
 import {
   configApiRef,
   createFrontendModule,
+  type IconElement,
   useApi,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
@@ -18,7 +19,7 @@ import {
   type NavContentComponentProps,
   type NavContentNavItem,
 } from '@backstage/plugin-app-react';
-import { Link } from '@backstage/ui';
+import { ButtonIcon, Link, Menu, MenuItem, MenuTrigger } from '@backstage/ui';
 import { usePalette } from '@directory-gateway/backstage-plugin-directory';
 import {
   RiHomeLine,
@@ -27,6 +28,7 @@ import {
   RiSearchLine,
   RiSettings3Line,
 } from '@remixicon/react';
+import { NavLink } from 'react-router-dom';
 import styles from './navigation.module.css';
 import { useNavigationTitle } from './pageTitle';
 import { portalTranslationRef } from './translation';
@@ -53,43 +55,71 @@ const titles: Partial<Record<string, PageTitle>> = {
   'page:user-settings': 'page.settings',
 };
 
-/**
- * The sidebar: the home page, the pages of all plugins, and the user's settings
- * last. On phones, a bar at the bottom with the home page, a menu of pages, the
- * notifications and the settings.
- */
+/** Icons of the pages that have a Material UI icon, unlike the others. */
+const icons: Partial<Record<string, IconElement>> = {
+  'page:home': <RiHomeLine size={24} />,
+  'page:notifications': <RiNotification3Line size={24} />,
+  'page:user-settings': <RiSettings3Line size={24} />,
+};
+
+/** A page in the navigation. */
+interface Entry {
+  id: string;
+  title: string;
+  icon: IconElement;
+  href: string;
+}
+
+/** What the navigation contains. */
+interface NavigationProps {
+  home: Entry | undefined;
+
+  /** The pages of the plugins, in order. */
+  pages: readonly Entry[];
+
+  /** The notifications and the user's settings. */
+  last: readonly Entry[];
+}
+
+/** The navigation: a sidebar, or a bar at the bottom of a phone. */
 function Navigation({ navItems }: NavContentComponentProps) {
   const { t } = useTranslationRef(portalTranslationRef);
-  const titleOf = (item: NavContentNavItem) => {
-    const title = titles[item.node.spec.id];
-    return title ? t(title) : item.title;
+  const { isMobile } = useSidebarPinState();
+  const titleOf = ({ node, title }: NavContentNavItem) => {
+    const translated = titles[node.spec.id];
+    return translated ? t(translated) : title;
   };
   useNavigationTitle(navItems, titleOf);
-  const entries = navItems.withComponent(item => (
-    <SidebarItem icon={() => item.icon} to={item.href} text={titleOf(item)} />
-  ));
-  const home = navItems.take('page:home');
-  // Taken before the rest, so that they are not listed twice.
-  const firstPages = FIRST_PAGES.map(id => entries.take(id));
-  const settings = entries.take('page:user-settings');
-  // The entry of the plugin itself restores the previous document title with a
-  // delay of up to 100 ms.
-  const notifications = entries.take('page:notifications');
-  const palette = usePalette();
 
+  const entries = navItems.rest().map(item => {
+    const { id } = item.node.spec;
+    const icon = icons[id] ?? item.icon;
+    return { id, title: titleOf(item), icon, href: item.href };
+  });
+  const find = (ids: readonly string[]) =>
+    ids.flatMap(id => entries.find(entry => entry.id === id) ?? []);
+  const [home] = find(['page:home']);
+  const first = find(FIRST_PAGES);
+  const last = find(['page:notifications', 'page:user-settings']);
+  const others = entries
+    .filter(entry => ![home, ...first, ...last].includes(entry))
+    .sort((a, b) => a.title.localeCompare(b.title));
+  const props = { home, pages: [...first, ...others], last };
+  return isMobile ? <BottomBar {...props} /> : <SideBar {...props} />;
+}
+
+/** The sidebar: the home page, the pages, the user's settings last. */
+function SideBar({ home, pages, last }: NavigationProps) {
+  const { t } = useTranslationRef(portalTranslationRef);
+  const palette = usePalette();
+  const toItem = ({ id, title, icon, href }: Entry) => (
+    <SidebarItem key={id} icon={() => icon} to={href} text={title} />
+  );
   return (
     <Sidebar>
       <Logo />
       <SidebarDivider />
-      {home && (
-        <SidebarGroup
-          label={titleOf(home)}
-          icon={<RiHomeLine size={24} />}
-          to={home.href}
-        >
-          <SidebarItem icon={HomeIcon} to={home.href} text={titleOf(home)} />
-        </SidebarGroup>
-      )}
+      {home && toItem(home)}
       {palette && (
         <SidebarItem
           icon={() => <RiSearchLine size={24} />}
@@ -98,31 +128,59 @@ function Navigation({ navItems }: NavContentComponentProps) {
           aria-keyshortcuts={palette.shortcut}
         />
       )}
-      <SidebarGroup label={t('menu')} icon={<RiMenuLine size={24} />}>
-        <SidebarScrollWrapper>
-          {firstPages}
-          {entries.rest({ sortBy: 'title' })}
-        </SidebarScrollWrapper>
-      </SidebarGroup>
+      <SidebarScrollWrapper>{pages.map(toItem)}</SidebarScrollWrapper>
       <SidebarSpace />
       <SidebarDivider />
-      {notifications && (
-        <SidebarGroup
-          label={t('page.notifications')}
-          icon={<RiNotification3Line size={24} />}
-          to="/notifications"
-        >
-          {notifications}
-        </SidebarGroup>
-      )}
-      <SidebarGroup
-        label={t('page.settings')}
-        icon={<RiSettings3Line size={24} />}
-        to="/settings"
-      >
-        {settings}
-      </SidebarGroup>
+      {last.map(toItem)}
     </Sidebar>
+  );
+}
+
+/** The bar of a phone, with the pages in a menu. */
+function BottomBar({ home, pages, last }: NavigationProps) {
+  const { t } = useTranslationRef(portalTranslationRef);
+  const palette = usePalette();
+  const toLink = ({ id, title, icon, href }: Entry) => (
+    <NavLink key={id} to={href} end={href === '/'} className={styles.barItem}>
+      {icon}
+      <span>{title}</span>
+    </NavLink>
+  );
+  return (
+    <nav className={styles.bar}>
+      {home && toLink(home)}
+      {palette && (
+        <button
+          type="button"
+          className={styles.barItem}
+          onClick={palette.open}
+          aria-keyshortcuts={palette.shortcut}
+        >
+          <RiSearchLine size={24} />
+          <span>{t('find')}</span>
+        </button>
+      )}
+      <MenuTrigger>
+        <ButtonIcon
+          className={styles.barItem}
+          aria-label={t('menu')}
+          icon={
+            <>
+              <RiMenuLine size={24} />
+              <span>{t('menu')}</span>
+            </>
+          }
+        />
+        <Menu>
+          {pages.map(({ id, title, icon, href }) => (
+            <MenuItem key={id} href={href} iconStart={icon}>
+              {title}
+            </MenuItem>
+          ))}
+        </Menu>
+      </MenuTrigger>
+      {last.map(toLink)}
+    </nav>
   );
 }
 
@@ -145,11 +203,6 @@ function focusContent() {
     content.tabIndex = -1;
     content.focus();
   }
-}
-
-/** Remix icon, like the other icons, instead of a Material UI icon. */
-function HomeIcon() {
-  return <RiHomeLine size={24} />;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Menu, MenuItem, MenuTrigger, Text } from '@backstage/ui';
-import { RiArrowDownSLine } from '@remixicon/react';
+import { RiArrowDownSLine, RiMailLine, RiMessage3Line } from '@remixicon/react';
 import { useState } from 'react';
 import { useCurrentUser } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
@@ -71,10 +71,11 @@ function AskToJoin(props: { groupname: string; sponsors: FoundPerson[] }) {
       const body = encodeURIComponent(
         t('group.sponsors.joinBody', text).replace(/\n/g, '\r\n'),
       );
+      const icon = emails?.[0] ? <RiMailLine /> : <RiMessage3Line />;
       const href = emails?.[0]
         ? `${mailHref(emails[0])}?subject=${subject}&body=${body}`
         : contactsOf(sponsor, servers).find(isChat)?.href;
-      return href ? [{ username, name, href }] : [];
+      return href ? [{ username, name, href, icon }] : [];
     })
     .slice(0, PREVIEW_COUNT);
   if (membership.data !== 'no' || choices.length === 0) {
@@ -86,8 +87,8 @@ function AskToJoin(props: { groupname: string; sponsors: FoundPerson[] }) {
         {t('group.sponsors.join')}
       </Button>
       <Menu aria-label={t('group.sponsors.join')}>
-        {choices.map(({ username, name, href }) => (
-          <MenuItem key={username} href={href}>
+        {choices.map(({ username, name, href, icon }) => (
+          <MenuItem key={username} href={href} iconStart={icon}>
             {name}
           </MenuItem>
         ))}

@@ -2,6 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link } from '@backstage/ui';
 import { useCurrentUser, useMay } from '../api/useDirectoryQuery';
 import { CertificateRow } from '../certificates/CertificatesTab';
+import { useCertificateName } from '../certificates/Facts';
 import {
   certificateState,
   type ListedCertificate,
@@ -12,7 +13,11 @@ import {
 import { formatTimeLeft, useNow } from '../components/DateTime';
 import { Rows } from '../page/QueryPanel';
 import { LoadingBlocks } from '../page/states';
-import { certificatesRouteRef, requestCertificateRouteRef } from '../routes';
+import {
+  certificateRouteRef,
+  certificatesRouteRef,
+  requestCertificateRouteRef,
+} from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { HomeSection, Note } from './HomeSection';
 
@@ -89,11 +94,24 @@ function NothingUrgent(props: {
   const { certificates, now } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const request = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
+  const certificate = useRouteRef(certificateRouteRef);
+  const nameOf = useCertificateName();
   const mayRequest = useMay('directory.certificate.sign');
   const [next] = validCertificates(certificates, now);
   if (next) {
     const left = formatTimeLeft(new Date(next.valid_not_after), now);
-    return <Note>{t('home.certificates.fine', { left })}</Note>;
+    const serial = String(next.serial_number);
+    return (
+      <Note
+        link={
+          <Link href={certificate?.({ serial }) ?? ''} standalone>
+            <bdi>{nameOf(next)}</bdi>
+          </Link>
+        }
+      >
+        {t('home.certificates.fine', { left })}
+      </Note>
+    );
   }
   return (
     <Note

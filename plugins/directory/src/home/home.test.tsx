@@ -12,7 +12,12 @@ import type {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { certificate, exactJson, rfc822 } from '../__testUtils__/certificates';
+import {
+  certificate,
+  exactJson,
+  LONG_SERIAL,
+  rfc822,
+} from '../__testUtils__/certificates';
 import {
   FakeDirectoryApi,
   failure,
@@ -205,14 +210,17 @@ describe('home page widgets of a member', () => {
     );
   });
 
-  it('report that no certificate needs attention', async () => {
+  it('report that no certificate needs attention, with a link to the next to expire', async () => {
     renderHome();
+    const region = await section(
+      'My certificates',
+      'No certificate needs your attention. The next one expires in 99 days.',
+    );
     expect(
-      await section(
-        'My certificates',
-        'No certificate needs your attention. The next one expires in 99 days.',
-      ),
-    ).toBeVisible();
+      within(region).getByRole('link', {
+        name: 'Signing in to servers and websites',
+      }),
+    ).toHaveAttribute('href', `/directory/certificates/${LONG_SERIAL}`);
   });
 
   it('show people whose pages were opened, except deleted ones', async () => {

@@ -1,5 +1,9 @@
 import { parseSerial } from '../certificates/Serial';
-import { readSshKey, type SshKey } from '../person/readSshKey';
+import {
+  readFingerprint,
+  readSshKey,
+  type SshKey,
+} from '../components/readSshKey';
 
 /** Content of the palette's field: a search text or pasted data. */
 export type PaletteInput =
@@ -68,10 +72,9 @@ export function readInput(raw: string): PaletteInput {
   if (key) {
     return { kind: 'sshKey', key };
   }
-  const [, fingerprint] =
-    /(?:^|\s)SHA256:([A-Za-z0-9+/]{43})=?(?:\s|$)/.exec(text) ?? [];
+  const fingerprint = readFingerprint(text);
   if (fingerprint) {
-    return { kind: 'sshFingerprint', fingerprint: `SHA256:${fingerprint}` };
+    return { kind: 'sshFingerprint', fingerprint };
   }
   if (looksEncoded(text)) {
     return { kind: 'secret' };

@@ -22,7 +22,7 @@ import { groupHeader, type ListedGroup } from '../groups/useGroups';
 import { type FoundPerson, NO_FILTERS } from '../people/peopleQuery';
 import { searchPeople } from '../people/searchPeople';
 import { nameIn } from '../people/usePeople';
-import { sshFingerprint } from '../person/readSshKey';
+import { sshFingerprint } from '../components/readSshKey';
 import {
   catalogEntityRouteRef,
   certificateRouteRef,

@@ -91,6 +91,16 @@ describe('PeoplePage', () => {
     expect(searches()[0].query.get('q')).toBe('ka');
   });
 
+  it('finds the user of a public key', async () => {
+    const key = `SHA256:${'a'.repeat(43)}`;
+    server.on('/search/users/', ({ query }) =>
+      pageOf(query.get('key') === key && !query.has('q') ? [karl] : []),
+    );
+    renderDirectory(`/directory/people?q=256+${encodeURIComponent(key)}`);
+
+    expect(await screen.findByText('Karl Larsson')).toBeVisible();
+  });
+
   it('suggests similar names', async () => {
     server.on('/search/users/', ({ query }) =>
       pageOf(query.get('similar') === 'true' ? [karl] : []),

@@ -1,5 +1,10 @@
 import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
+import {
+  readFingerprint,
+  readSshKey,
+  sshFingerprint,
+} from '../components/readSshKey';
 import { isFiltered, type PeopleQuery } from './peopleQuery';
 import {
   listColleagues,
@@ -44,7 +49,10 @@ export function usePeople(query: PeopleQuery) {
   });
 }
 
-/** Finds users, or users with similar names, and the group with that name. */
+/**
+ * Finds the users with an SSH key; otherwise users by their names, or with
+ * similar names, and the group of that name.
+ */
 async function findPeople(
   client: DirectoryClient,
   options: Pick<PeopleQuery, 'q' | 'page'> & {
@@ -53,6 +61,13 @@ async function findPeople(
   },
 ): Promise<PeopleResult> {
   const { q, signal } = options;
+  const key = await fingerprintIn(q);
+  if (key) {
+    return {
+      list: 'found',
+      ...(await searchPeople(client, { ...options, key })),
+    };
+  }
   const search = { ...options, text: nameIn(q) };
   const [found, groups] = await Promise.all([
     searchPeople(client, search),
@@ -74,6 +89,12 @@ async function findPeople(
     group,
     ...similar,
   };
+}
+
+/** Returns the fingerprint of the SSH key in a text, or the fingerprint in it. */
+async function fingerprintIn(text: string) {
+  const key = readSshKey(text);
+  return key ? await sshFingerprint(key.blob) : readFingerprint(text);
 }
 
 /**

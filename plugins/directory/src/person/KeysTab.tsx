@@ -12,7 +12,11 @@ import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
 import styles from './KeysTab.module.css';
 import { locale } from '../language';
-import { readSshKey, sshFingerprint, type SshKey } from './readSshKey';
+import {
+  readSshKey,
+  sshFingerprint,
+  type SshKey,
+} from '../components/readSshKey';
 
 /** SSH and OpenPGP keys of a user. */
 export function KeysTab({ person }: { person: User }) {

@@ -329,6 +329,7 @@ describe('PersonPage', () => {
     );
     expect(screen.getByText('This profile is private')).toBeVisible();
     expect(screen.queryByText('he/him')).toBeNull();
+    expect(screen.queryByText('Karl Larsson')).toBeNull();
     expect(screen.getByText('karl@example.test')).toBeVisible();
   });
 

@@ -20,16 +20,28 @@ import { PersonTabs } from './PersonTabs';
 /** `/directory/people/{username}`: one user. */
 export function PersonPage() {
   const { username = '' } = useParams();
+  const [publicName, setPublicName] = useState<string>();
+  const viewOf = (person: User) =>
+    publicName === person.username ? publicView(person) : person;
   return (
     <EntryPage
       kind="user"
       name={username}
       query={usePerson(username)}
       nameOf={person => person.username}
-      titleOf={({ human_name }) => human_name ?? username}
+      titleOf={person => viewOf(person).human_name ?? username}
       skeleton={<PersonSkeleton />}
     >
-      {person => <Person key={person.username} person={person} />}
+      {person => (
+        <Person
+          key={person.username}
+          person={viewOf(person)}
+          asOthers={publicName === person.username}
+          onAsOthers={asOthers =>
+            setPublicName(asOthers ? person.username : undefined)
+          }
+        />
+      )}
     </EntryPage>
   );
 }
@@ -38,27 +50,20 @@ export function PersonPage() {
  * A user: the identity stays in view on the left, the tabs are on the right.
  * Users can view their own page as others see it.
  */
-function Person({ person }: { person: User }) {
+function Person(props: OwnProfileProps) {
+  const { person, asOthers } = props;
   const { data: currentUser } = useCurrentUser();
-  const [asOthers, setAsOthers] = useState(false);
   const isOwn = currentUser === person.username;
-  const shown = asOthers ? publicView(person) : person;
   return (
     <TwoColumns
       subject={
         <>
-          <Identity person={shown} isOwn={isOwn && !asOthers} />
-          {isOwn && (
-            <OwnProfile
-              person={person}
-              asOthers={asOthers}
-              onAsOthers={setAsOthers}
-            />
-          )}
+          <Identity person={person} isOwn={isOwn && !asOthers} />
+          {isOwn && <OwnProfile {...props} />}
         </>
       }
     >
-      <PersonTabs person={shown} />
+      <PersonTabs person={person} asOthers={asOthers} />
     </TwoColumns>
   );
 }
@@ -96,17 +101,16 @@ function usePerson(username: string) {
   });
 }
 
-/**
- * Shown on the user's own page: a switch to the view of other users, and an
- * edit link.
- */
-function OwnProfile(props: {
+interface OwnProfileProps {
   person: User;
 
   /** Whether the profile is shown as others see it. */
   asOthers: boolean;
   onAsOthers: (asOthers: boolean) => void;
-}) {
+}
+
+/** Shown on the user's own page: the view of other users, and a link to edit. */
+function OwnProfile(props: OwnProfileProps) {
   const { person, asOthers, onAsOthers } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const template = useApi(configApiRef).getOptionalString(

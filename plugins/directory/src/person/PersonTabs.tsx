@@ -38,7 +38,13 @@ const TABS = [
  * Tabs for groups, certificates, keys, agreements and the history. The URL
  * contains the selected tab.
  */
-export function PersonTabs({ person }: { person: User }) {
+export function PersonTabs(props: {
+  person: User;
+
+  /** Whether to hide what only the user sees. */
+  asOthers: boolean;
+}) {
+  const { person, asOthers } = props;
   const { username, human_name, sshpubkeys, gpgkeyids } = person;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [params, setParams] = useSearchParams();
@@ -85,7 +91,8 @@ export function PersonTabs({ person }: { person: User }) {
   const hidesKeys = person.is_private && !sshpubkeys && !gpgkeyids;
   const hidden: Partial<Record<(typeof TABS)[number], boolean>> = {
     keys: hidesKeys === true,
-    history: !(mayReadHistory || isOwn) || isNotFound(history.error),
+    history:
+      asOthers || !(mayReadHistory || isOwn) || isNotFound(history.error),
   };
   const tabs = TABS.filter(id => !hidden[id]);
   const tab = tabs.find(id => id === params.get('tab')) ?? 'groups';

@@ -70,6 +70,11 @@ export async function sshFingerprint(
     : null;
 }
 
+/** Returns the fingerprint in a text, as OpenSSH prints it. */
+export function readFingerprint(text: string): string | undefined {
+  return /(?:^|\s)(SHA256:[A-Za-z0-9+/]{43})=?(?:\s|$)/.exec(text)?.[1];
+}
+
 /**
  * Size of the RSA modulus (third part) or the DSA prime (second part), in bits.
  */
