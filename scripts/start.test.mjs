@@ -168,7 +168,7 @@ describe('make start', { timeout: 900_000 }, () => {
     );
 
     assert.equal(second.code, 1);
-    assert.match(second.stderr, /^Port \d+ is taken: .+\n$/);
+    assert.match(second.stderr, /^Port \d+ is in use: .+\n$/);
   });
 
   it('removes processes and files after Ctrl-C', async () => {

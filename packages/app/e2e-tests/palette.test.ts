@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { issueCertificate } from './certificates';
-import { openPalette } from './scenes/paletteScenes';
+import { openPalette, paletteField } from './scenes/paletteScenes';
 import { alice, expect, test } from './test';
 
 test('the command palette finds by keyboard', async ({
@@ -89,6 +89,7 @@ test('the palette opens from the bar of a phone', async ({
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${portal.url}/directory/groups`);
   await page.getByRole('button', { name: 'Find' }).click();
+  await expect(paletteField(page)).toBeFocused();
   await page.keyboard.type('alice');
   await page.getByRole('option', { name: /Alice Liddell/ }).click();
   await expect(page).toHaveURL(/\/directory\/people\/alice$/);

@@ -58,7 +58,7 @@ export const groupsScenes: readonly Scene[] = [
   groups({
     name: 'groups-too-short',
     path: '?q=zz',
-    shows: page => page.getByText(/type at least three characters/),
+    shows: page => page.getByText(/Type at least three characters/),
   }),
   groups({
     name: 'groups-nothing-found',

@@ -2,9 +2,14 @@ import { expect, type Page } from '@playwright/test';
 import { alice } from '../test';
 import type { Scene } from './Scene';
 
+/** Returns the field of the command palette. */
+export function paletteField(page: Page) {
+  return page.getByRole('combobox', { name: /^Search people/ });
+}
+
 /** Opens the command palette and returns its field. */
 export async function openPalette(page: Page) {
-  const field = page.getByRole('combobox', { name: /^Search people/ });
+  const field = paletteField(page);
   // The shortcut works shortly after the page has appeared.
   await expect(async () => {
     await page.keyboard.press('Control+k');

@@ -55,7 +55,7 @@ export const peopleScenes: readonly Scene[] = [
   people({
     name: 'too-short',
     query: '?q=zz',
-    shows: page => page.getByText(/type at least three characters/),
+    shows: page => page.getByText(/Type at least three characters/),
   }),
   people({
     name: 'similar',
