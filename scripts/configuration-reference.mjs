@@ -1,7 +1,7 @@
 // Writes docs/configuration.md from the config.d.ts files of the packages.
 //
-//   node scripts/configuration-reference.mjs            writes it
-//   node scripts/configuration-reference.mjs --check    fails when it is stale
+//   scripts/yarn node scripts/configuration-reference.mjs           writes it
+//   scripts/yarn node scripts/configuration-reference.mjs --check   fails if it is stale
 //
 // A block with the tag @example becomes a section. In addition to the tags that
 // Backstage's schemas keep (@default, @visibility), two sentences of a
@@ -320,7 +320,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     await writeFile(file, text);
   } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
     console.error(
-      'docs/configuration.md is stale: run node scripts/configuration-reference.mjs',
+      'docs/configuration.md is stale: run "scripts/yarn node scripts/configuration-reference.mjs"',
     );
     process.exitCode = 1;
   }

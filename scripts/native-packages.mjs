@@ -2,8 +2,8 @@
 // binaries of esbuild. yarn.lock has no checksums for these, so
 // scripts/native-packages.json has the SHA-512 of their files.
 //
-//   node scripts/native-packages.mjs         check the installed packages
-//   node scripts/native-packages.mjs --pin   download those for Linux and pin them
+//   scripts/yarn node scripts/native-packages.mjs         checks the installed packages
+//   scripts/yarn node scripts/native-packages.mjs --pin   downloads those for Linux and pins them
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -98,7 +98,7 @@ function check() {
       [
         'dependencies: these packages differ from scripts/native-packages.json:',
         ...problems,
-        'If yarn.lock has new versions, run "node scripts/native-packages.mjs --pin". Otherwise, check the npm registry.',
+        'If yarn.lock has new versions, run "scripts/yarn node scripts/native-packages.mjs --pin". Otherwise, check the npm registry.',
       ].join('\n'),
     );
     process.exitCode = 1;
