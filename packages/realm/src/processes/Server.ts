@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { probe } from './ports';
 import { exitOf, type Command, type ProcessOwner } from './ProcessOwner';
@@ -11,6 +11,11 @@ interface ServerOptions {
   port: number;
   /** Sign that the server is ready. */
   until: 'connected' | 'response';
+  /**
+   * How much later than requested the main thread may wake up from a pause, in
+   * milliseconds. Default: that of the system.
+   */
+  timerSlackMs?: number;
 }
 
 /** Timeout for a start or a stop. */
@@ -33,7 +38,7 @@ export class Server {
     if (this.#running()) {
       return;
     }
-    const { owner, command, port, until } = this.#options;
+    const { owner, command, port, until, timerSlackMs } = this.#options;
     const child = owner.start(command);
     this.#child = child;
     let log = '';
@@ -53,6 +58,12 @@ export class Server {
       ]);
     } finally {
       waiting.abort();
+    }
+    if (timerSlackMs !== undefined) {
+      await writeFile(
+        `/proc/${child.pid}/timerslack_ns`,
+        `${timerSlackMs * 1_000_000}`,
+      );
     }
   }
 
