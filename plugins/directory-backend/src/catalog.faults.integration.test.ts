@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { startOrganization } from './__testUtils__/catalog/startOrganization';
 
-/** Repetitions of each fault. */
-const FAULTS = Number(process.env.FAULTS || 10);
+/** Repetitions of each fault; `make trials` sets a higher number. */
+const FAULTS = Number(process.env.FAULTS || 4);
 
 /** Characters of the portal's log in an error. */
 const LOG_LENGTH = 8000;

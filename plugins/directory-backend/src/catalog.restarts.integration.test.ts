@@ -25,8 +25,8 @@ import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 const SETTLE_MS = 3000;
 const BACKUP = 'catalog_backup';
 
-/** Repetitions of each fault. */
-const FAULTS = Number(process.env.FAULTS || 10);
+/** Repetitions of each fault; `make trials` sets a higher number. */
+const FAULTS = Number(process.env.FAULTS || 4);
 
 jest.setTimeout(600_000 + FAULTS * 300_000);
 
