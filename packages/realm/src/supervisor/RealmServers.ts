@@ -9,6 +9,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { placeInstance } from '../directory/configureInstance';
@@ -113,9 +114,7 @@ export class RealmServers {
     const folder = await this.#makeFolder('realm-build-');
     this.#buildFolder = folder;
     await chown(folder, account.uid, account.gid);
-    // Loading it takes a second, and most starts copy a template.
-    const { buildTemplate } = await import('../template/buildTemplate');
-    await buildTemplate({
+    await loadBuilder().buildTemplate({
       owner: this.#owner,
       account,
       layout: realmLayout(folder),
@@ -199,6 +198,14 @@ export class RealmServers {
       }
     }
   }
+}
+
+/**
+ * Loads the code that builds a template, which takes almost a second, only when
+ * it is needed: most starts copy a template.
+ */
+function loadBuilder(): typeof import('../template/buildTemplate') {
+  return createRequire(__filename)('../template/buildTemplate');
 }
 
 function requireStarted(server: Server | undefined): Server {
