@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertError, toError } from '@backstage/errors';
 import {
   type IssuerDescription,
@@ -319,8 +320,9 @@ export class IssuanceLog {
   }
 
   async #writeWaiting(): Promise<void> {
-    // Entries of the same tick are written together.
-    await Promise.resolve();
+    // Entries of this turn of the event loop and of the next one are written together.
+    await nextTurn();
+    await nextTurn();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
