@@ -1,5 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import { type Entry, type Filter, OrFilter } from 'ldapts';
+import { Batch } from '@directory-gateway/backstage-plugin-directory-node';
+import { AndFilter, type Entry, type Filter, OrFilter } from 'ldapts';
 import type { RequestContext } from '../directory/Directory';
 import { isUserName } from '../directory/names';
 import type {
@@ -17,11 +18,12 @@ import {
   containersBelow,
   type DistinguishedName,
   isBelow,
+  normalizeDn,
   rdnValueOf,
 } from './connection/DistinguishedName';
 import { equals, isA } from './connection/filters';
 import { isNoSuchObject } from './connection/ldapErrors';
-import type { LdapSearchResult } from './connection/LdapPool';
+import { type LdapSearchResult, NEVER_ABORTED } from './connection/LdapPool';
 import {
   booleanOf,
   hasClass,
@@ -51,12 +53,28 @@ const STABLE_IDS = ['ipaUniqueID', 'nsUniqueId'];
 
 const NOT_FOUND: LdapSearchResult = { entries: [], server: '' };
 
-/** Searches the directory for each lookup of a principal. */
+/**
+ * Searches the directory for each lookup of a principal. Concurrent lookups by
+ * user name share a search.
+ */
 export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
   readonly #reader: LdapReader;
   readonly #schema: DirectorySchema;
   readonly #containers: Containers;
   readonly #logger: LoggerService;
+  readonly #usernames = new Batch(async (usernames: readonly string[]) => {
+    const search = this.#byUsernames(usernames);
+    // Not awaited: the next batch need not wait for a slow search, and no search
+    // is repeated for each of its names.
+    return usernames.map(async username => {
+      const { entries, server } = await search;
+      const own = normalizeDn(this.#dnOf(username));
+      return {
+        entries: entries.filter(({ dn }) => normalizeDn(dn) === own),
+        server,
+      };
+    });
+  });
 
   constructor(options: {
     readonly reader: LdapReader;
@@ -186,15 +204,32 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
     if (!isUserName(value)) {
       return NOT_FOUND;
     }
+    // The caller may have disconnected.
+    context.signal.throwIfAborted();
+    return await this.#usernames.add(value);
+  }
+
+  /** Finds users by the name in their DN. */
+  async #byUsernames(usernames: readonly string[]): Promise<LdapSearchResult> {
+    const [first, ...others] = new Set(usernames);
+    const isUser = isA('posixAccount');
+    const attribute = this.#schema.users.username.attribute!;
+    const names = usernames.map(name => equals(attribute, name));
     try {
       return await this.#reader.search(
         {
-          base: this.#dnOf(value),
-          scope: 'base',
-          filter: isA('posixAccount'),
+          ...(others.length === 0
+            ? { base: this.#dnOf(first), scope: 'base', filter: isUser }
+            : {
+                base: this.#containers.users,
+                scope: 'one',
+                filter: new AndFilter({
+                  filters: [isUser, new OrFilter({ filters: names })],
+                }),
+              }),
           attributes: ATTRIBUTES,
         },
-        context,
+        NEVER_ABORTED,
       );
     } catch (error) {
       if (isNoSuchObject(error)) {
