@@ -25,6 +25,17 @@ describe('Batch', () => {
     expect(runs).toEqual([[1, 2, 3]]);
   });
 
+  it('waits for calls while turns of the event loop add some', async () => {
+    const { batch, runs } = recorded();
+    const calls = [batch.add(1)];
+    await turns(1);
+    calls.push(batch.add(2));
+    await turns(1);
+    calls.push(batch.add(3));
+    await Promise.all(calls);
+    expect(runs).toEqual([[1, 2, 3]]);
+  });
+
   it('never adds a call to a batch that has started', async () => {
     const started: number[][] = [];
     let finish = () => {};

@@ -46,12 +46,25 @@ export class Batch<Item, Result> {
 
   async #runAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Calls in the same turn of the event loop count as concurrent: SQLite
-      // runs statements synchronously, so no calls arrive while a batch runs.
-      await nextTurn();
+      await this.#gather();
       await this.#runBatch(this.#waiting.splice(0, MAX_ITEMS));
     }
     this.#isRunning = false;
+  }
+
+  /**
+   * Waits until a turn of the event loop adds no call. A busy process has read
+   * other requests by then; an idle one waits for some microseconds. SQLite runs
+   * statements synchronously, so no calls are made while a batch runs.
+   */
+  async #gather(): Promise<void> {
+    let count: number;
+    do {
+      count = this.#waiting.length;
+      // The first one ends the current turn.
+      await nextTurn();
+      await nextTurn();
+    } while (this.#waiting.length > count && count < MAX_ITEMS);
   }
 
   async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
