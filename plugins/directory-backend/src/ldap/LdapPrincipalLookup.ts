@@ -67,12 +67,15 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
     // Not awaited: the next batch need not wait for a slow search, and no search
     // is repeated for each of its names.
     return usernames.map(async username => {
-      const { entries, server } = await search;
+      const result = await search;
       const own = normalizeDn(this.#dnOf(username));
-      return {
-        entries: entries.filter(({ dn }) => normalizeDn(dn) === own),
-        server,
-      };
+      const entries = result.entries.filter(
+        ({ dn }) => normalizeDn(dn) === own,
+      );
+      // Access rules may allow to read an entry but not to find it by its name.
+      return entries.length === 0 && usernames.length > 1
+        ? await this.#byUsernames([username])
+        : { ...result, entries };
     });
   });
 
