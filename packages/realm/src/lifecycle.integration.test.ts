@@ -97,7 +97,9 @@ describe('a realm', () => {
     expect(shared).not.toContain(basename(realm.dir));
     await realm.stop();
     await realm.ended();
-    await expect(realm.directory.start()).rejects.toThrow('The realm has stopped');
+    await expect(realm.directory.start()).rejects.toThrow(
+      'The realm has stopped',
+    );
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
