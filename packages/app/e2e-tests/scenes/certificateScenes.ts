@@ -125,7 +125,9 @@ export const certificateScenes: readonly Scene[] = [
     which: 'expiring',
     act: async page => {
       await page.getByRole('button', { name: 'Revoke' }).click();
-      await page.getByText('The key is or may be compromised').click();
+      await page
+        .getByText('The device or the key was lost, stolen or exposed')
+        .click();
     },
   }),
   held({

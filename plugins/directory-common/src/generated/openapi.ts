@@ -3418,7 +3418,8 @@ export interface operations {
          * in whose names each word of the text is part of a word. Words may be
          * in any order, and case, accents and punctuation are ignored. Unless
          * a word of the text has at least 3 characters, or is Chinese,
-         * Japanese or Korean, only equal values match.
+         * Japanese or Korean, only equal values match. A Chinese, Japanese or
+         * Korean name may be written without a space.
          */
         q?: string;
         /**

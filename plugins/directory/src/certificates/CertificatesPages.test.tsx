@@ -104,6 +104,26 @@ describe('CertificatesPage', () => {
     ).toHaveAttribute('href', `/directory/certificates/${LONG_SERIAL}`);
   });
 
+  it('revokes a certificate from its menu', async () => {
+    const user = userEvent.setup();
+    setCertificates([certificate({ valid_not_after: rfc822(300) })]);
+    renderDirectory('/directory/certificates');
+    await user.click(
+      await screen.findByRole('button', { name: `Actions for ${LONG_SERIAL}` }),
+    );
+    await user.click(
+      await screen.findByRole('menuitem', { name: 'Revoke certificate' }),
+    );
+
+    const dialog = await screen.findByRole('dialog');
+    expect(dialog).toHaveTextContent(String(LONG_SERIAL));
+    expect(
+      within(dialog).getByRole('radio', {
+        name: 'The device or the key was lost, stolen or exposed',
+      }),
+    ).toBeVisible();
+  });
+
   it('sets the label of a certificate', async () => {
     const user = userEvent.setup();
     let label: string | null = null;

@@ -131,7 +131,7 @@ export const certificatesGerman = {
   'certificate.revoke.reason.cessationOfOperation':
     'Es wird nicht mehr gebraucht',
   'certificate.revoke.reason.keyCompromise':
-    'Der Schlüssel ist oder könnte kompromittiert sein',
+    'Das Gerät oder der Schlüssel wurde verloren, gestohlen oder offengelegt',
   'certificate.revoke.reason.affiliationChanged':
     'Name oder Zugehörigkeit des Besitzers hat sich geändert',
   'certificate.revoke.reason.privilegeWithdrawn':
@@ -260,7 +260,8 @@ export const certificatesGerman = {
   'request.done.convertHint':
     'Fassen Sie Ihren Schlüssel und das Zertifikat in einer PKCS#12-Datei zusammen:',
   'request.done.curl': 'curl',
-  'request.done.curlHint': 'Geben Sie die Dateien bei jeder Anfrage an:',
+  'request.done.curlHint':
+    'Geben Sie Zertifikat und Schlüssel bei jeder Anfrage an:',
   'request.done.git': 'git',
   'request.done.gitHint':
     'Tragen Sie die Dateien in die Konfiguration des Repositorys ein:',

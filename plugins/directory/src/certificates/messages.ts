@@ -139,7 +139,7 @@ export const certificateMessages = {
     reason: {
       superseded: 'Another certificate has replaced it',
       cessationOfOperation: 'It is no longer needed',
-      keyCompromise: 'The key is or may be compromised',
+      keyCompromise: 'The device or the key was lost, stolen or exposed',
       affiliationChanged: 'The owner’s name or affiliation has changed',
       privilegeWithdrawn: 'The owner is no longer allowed to have it',
       unspecified: 'Another reason',
@@ -287,7 +287,7 @@ export const requestMessages = {
     convert: 'Prepare a file for browsers',
     convertHint: 'Combine your key and the certificate in one PKCS#12 file:',
     curl: 'curl',
-    curlHint: 'Pass the files to each request:',
+    curlHint: 'Pass the certificate and the key to each request:',
     git: 'git',
     gitHint: 'Add the files to the configuration of the repository:',
     old: 'Old certificate',

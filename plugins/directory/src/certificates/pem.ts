@@ -28,6 +28,19 @@ export function chainFile(
   };
 }
 
+/**
+ * Returns the name, without an extension, of a file with the key of a
+ * certificate: the user name and the date of expiry, so that a renewal does not
+ * have the same name.
+ */
+export function keyFileName(
+  username: string,
+  { valid_not_after: end }: Pick<Certificate, 'valid_not_after'>,
+): string {
+  const [date] = new Date(end).toISOString().split('T');
+  return `${username}-${date}`;
+}
+
 /** Decodes the first PEM block in a text, or plain base64. */
 export function fromPem(text: string): Uint8Array<ArrayBuffer> {
   const block = /-----BEGIN [^-]+-----([^-]*)-----END/.exec(text);

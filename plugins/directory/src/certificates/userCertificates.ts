@@ -22,6 +22,7 @@ const LIST_FIELDS = [
 
 const OWN_FIELDS = [
   ...LIST_FIELDS,
+  'owner_user',
   'sha256_fingerprint',
   'certificate',
   'certificate_chain',

@@ -101,7 +101,9 @@ describe('GroupPage', () => {
     );
     expect(screen.queryByRole('link', { name: SCRIPT_URL })).toBeNull();
     const sponsors = await section('Sponsors');
-    expect(sponsors).toHaveTextContent('Sponsors add members to this group.');
+    expect(sponsors).toHaveTextContent(
+      'Sponsors maintain this group and add its members.',
+    );
     expect(
       await within(sponsors).findByRole('link', { name: 'Karl Larsson, karl' }),
     ).toHaveAttribute('href', '/directory/people/karl');
@@ -295,6 +297,17 @@ describe('GroupPage', () => {
 
   it('shows the membership, and an error when the check fails', async () => {
     servePackager();
+    server.on('/groups/packager/memberships/', ({ query }) =>
+      pageOf(
+        query.get('q') === 'karl'
+          ? [{ direct: false, path: ['rel-eng', 'packager'] }]
+          : [],
+      ),
+    );
+    server.on('/users/:username/', () =>
+      failure(404, { message: 'Not found' }),
+    );
+    server.on('/users/dave/', () => ({ result: person({ username: 'dave' }) }));
     renderDirectory('/directory/groups/packager');
     const box = await screen.findByRole('textbox', { name: 'User name' });
 
@@ -305,9 +318,27 @@ describe('GroupPage', () => {
         .map(({ textContent }) => textContent)
         .join();
     await waitFor(() => expect(result()).toContain('karl is a member.'));
+    expect(
+      await screen.findByText(/Inherited from another group/),
+    ).toBeVisible();
     await userEvent.clear(box);
     await userEvent.type(box, 'dave{Enter}');
     await waitFor(() => expect(result()).toContain('dave is not a member.'));
+    expect(
+      await screen.findByRole('link', { name: 'Open dave’s page' }),
+    ).toBeVisible();
+
+    await userEvent.clear(box);
+    await userEvent.type(box, 'Dave Certs{Enter}');
+    await waitFor(() =>
+      expect(result()).toContain(
+        'There is no active user with this user name.',
+      ),
+    );
+    expect(screen.getByRole('link', { name: 'Search people' })).toHaveAttribute(
+      'href',
+      '/directory/people?q=Dave+Certs',
+    );
 
     server.on('/search/users/', () => pageOf([{ locked: true }]));
     await userEvent.clear(box);

@@ -1,5 +1,5 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Skeleton, Text, TextField } from '@backstage/ui';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Button, Link, Skeleton, Text, TextField } from '@backstage/ui';
 import { RiCheckLine, RiCloseLine, RiErrorWarningLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -7,6 +7,9 @@ import { useCurrentUser, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
 import { PersonLink } from '../components/EntryLink';
 import { SubjectCard } from '../page/DirectoryPage';
+import { findPerson } from '../people/searchPeople';
+import { WhyButton } from '../person/GroupsTab';
+import { peopleRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './MembershipCheck.module.css';
 
@@ -54,7 +57,11 @@ export function MembershipCheck(props: {
       </form>
       <div role="status" className={styles.status}>
         {username ? (
-          <MembershipResult username={username} query={query} />
+          <MembershipResult
+            groupname={groupname}
+            username={username}
+            query={query}
+          />
         ) : (
           <YourMembership groupname={groupname} />
         )}
@@ -79,10 +86,11 @@ function YourMembership({ groupname }: { groupname: string }) {
 
 /** Result of the check as an icon and a text, or an error. */
 function MembershipResult(props: {
+  groupname: string;
   username: string;
   query: UseQueryResult<MembershipState>;
 }) {
-  const { username, query } = props;
+  const { groupname, username, query } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data, error } = query;
   const name = <DirectoryText value={username} />;
@@ -108,15 +116,80 @@ function MembershipResult(props: {
         )}
         <span>{t(`group.membership.${data}`, { username: name })}</span>
       </Text>
-      {data !== 'no' ? (
+      {data === 'yes' && (
+        <InheritedFrom groupname={groupname} username={username} />
+      )}
+      {data === 'no' ? (
+        <NotMember username={username} />
+      ) : (
         <PersonLink username={username} variant="body-small">
           {t('group.membership.profile', { username: name })}
         </PersonLink>
-      ) : (
-        <Text as="p" variant="body-small" color="secondary">
-          {t('group.membership.noHint')}
-        </Text>
       )}
+    </>
+  );
+}
+
+/** Explains an inherited membership. */
+function InheritedFrom(props: { groupname: string; username: string }) {
+  const { groupname, username } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { data: membership } = useDirectoryQuery({
+    key: ['membership', groupname, username],
+    load: async (client, signal) => {
+      // The user whose user name equals the text comes first.
+      const { data } = await client.get('/groups/{groupname}/memberships/', {
+        params: {
+          path: { groupname },
+          query: { q: username, page_size: 1 },
+          header: { 'X-Fields': 'direct,path' },
+        },
+        signal,
+      });
+      return data.result[0] ?? null;
+    },
+  });
+  if (!membership?.path || membership.direct) {
+    return null;
+  }
+  return (
+    <Text as="p" variant="body-small">
+      {t('group.membership.inherited')}{' '}
+      <WhyButton name={username} groupname={groupname} path={membership.path} />
+    </Text>
+  );
+}
+
+/** Tells a user who is not a member from text that is not a user name. */
+function NotMember({ username }: { username: string }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const people = useRouteRef(peopleRouteRef)?.() ?? '/';
+  const { data: isKnown } = useDirectoryQuery({
+    key: ['is user', username],
+    load: async (client, signal) =>
+      (await findPerson(client, { username, signal })) !== undefined,
+  });
+  if (isKnown === undefined) {
+    return null;
+  }
+  return isKnown ? (
+    <PersonLink username={username} variant="body-small">
+      {t('group.membership.profile', {
+        username: <DirectoryText value={username} />,
+      })}
+    </PersonLink>
+  ) : (
+    <>
+      <Text as="p" variant="body-small" color="secondary">
+        {t('group.membership.unknown')}
+      </Text>
+      <Link
+        href={`${people}?${new URLSearchParams({ q: username })}`}
+        variant="body-small"
+        standalone
+      >
+        {t('group.membership.search')}
+      </Link>
     </>
   );
 }

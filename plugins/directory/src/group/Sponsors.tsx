@@ -14,7 +14,7 @@ import type { FoundPerson } from '../people/peopleQuery';
 import { directoryTranslationRef } from '../translation';
 import { contactsOf } from '../person/contactsOf';
 import { useMembership } from './MembershipCheck';
-import { useSponsors } from './useMembers';
+import { useIsSponsor, useSponsors } from './useMembers';
 import { locale } from '../language';
 
 /** Whether a contact link opens a chat. */
@@ -29,12 +29,17 @@ const PREVIEW_COUNT = 6;
 export function Sponsors({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const query = useSponsors(groupname);
+  const isSponsor = useIsSponsor(groupname);
   const hasSponsors = query.data && query.data.length > 0;
 
   return (
     <Section
       title={t('group.sponsors.title')}
-      note={hasSponsors ? t('group.sponsors.hint') : undefined}
+      note={
+        hasSponsors
+          ? t(isSponsor ? 'group.sponsors.own' : 'group.sponsors.hint')
+          : undefined
+      }
       actions={
         query.data && <AskToJoin groupname={groupname} sponsors={query.data} />
       }

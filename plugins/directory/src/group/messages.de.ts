@@ -6,9 +6,12 @@ export const groupGerman = {
   'group.about.noLinks':
     'Diese Gruppe hat keine Website, keine Mailingliste und keinen Kanal.',
   'group.sponsors.title': 'Sponsoren',
-  'group.sponsors.hint': 'Sponsoren nehmen Mitglieder in diese Gruppe auf.',
+  'group.sponsors.hint':
+    'Sponsoren betreuen diese Gruppe und nehmen Mitglieder auf.',
+  'group.sponsors.own':
+    'Sie sind Sponsor: Sie können in FreeIPA Mitglieder in diese Gruppe aufnehmen.',
   'group.sponsors.none':
-    'Diese Gruppe hat keine Sponsoren, die Sie aufnehmen können. Wenden Sie sich an ein Mitglied.',
+    'Diese Gruppe hat keine Sponsoren. Fragen Sie Ihren Administrator, wer Mitglieder aufnehmen kann.',
   'group.sponsors.join': 'Um Aufnahme bitten',
   'group.sponsors.joinSubject': 'Bitte um Aufnahme in {{group}}',
   'group.sponsors.joinBody':
@@ -58,8 +61,10 @@ export const groupGerman = {
   'group.membership.no': '{{username}} ist nicht Mitglied.',
   'group.membership.locked':
     '{{username}} ist in der Gruppe, aber das Konto ist gesperrt und hat keinen Zugriff.',
-  'group.membership.noHint':
-    'Gesperrte und unbekannte Konten zählen nicht als Mitglieder.',
+  'group.membership.inherited': 'Von einer anderen Gruppe geerbt.',
+  'group.membership.unknown':
+    'Es gibt keinen aktiven Benutzer mit diesem Benutzernamen. Geben Sie einen Benutzernamen ein, nicht den Namen einer Person.',
+  'group.membership.search': 'Personen suchen',
   'group.membership.you': 'Sie sind Mitglied.',
   'group.membership.notYou': 'Sie sind nicht Mitglied.',
   'group.membership.profile': 'Seite von {{username}} öffnen',

@@ -8,8 +8,9 @@ export const groupMessages = {
   },
   sponsors: {
     title: 'Sponsors',
-    hint: 'Sponsors add members to this group.',
-    none: 'This group has no sponsors who can add you. Contact a member.',
+    hint: 'Sponsors maintain this group and add its members.',
+    own: 'You are a sponsor: you can add members to this group in FreeIPA.',
+    none: 'This group has no sponsors. Ask your administrator who can add members.',
     join: 'Ask to join',
     joinSubject: 'Request to join {{group}}',
     joinBody:
@@ -65,7 +66,10 @@ export const groupMessages = {
     no: '{{username}} is not a member.',
     locked:
       '{{username}} is in the group, but the account is locked and has no access.',
-    noHint: 'Locked and unknown accounts are not counted as members.',
+    inherited: 'Inherited from another group.',
+    unknown:
+      'There is no active user with this user name. Enter a user name, not the name of a person.',
+    search: 'Search people',
     you: 'You are a member.',
     notYou: 'You are not a member.',
     profile: 'Open {{username}}’s page',

@@ -55,14 +55,19 @@ export function MyCertificates() {
         return urgent.length === 0 ? (
           <NothingUrgent certificates={certificates} now={now} />
         ) : (
-          <Rows>
-            {urgent.map(certificate => (
-              <CertificateRow
-                key={certificate.sha256_fingerprint}
-                certificate={certificate}
-              />
-            ))}
-          </Rows>
+          <>
+            <Rows>
+              {urgent.map(certificate => (
+                <CertificateRow
+                  key={certificate.sha256_fingerprint}
+                  certificate={certificate}
+                />
+              ))}
+            </Rows>
+            {validCertificates(certificates, now).length === 0 && (
+              <NothingUrgent certificates={certificates} now={now} />
+            )}
+          </>
         );
       }}
     </HomeSection>

@@ -210,6 +210,21 @@ describe('home page widgets of a member', () => {
     );
   });
 
+  it('offer a request when no certificate is valid', async () => {
+    server.allows('directory.read', 'directory.certificate.sign');
+    serveCertificates(
+      certificate({ revoked: true, revoked_at: new Date().toISOString() }),
+    );
+    renderHome();
+    const region = await section('My certificates', /You have no valid/);
+    expect(within(region).getByText('Revoked')).toBeVisible();
+    expect(
+      await within(region).findByRole('link', {
+        name: 'Request a certificate',
+      }),
+    ).toBeVisible();
+  });
+
   it('report that no certificate needs attention, with a link to the next to expire', async () => {
     renderHome();
     const region = await section(

@@ -99,6 +99,18 @@ describe('PeoplePage', () => {
     renderDirectory(`/directory/people?q=256+${encodeURIComponent(key)}`);
 
     expect(await screen.findByText('Karl Larsson')).toBeVisible();
+    expect(
+      screen.getByRole('heading', { name: 'People with this key' }),
+    ).toBeVisible();
+  });
+
+  it('reports that nobody has a public key', async () => {
+    server.on('/search/users/', () => pageOf([]));
+    renderDirectory(`/directory/people?q=SHA256:${'b'.repeat(43)}`);
+
+    expect(
+      await screen.findByText('No person has this key in their profile.'),
+    ).toBeVisible();
   });
 
   it('suggests similar names', async () => {
@@ -113,12 +125,14 @@ describe('PeoplePage', () => {
     expect(screen.getByText('Karl Larsson')).toBeVisible();
   });
 
-  it('links to the group with the searched name', async () => {
+  it('links to groups whose names contain the text', async () => {
     server.on('/search/users/', () => pageOf([]));
     server.on('/search/groups/', ({ query }) =>
       pageOf(
-        query.get('groupname__exact') === 'Packager'
-          ? [{ groupname: 'packager' }]
+        query.get('q') === 'Packager'
+          ? ['packager', 'provenpackager', 'found-by-description'].map(
+              groupname => ({ groupname }),
+            )
           : [],
       ),
     );
@@ -127,15 +141,10 @@ describe('PeoplePage', () => {
     expect(
       await screen.findByRole('link', { name: 'packager' }),
     ).toHaveAttribute('href', '/directory/groups/packager');
-  });
-
-  it('does not link to a group with another name', async () => {
-    server.on('/search/users/', () => pageOf([]));
-    server.on('/search/groups/', () => pageOf([{ groupname: 'packager' }]));
-    renderDirectory('/directory/people?q=*');
-
-    expect(await screen.findByText('No people found')).toBeVisible();
-    expect(screen.queryByRole('link', { name: 'packager' })).toBeNull();
+    expect(screen.getByRole('link', { name: 'provenpackager' })).toBeVisible();
+    expect(
+      screen.queryByRole('link', { name: 'found-by-description' }),
+    ).toBeNull();
   });
 
   it('searches for the name in a GitHub profile URL', async () => {
@@ -171,7 +180,8 @@ describe('PeoplePage', () => {
     expect(
       await screen.findByRole('link', { name: 'Karla Ek, karla' }),
     ).toBeInTheDocument();
-    expect(aborted).toEqual(['karl']);
+    // The searches for users and for groups.
+    expect(aborted).toEqual(['karl', 'karl']);
     server.msw.events.removeAllListeners();
   });
 

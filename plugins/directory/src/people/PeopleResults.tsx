@@ -29,15 +29,15 @@ export function PeopleResults(props: {
   setQuery: SetPeopleQuery;
 }) {
   const { result, query, isOld, setQuery } = props;
-  const { list, people, total, group } = result;
+  const { list, people, total, groups = [] } = result;
   const { t } = useTranslationRef(directoryTranslationRef);
   const isMarked = list === 'found' && !isOld;
 
   return (
     <>
-      {group !== undefined && <GroupOfName group={group} />}
+      {groups.length > 0 && <Groups names={groups} />}
       {people.length === 0 ? (
-        <NoPeople query={query} setQuery={setQuery} />
+        <NoPeople query={query} isKey={list === 'key'} setQuery={setQuery} />
       ) : (
         <>
           {list !== 'found' && (
@@ -77,17 +77,21 @@ export function PeopleResults(props: {
   );
 }
 
-/** Link to the group with the searched name. */
-function GroupOfName({ group }: { group: string }) {
+/** Links to the groups whose names contain the search text. */
+function Groups({ names }: { names: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(groupRouteRef);
   return (
-    <Text as="p" className={styles.heading}>
-      {t('people.groupOfName')}{' '}
-      <Link href={href?.({ groupname: group }) ?? ''}>
-        <DirectoryText value={group} />
-      </Link>
-    </Text>
+    <div className={styles.heading}>
+      <Text as="h2" variant="body-large" weight="bold">
+        {t('people.groups')}
+      </Text>
+      {names.map(name => (
+        <Link key={name} href={href?.({ groupname: name }) ?? ''}>
+          <DirectoryText value={name} />
+        </Link>
+      ))}
+    </div>
   );
 }
 
@@ -123,8 +127,14 @@ export function PeopleView(props: {
 }
 
 /** Explains why the list is empty, with buttons that show other people. */
-function NoPeople(props: { query: PeopleQuery; setQuery: SetPeopleQuery }) {
-  const { query, setQuery } = props;
+function NoPeople(props: {
+  query: PeopleQuery;
+
+  /** Whether the query is a public key or a fingerprint. */
+  isKey: boolean;
+  setQuery: SetPeopleQuery;
+}) {
+  const { query, isKey, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { page, q } = query;
   if (page > 1) {
@@ -138,7 +148,10 @@ function NoPeople(props: { query: PeopleQuery; setQuery: SetPeopleQuery }) {
   }
   const hasFilters = isFiltered(query);
   const reasons = [
-    ...(q ? [t('people.noResults.searched', { text: visibleText(q) })] : []),
+    ...(isKey ? [t('people.noResults.key')] : []),
+    ...(q && !isKey
+      ? [t('people.noResults.searched', { text: visibleText(q) })]
+      : []),
     ...(isShort(q) ? [t('search.short')] : []),
     ...(hasFilters
       ? [t(q ? 'people.noResults.withFilters' : 'people.noResults.filtered')]

@@ -36,10 +36,12 @@ export const peopleGerman = {
   'people.all': 'Alle Personen',
   'people.filtered': 'Personen, die den Filtern entsprechen',
   'people.similar': 'Meinten Sie…?',
-  'people.groupOfName': 'Es gibt eine Gruppe mit diesem Namen:',
+  'people.key': 'Personen mit diesem Schlüssel',
+  'people.groups': 'Gruppen',
   'people.showAllPeople': 'Alle Personen anzeigen',
   'people.noResults.title': 'Keine Personen gefunden',
   'people.noResults.searched': 'Keine Person entspricht „{{text}}“.',
+  'people.noResults.key': 'Keine Person hat diesen Schlüssel im Profil.',
   'people.noResults.filtered': 'Keine Person entspricht allen Filtern.',
   'people.noResults.withFilters':
     'Es wird nur unter Personen gesucht, die den Filtern entsprechen.',

@@ -13,12 +13,15 @@ import {
   searchPeople,
 } from './searchPeople';
 
+/** Maximum number of groups above the users. */
+const MAX_GROUPS = 5;
+
 /** Users to show, and which list they are from. */
 export interface PeopleResult extends PeoplePageData {
-  list: 'found' | 'similar' | 'filtered' | 'all' | 'colleagues';
+  list: 'found' | 'key' | 'similar' | 'filtered' | 'all' | 'colleagues';
 
-  /** Name of the group that equals the search text, if it exists. */
-  group?: string;
+  /** Names of groups that contain the search text. Defaults to none. */
+  groups?: readonly string[];
 }
 
 /** Queries the users of a page. Changing the query aborts pending requests. */
@@ -51,7 +54,7 @@ export function usePeople(query: PeopleQuery) {
 
 /**
  * Finds the users with an SSH key; otherwise users by their names, or with
- * similar names, and the group of that name.
+ * similar names, and groups by their names.
  */
 async function findPeople(
   client: DirectoryClient,
@@ -64,7 +67,7 @@ async function findPeople(
   const key = await fingerprintIn(q);
   if (key) {
     return {
-      list: 'found',
+      list: 'key',
       ...(await searchPeople(client, { ...options, key })),
     };
   }
@@ -72,21 +75,24 @@ async function findPeople(
   const [found, groups] = await Promise.all([
     searchPeople(client, search),
     client.get('/search/groups/', {
-      params: { query: { groupname__exact: q, page_size: 1 } },
+      params: {
+        query: { q, page_size: MAX_GROUPS },
+        header: { 'X-Fields': 'groupname' },
+      },
       signal,
     }),
   ]);
-  // The text `*` would match any group.
-  const group = groups.data.result.find(
-    ({ groupname }) => groupname?.toLowerCase() === q.toLowerCase(),
-  )?.groupname;
+  // The search also finds groups by their description.
+  const names = groups.data.result.flatMap(({ groupname }) =>
+    groupname?.toLowerCase().includes(q.toLowerCase()) ? [groupname] : [],
+  );
   if (found.total > 0) {
-    return { list: 'found', group, ...found };
+    return { list: 'found', groups: names, ...found };
   }
   const similar = await searchPeople(client, { ...search, similar: true });
   return {
     list: similar.total > 0 ? 'similar' : 'found',
-    group,
+    groups: names,
     ...similar,
   };
 }

@@ -78,7 +78,7 @@ export function Identity(props: {
           <LocalTime timeZone={timezone} />
         </div>
       )}
-      {timezone && hasDayStrip && <DayStrip timeZone={timezone} />}
+      {timezone && hasDayStrip && !isOwn && <DayStrip timeZone={timezone} />}
       <LinkList
         label={t('person.contact.title')}
         links={contactsOf(person, servers)}

@@ -36,6 +36,19 @@ describe('closestFirst', () => {
     ['al', ['equals al']],
     ['...', ['equals ...']],
     ['林', ['equals 林', 'wordPrefix 林', 'wordPart 林']],
+    ['山田', ['equals 山田', 'wordPrefix 山田', 'wordPart 山田']],
+    [
+      '山田太',
+      [
+        'equals 山田太',
+        'wordPrefix 山, wordPrefix 田, wordPrefix 太',
+        'wordPart 山, wordPart 田, wordPart 太',
+      ],
+    ],
+    [
+      'マイケル',
+      ['equals マイケル', 'wordPrefix マイケル', 'wordPart マイケル'],
+    ],
   ])('searches for %j', (text, expected) => {
     expect(tiers(text)).toEqual(expected);
   });

@@ -20,6 +20,12 @@ const MAX_SIMILAR_WORDS = 3;
 const CJK =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
+/**
+ * Chinese, Japanese and Korean names of at least three letters: family name and
+ * given name may be written without a space, in either order.
+ */
+const FULL_NAME = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u;
+
 /** Fields in which a text is searched. */
 interface TextFields<Field> {
   /** Fields whose words are compared with those of the text. */
@@ -74,7 +80,9 @@ export function similarTo<Field>(
 }
 
 function wordsOf(text: string): readonly string[] {
-  return foldWords(text).slice(0, MAX_WORDS);
+  return foldWords(text)
+    .flatMap(word => (FULL_NAME.test(word) ? [...word] : [word]))
+    .slice(0, MAX_WORDS);
 }
 
 function isLong(word: string): boolean {

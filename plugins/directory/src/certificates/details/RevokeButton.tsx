@@ -25,7 +25,11 @@ import { readable } from '../../page/DirectoryPage';
 import { FailureAlert } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
 import { Facts, useCertificateName } from '../Facts';
-import { type CertificateState, certificateState } from '../userCertificates';
+import {
+  type CertificateState,
+  certificateState,
+  type ListedCertificate,
+} from '../userCertificates';
 import styles from './RevokeButton.module.css';
 
 /** Reasons to revoke a certificate, most common first (RFC 5280 §5.3.1). */
@@ -55,10 +59,19 @@ export function useIsOwner({
 }
 
 /**
- * Button that opens the revocation dialog. Hidden from users who neither own
- * the certificate nor may revoke it, and for certificates that are revoked,
- * expired or not issued here.
+ * Whether the user owns a certificate or may revoke those of others, and it was
+ * issued here and is neither revoked nor expired.
  */
+export function useCanRevoke(
+  certificate: Pick<Certificate, 'owner_user'> & ListedCertificate,
+): boolean {
+  const isOwner = useIsOwner(certificate);
+  const mayRevoke = useMay('directory.certificate.revoke');
+  const state = certificateState(certificate, useNow());
+  return (mayRevoke || isOwner) && REVOCABLE.has(state);
+}
+
+/** Button that opens the revocation dialog, for users who can revoke. */
 export function RevokeButton(props: {
   certificate: Certificate;
 
@@ -67,11 +80,8 @@ export function RevokeButton(props: {
 }) {
   const { certificate, reason } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const isOwner = useIsOwner(certificate);
-  const mayRevoke = useMay('directory.certificate.revoke');
   const [isOpen, setOpen] = useState(false);
-  const state = certificateState(certificate, useNow());
-  if (!(mayRevoke || isOwner) || !REVOCABLE.has(state)) {
+  if (!useCanRevoke(certificate)) {
     return null;
   }
   return (
@@ -94,10 +104,18 @@ export function RevokeButton(props: {
   );
 }
 
+/** What the dialog shows of a certificate. */
+type NamedCertificate = Pick<
+  Certificate,
+  'serial_number' | 'owner_user' | 'extended_key_usage' | 'label'
+>;
+
 /** Dialog that identifies the certificate, requires a reason and revokes it. */
-function RevokeDialog(props: {
-  certificate: Certificate;
-  initialReason: RevocationReason | undefined;
+export function RevokeDialog(props: {
+  certificate: NamedCertificate;
+
+  /** Defaults to none. */
+  initialReason?: RevocationReason;
   onClose: () => void;
 }) {
   const { certificate, initialReason, onClose } = props;
@@ -155,7 +173,7 @@ function RevokeDialog(props: {
 }
 
 /** Identifies the certificate, to prevent revoking the wrong one. */
-function CertificateNames({ certificate }: { certificate: Certificate }) {
+function CertificateNames({ certificate }: { certificate: NamedCertificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { serial_number, owner_user: owners } = certificate;
   const name = useCertificateName()(certificate);

@@ -8,6 +8,7 @@ import {
 } from '@backstage/ui';
 import {
   RiFileTextLine,
+  RiForbidLine,
   RiMore2Line,
   RiPriceTag3Line,
   RiRefreshLine,
@@ -17,6 +18,7 @@ import { useMay } from '../../api/useDirectoryQuery';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
 import { useDownloads } from '../downloads';
+import { RevokeDialog, useCanRevoke } from '../details/RevokeButton';
 import { LabelDialog } from '../LabelDialog';
 import { useRenewHref } from '../reminder';
 import { certificateState, type MyCertificate } from '../userCertificates';
@@ -34,7 +36,9 @@ export function CertificateActions(props: {
   const href = useRouteRef(certificateRouteRef);
   const renewHref = useRenewHref()(certificate);
   const maySign = useMay('directory.certificate.sign');
+  const canRevoke = useCanRevoke(certificate);
   const [isLabeling, setLabeling] = useState(false);
+  const [isRevoking, setRevoking] = useState(false);
   const { serial_number, issued_here, label: ownLabel } = certificate;
   const serial = String(serial_number);
   const state = certificateState(certificate, now);
@@ -70,6 +74,14 @@ export function CertificateActions(props: {
               {t(`certificate.label.${ownLabel ? 'change' : 'set'}`)}
             </MenuItem>
           )}
+          {canRevoke && (
+            <MenuItem
+              iconStart={<RiForbidLine />}
+              onAction={() => setRevoking(true)}
+            >
+              {t('certificate.revoke.button')}
+            </MenuItem>
+          )}
           {useDownloads(certificate).map(({ label, icon, save }) => (
             <MenuItem key={label} iconStart={icon} onAction={save}>
               {label}
@@ -77,6 +89,12 @@ export function CertificateActions(props: {
           ))}
         </Menu>
       </MenuTrigger>
+      {isRevoking && (
+        <RevokeDialog
+          certificate={certificate}
+          onClose={() => setRevoking(false)}
+        />
+      )}
       {isLabeling && (
         <LabelDialog
           certificate={certificate}

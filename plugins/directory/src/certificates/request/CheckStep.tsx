@@ -2,6 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, Text } from '@backstage/ui';
 import {
   type Certificate,
+  type CertificateProfile,
   isDirectoryResponseError,
   type SigningCheck,
   type SigningRequest,
@@ -16,21 +17,27 @@ import { useDirectoryMutation } from '../../api/useDirectoryQuery';
 import { DirectoryText } from '../../components/DirectoryText';
 import { ErrorState, FailureAlert, LoadingBlocks } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
+import { Facts } from '../Facts';
 import { ALL_FIELDS } from '../userCertificates';
 import styles from './CheckStep.module.css';
+import { useProfileText } from './ProfileStep';
 import { StepFrame } from './Stepper';
 
-/** Shows the result of each rule before the request is signed. */
+/** Shows the request and the result of each rule before it is signed. */
 export function CheckStep(props: {
   request: SigningRequest;
+
+  /** The profile of the request. */
+  profile: CertificateProfile;
 
   /** Serial number of the certificate to renew. Defaults to none. */
   renews: bigint | undefined;
   onBack: () => void;
   onIssued: (certificate: Certificate) => void;
 }) {
-  const { request, renews, onBack, onIssued } = props;
+  const { request, profile, renews, onBack, onIssued } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
+  const { title: purpose, description } = useProfileText()(profile);
   const { data: evaluation, error, mutate: check } = usePolicyEvaluation();
   const signing = useSigning(renews);
 
@@ -64,6 +71,22 @@ export function CheckStep(props: {
         </>
       }
     >
+      <Facts
+        facts={[
+          { name: t('certificate.owner'), value: request.user },
+          {
+            name: t('certificate.purpose'),
+            value: (
+              <>
+                {purpose}
+                <Text as="p" variant="body-small" color="secondary">
+                  {description}
+                </Text>
+              </>
+            ),
+          },
+        ]}
+      />
       {error && <ErrorState error={error} onRetry={() => check(request)} />}
       {!evaluation && !error && (
         <LoadingBlocks heights={[280]} label={t('request.check.checking')} />

@@ -11,7 +11,7 @@ import { RevokeButton } from '../details/RevokeButton';
 import { useCertificate } from '../details/useCertificate';
 import { CertificateBadge, Facts } from '../Facts';
 import { Instructions, OWN_KEY } from '../Instructions';
-import { pemFile } from '../pem';
+import { keyFileName, pemFile } from '../pem';
 import { useReminder } from '../reminder';
 import { Serial } from '../Serial';
 import { certificateState } from '../userCertificates';
@@ -39,8 +39,12 @@ export function DoneStep(props: {
   const saveReminder = useReminder();
   const serial = String(certificate.serial_number);
   const files: KeyFiles = privateKey
-    ? { source: 'browser', username }
-    : { source: 'own', username, file: pemFile(certificate).name };
+    ? { source: 'browser', name: keyFileName(username, certificate) }
+    : {
+        source: 'own',
+        name: keyFileName(username, certificate),
+        file: pemFile(certificate).name,
+      };
 
   return (
     <StepFrame
@@ -161,14 +165,17 @@ function OldCertificate({ serial }: { serial: bigint }) {
   );
 }
 
-/** The key and the files that the user has. */
+/**
+ * The key and the files that the user has; `name` is that of files with the key,
+ * without an extension.
+ */
 type KeyFiles =
   /** A PEM file with key and certificate or a PKCS#12 file, from this page. */
-  | { readonly source: 'browser'; readonly username: string }
+  | { readonly source: 'browser'; readonly name: string }
   /** The user's own key, and the certificate file. */
   | {
       readonly source: 'own';
-      readonly username: string;
+      readonly name: string;
       readonly file: string;
     };
 
@@ -181,20 +188,23 @@ interface Usage {
 function usageOf(files: KeyFiles): Usage[] {
   const browsers: Usage[] = [{ client: 'firefox' }, { client: 'chrome' }];
   if (files.source === 'browser') {
-    const pem = `${files.username}.pem`;
+    const pem = `${files.name}.pem`;
     return [
       ...browsers,
-      { client: 'curl', commands: [`curl --cert ${pem} https://…`] },
+      {
+        client: 'curl',
+        commands: [`chmod 600 ${pem}`, `curl --cert ${pem} https://…`],
+      },
       { client: 'git', commands: [`git config http.sslCert "$PWD/${pem}"`] },
       { client: 'ssh', commands: [`chmod 600 ${pem}`, `ssh-add ${pem}`] },
     ];
   }
-  const { username, file } = files;
+  const { name, file } = files;
   return [
     {
       client: 'convert',
       commands: [
-        `openssl pkcs12 -export -inkey ${OWN_KEY} -in ${file} -out ${username}.p12`,
+        `openssl pkcs12 -export -inkey ${OWN_KEY} -in ${file} -out ${name}.p12`,
       ],
     },
     ...browsers,

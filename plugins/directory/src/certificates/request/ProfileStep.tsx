@@ -42,7 +42,7 @@ export function ProfileStep(props: {
  * Returns a function that describes a profile: its configured purpose or its
  * extended key usages, and the lifetime of its certificates.
  */
-function useProfileText() {
+export function useProfileText() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const textOf = useUsageText();
 

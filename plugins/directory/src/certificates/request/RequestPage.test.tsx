@@ -204,7 +204,7 @@ describe('RequestPage with a generated key', () => {
       screen.getByRole('button', { name: 'Download key and certificate' }),
     );
     expect(await screen.findByText(/private key was downloaded/)).toBeVisible();
-    const pem = await saved.get('alice.pem')!.text();
+    const pem = await saved.get('alice-2022-05-06.pem')!.text();
     const key = /PRIVATE KEY-----\n([^-]+)\n-----END/.exec(pem)![1];
     for (const line of key.split('\n').slice(1)) {
       expect(
@@ -264,7 +264,7 @@ describe('RequestPage with a generated key', () => {
     await user.type(field, 'long enough');
     await user.click(button);
     await waitFor(() =>
-      expect(saved.get('alice.p12')?.size).toBeGreaterThan(0),
+      expect(saved.get('alice-2022-05-06.p12')?.size).toBeGreaterThan(0),
     );
   });
 });

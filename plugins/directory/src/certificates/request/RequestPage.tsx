@@ -183,6 +183,7 @@ function RequestSteps(props: {
       {step === 'check' && (
         <CheckStep
           request={request}
+          profile={profiles.find(({ name }) => name === profile)!}
           renews={renews}
           onBack={() => setStep('key')}
           onIssued={certificate => {

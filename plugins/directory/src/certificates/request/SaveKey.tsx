@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { saveFile } from '../../components/saveFile';
 import { Section } from '../../page/DirectoryPage';
 import { directoryTranslationRef } from '../../translation';
-import { exportKey } from '../pem';
+import { exportKey, keyFileName } from '../pem';
 import styles from './SaveKey.module.css';
 
 /**
@@ -29,7 +29,7 @@ export function SaveKey(props: SaveKeyProps) {
 
   async function savePem() {
     saveFile({
-      name: `${username}.pem`,
+      name: `${keyFileName(username, certificate)}.pem`,
       type: 'application/x-pem-file',
       content: (await exportKey(privateKey)) + certificate.certificate,
     });
@@ -87,7 +87,7 @@ function SavePkcs12(props: SaveKeyProps) {
       passphrase,
     });
     saveFile({
-      name: `${username}.p12`,
+      name: `${keyFileName(username, certificate)}.p12`,
       type: 'application/x-pkcs12',
       content,
     });
