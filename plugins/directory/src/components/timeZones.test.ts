@@ -122,8 +122,8 @@ describe('formatTime', () => {
     const zones = ['Pacific/Auckland', 'Europe/Paris'] as const;
     const morning = new Date('2026-01-15T08:00Z');
     const noon = new Date('2026-01-15T12:00Z');
-    expect(formatTime(morning, ...zones)).toBe('09:00 PM');
-    expect(formatTime(noon, ...zones)).toBe('Fri 01:00 AM');
+    expect(formatTime(morning, ...zones)).toBe('9:00 PM');
+    expect(formatTime(noon, ...zones)).toBe('Fri 1:00 AM');
   });
 });
 

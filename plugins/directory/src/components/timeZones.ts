@@ -59,12 +59,14 @@ export function formatTime(
   const otherDay = otherMoment.toLocaleDateString(locale(), {
     timeZone: otherZone,
   });
-  return moment.toLocaleString(locale(), {
-    timeZone,
-    weekday: day === otherDay ? undefined : 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-  });
+  return day === otherDay
+    ? moment.toLocaleTimeString(locale(), { timeZone, timeStyle: 'short' })
+    : moment.toLocaleString(locale(), {
+        timeZone,
+        weekday: 'short',
+        hour: 'numeric',
+        minute: '2-digit',
+      });
 }
 
 /**

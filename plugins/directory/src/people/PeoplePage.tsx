@@ -1,6 +1,10 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonLink } from '@backstage/ui';
+import { RiUserLine } from '@remixicon/react';
+import { useCurrentUser } from '../api/useDirectoryQuery';
 import { DirectoryPage } from '../page/DirectoryPage';
 import { SearchList } from '../page/SearchList';
+import { personRouteRef } from '../routes';
 import { directoryTranslationRef, formatCount } from '../translation';
 import { Filters } from './Filters';
 import { usePeopleQuery } from './peopleQuery';
@@ -15,7 +19,7 @@ export function PeoplePage() {
   const { q, view } = query;
 
   return (
-    <DirectoryPage area="people">
+    <DirectoryPage area="people" actions={<MyProfile />}>
       <SearchList
         query={people}
         label={t('people.search.label')}
@@ -39,4 +43,20 @@ export function PeoplePage() {
       </SearchList>
     </DirectoryPage>
   );
+}
+
+/** Link to the user's own page; empty without a directory user. */
+function MyProfile() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(personRouteRef);
+  const username = useCurrentUser().data;
+  return username ? (
+    <ButtonLink
+      variant="secondary"
+      href={href?.({ username }) ?? ''}
+      iconStart={<RiUserLine />}
+    >
+      {t('people.mine')}
+    </ButtonLink>
+  ) : null;
 }

@@ -1,4 +1,5 @@
 export const peopleGerman = {
+  'people.mine': 'Mein Profil',
   'people.search.label': 'Personen suchen',
   'people.search.placeholder': 'Name, Benutzername, E-Mail, Nick, GitHub…',
   'people.field.email': 'E-Mail',

@@ -1,4 +1,5 @@
 export const peopleMessages = {
+  mine: 'My profile',
   search: {
     label: 'Search people',
     placeholder: 'Name, user name, e-mail, nick, GitHub…',
