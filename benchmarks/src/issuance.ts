@@ -1,5 +1,6 @@
-import type { Realm } from '@directory-gateway/realm';
+import { PostgresServer, type Realm } from '@directory-gateway/realm';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -26,6 +27,8 @@ const ROUNDS = readCount('ROUNDS', 7);
 /** V8 compiles most code during these rounds. */
 const WARM_UP_ROUNDS = 2;
 const USERS = readCount('USERS', 2000);
+/** Database of the portals: SQLite in memory, unless it is `postgres`. */
+const { DATABASE } = process.env;
 const START_MS = 20_000;
 const PIN = '1234';
 
@@ -68,13 +71,17 @@ async function main(args: readonly string[]): Promise<void> {
   const names = args.length > 0 ? args : ['file', 'socket', 'pkcs11'];
   const variants: Variant[] = [];
   await withRealm({ users: USERS, signal }, async measured => {
+    const { realm } = measured;
+    const postgres =
+      DATABASE === 'postgres' ? await PostgresServer.start() : undefined;
     try {
       for (const name of names) {
-        variants.push(await startVariant(name, measured.realm));
+        variants.push(await startVariant(name, { realm, postgres }));
       }
       await measure(variants, measured);
     } finally {
       await Promise.all(variants.map(stopVariant));
+      await postgres?.stop();
     }
   });
   process.stdout.write(`\n${formatVariants(variants)}\n`);
@@ -147,7 +154,10 @@ async function runRound(
 }
 
 /** @param name - `SIGNER` or `SIGNER@CHECKOUT` */
-async function startVariant(name: string, realm: Realm): Promise<Variant> {
+async function startVariant(
+  name: string,
+  { realm, postgres }: { realm: Realm; postgres: PostgresServer | undefined },
+): Promise<Variant> {
   const [kind, checkout] = name.split('@');
   if (!['file', 'socket', 'pkcs11'].includes(kind)) {
     throw new Error(`The signer must be file, socket or pkcs11, not '${kind}'`);
@@ -160,7 +170,10 @@ async function startVariant(name: string, realm: Realm): Promise<Variant> {
     realm,
     variant: 'replica',
     checkout,
-    config: external?.config,
+    config: await writeConfig(realm, {
+      ...external?.config,
+      ...(postgres && databaseOf(postgres)),
+    }),
   });
   await portal.untilReady(signal);
   const loop = new ClosedLoop({
@@ -184,14 +197,27 @@ async function stopVariant({ portal, loop, signer }: Variant): Promise<void> {
   }
 }
 
+/** Writes a configuration file, and returns its path. */
+async function writeConfig(realm: Realm, config: object): Promise<string> {
+  const file = join(realm.dir, `app-config.${randomUUID()}.json`);
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
+
+/** Returns the configuration of a portal with its own databases. */
+function databaseOf(postgres: PostgresServer) {
+  const { host, user } = postgres.connection('postgres');
+  const prefix = `portal_${randomUUID().slice(0, 8)}_`;
+  return {
+    backend: { database: { client: 'pg', connection: { host, user }, prefix } },
+  };
+}
+
 /**
- * Starts `directory-ca serve`, and returns its process and the path of a
- * configuration of the portal that uses it.
+ * Starts `directory-ca serve`, and returns its process and the configuration of
+ * a portal that uses it.
  */
-async function startSigner(
-  realm: Realm,
-  kind: 'socket' | 'pkcs11',
-): Promise<{ readonly process: ChildProcess; readonly config: string }> {
+async function startSigner(realm: Realm, kind: 'socket' | 'pkcs11') {
   const folder = join(realm.dir, `signer-${kind}`);
   const file = (name: string) => join(folder, name);
   await mkdir(file('tokens'), { recursive: true, mode: 0o700 });
@@ -262,18 +288,16 @@ async function startSigner(
     }
     await sleep(50, undefined, { signal });
   }
-  const config = file('portal.yaml');
   const embedded = {
     socket: file('ca.sock'),
     issuers: null,
     logFolder: null,
     limit: null,
   };
-  await writeFile(
-    config,
-    JSON.stringify({ directory: { certificates: { embedded } } }),
-  );
-  return { process: child, config };
+  return {
+    process: child,
+    config: { directory: { certificates: { embedded } } },
+  };
 }
 
 function formatVariants(variants: readonly Variant[]): string {
