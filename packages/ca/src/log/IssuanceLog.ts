@@ -320,7 +320,7 @@ export class IssuanceLog {
   }
 
   async #writeWaiting(): Promise<void> {
-    // Entries of this turn of the event loop and of the next one are written together.
+    // Writes entries of this turn of the event loop and of the next one together.
     await nextTurn();
     await nextTurn();
     while (this.#waiting.length > 0) {

@@ -72,7 +72,7 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
       const entries = result.entries.filter(
         ({ dn }) => normalizeDn(dn) === own,
       );
-      // Access rules may allow to read an entry but not to find it by its name.
+      // Access rules can permit reading an entry but not a search by its name.
       return entries.length === 0 && usernames.length > 1
         ? await this.#byUsernames([username])
         : { ...result, entries };

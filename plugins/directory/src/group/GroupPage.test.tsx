@@ -300,7 +300,14 @@ describe('GroupPage', () => {
     server.on('/groups/packager/memberships/', ({ query }) =>
       pageOf(
         query.get('q') === 'karl'
-          ? [{ direct: false, path: ['rel-eng', 'packager'] }]
+          ? [
+              { username: 'other', direct: true, path: ['packager'] },
+              {
+                username: 'karl',
+                direct: false,
+                path: ['rel-eng', 'packager'],
+              },
+            ]
           : [],
       ),
     );
@@ -331,9 +338,7 @@ describe('GroupPage', () => {
     await userEvent.clear(box);
     await userEvent.type(box, 'Dave Certs{Enter}');
     await waitFor(() =>
-      expect(result()).toContain(
-        'There is no active user with this user name.',
-      ),
+      expect(result()).toContain('No active user has this user name.'),
     );
     expect(screen.getByRole('link', { name: 'Search people' })).toHaveAttribute(
       'href',

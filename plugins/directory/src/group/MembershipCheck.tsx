@@ -7,6 +7,7 @@ import { useCurrentUser, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
 import { PersonLink } from '../components/EntryLink';
 import { SubjectCard } from '../page/DirectoryPage';
+import { PAGE_SIZE } from '../page/Pagination';
 import { findPerson } from '../people/searchPeople';
 import { WhyButton } from '../person/GroupsTab';
 import { peopleRouteRef } from '../routes';
@@ -137,16 +138,20 @@ function InheritedFrom(props: { groupname: string; username: string }) {
   const { data: membership } = useDirectoryQuery({
     key: ['membership', groupname, username],
     load: async (client, signal) => {
-      // The user whose user name equals the text comes first.
+      // Users with a value that equals the text come first: this one, and those
+      // with this chat nick, for example.
       const { data } = await client.get('/groups/{groupname}/memberships/', {
         params: {
           path: { groupname },
-          query: { q: username, page_size: 1 },
-          header: { 'X-Fields': 'direct,path' },
+          query: { q: username, page_size: PAGE_SIZE },
+          header: { 'X-Fields': 'username,direct,path' },
         },
         signal,
       });
-      return data.result[0] ?? null;
+      const wanted = username.toLowerCase();
+      return (
+        data.result.find(one => one.username?.toLowerCase() === wanted) ?? null
+      );
     },
   });
   if (!membership?.path || membership.direct) {

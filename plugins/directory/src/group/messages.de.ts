@@ -63,7 +63,7 @@ export const groupGerman = {
     '{{username}} ist in der Gruppe, aber das Konto ist gesperrt und hat keinen Zugriff.',
   'group.membership.inherited': 'Von einer anderen Gruppe geerbt.',
   'group.membership.unknown':
-    'Es gibt keinen aktiven Benutzer mit diesem Benutzernamen. Geben Sie einen Benutzernamen ein, nicht den Namen einer Person.',
+    'Kein aktiver Benutzer hat diesen Benutzernamen. Geben Sie einen Benutzernamen ein, nicht den vollen Namen.',
   'group.membership.search': 'Personen suchen',
   'group.membership.you': 'Sie sind Mitglied.',
   'group.membership.notYou': 'Sie sind nicht Mitglied.',

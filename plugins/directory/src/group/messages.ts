@@ -68,7 +68,7 @@ export const groupMessages = {
       '{{username}} is in the group, but the account is locked and has no access.',
     inherited: 'Inherited from another group.',
     unknown:
-      'There is no active user with this user name. Enter a user name, not the name of a person.',
+      'No active user has this user name. Enter a user name, not a full name.',
     search: 'Search people',
     you: 'You are a member.',
     notYou: 'You are not a member.',

@@ -104,7 +104,7 @@ describe('PeoplePage', () => {
     ).toBeVisible();
   });
 
-  it('reports that nobody has a public key', async () => {
+  it('shows a message when no person has the public key', async () => {
     server.on('/search/users/', () => pageOf([]));
     renderDirectory(`/directory/people?q=SHA256:${'b'.repeat(43)}`);
 
