@@ -189,6 +189,7 @@ test('a renewal keeps profile and label and offers to revoke the old certificate
 
   const renewal = page.waitForResponse(`**/certs/${serial}/renewal/`);
   await page.getByRole('link', { name: 'Renew' }).click();
+  await page.getByRole('button', { name: 'Back' }).click();
   await expect(
     page.getByRole('radio', { name: 'Signed or encrypted e-mail' }),
   ).toBeChecked();

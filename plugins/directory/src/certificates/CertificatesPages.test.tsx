@@ -104,6 +104,29 @@ describe('CertificatesPage', () => {
     ).toHaveAttribute('href', `/directory/certificates/${LONG_SERIAL}`);
   });
 
+  it('shows the times of certificates that were issued on the same day', async () => {
+    const yesterday = rfc822(-1);
+    setCertificates(
+      [yesterday, yesterday, rfc822(-9)].map((valid_not_before, index) =>
+        certificate({
+          serial_number: BigInt(index + 1),
+          sha256_fingerprint: String(index),
+          valid_not_before,
+          valid_not_after: rfc822(12 - index),
+        }),
+      ),
+    );
+    renderDirectory('/directory/certificates');
+
+    await screen.findAllByText('Valid');
+    const withTime = screen
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent!)
+      .filter(text => text.includes('Serial number'))
+      .map(text => /\d:\d\d/.test(text));
+    expect(withTime).toEqual([false, true, true]);
+  });
+
   it('revokes a certificate from its menu', async () => {
     const user = userEvent.setup();
     setCertificates([certificate({ valid_not_after: rfc822(300) })]);

@@ -43,7 +43,10 @@ export function CertificatesTab({
   );
 }
 
-/** A list of certificates. Shows the issuers when they differ. */
+/**
+ * A list of certificates. Shows the issuers when they differ, and the times at
+ * which certificates of the same day were issued.
+ */
 export function CertificateRows<Listed extends ListedCertificate>(props: {
   certificates: readonly Listed[];
 
@@ -52,6 +55,7 @@ export function CertificateRows<Listed extends ListedCertificate>(props: {
 }) {
   const { certificates, actionsOf } = props;
   const issuers = new Set(certificates.map(({ issuer }) => issuer));
+  const days = certificates.map(issueDay);
   return (
     <Rows>
       {certificates.map(certificate => (
@@ -59,11 +63,19 @@ export function CertificateRows<Listed extends ListedCertificate>(props: {
           key={`${certificate.issuer} ${certificate.serial_number}`}
           certificate={certificate}
           showsIssuer={issuers.size > 1}
+          showsTime={
+            days.filter(day => day === issueDay(certificate)).length > 1
+          }
           actions={actionsOf?.(certificate)}
         />
       ))}
     </Rows>
   );
+}
+
+/** Returns the day on which a certificate was issued, in the user's time zone. */
+function issueDay({ valid_not_before }: ListedCertificate): string {
+  return new Date(valid_not_before).toDateString();
 }
 
 /** Purpose, label, issue date, serial number and state of a certificate. */
@@ -73,10 +85,13 @@ export function CertificateRow(props: {
   /** Whether to show the issuer. Defaults to false. */
   showsIssuer?: boolean;
 
+  /** Whether to show the time of issue. Defaults to false. */
+  showsTime?: boolean;
+
   /** Buttons of the row. Defaults to none. */
   actions?: ReactNode;
 }) {
-  const { certificate, showsIssuer = false, actions } = props;
+  const { certificate, showsIssuer = false, showsTime, actions } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const now = useNow();
@@ -95,7 +110,7 @@ export function CertificateRow(props: {
             {name}
           </Link>
         )}
-        <IssueDate certificate={certificate} />
+        <IssueDate certificate={certificate} showsTime={showsTime} />
         {showsIssuer && (
           <Text as="p" variant="body-small" color="secondary">
             {t('certificate.issuer')} <DirectoryText value={issuer} />

@@ -17,6 +17,7 @@ import { DateTime } from '../components/DateTime';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { EmptyState, LoadingBlocks } from '../page/states';
 import { certificatesRouteRef } from '../routes';
+import { locale } from '../language';
 import { directoryTranslationRef } from '../translation';
 import styles from './Facts.module.css';
 import { certificateMessages } from './messages';
@@ -145,12 +146,25 @@ export function useCertificateName() {
 }
 
 /** Date on which a certificate was issued. */
-export function IssueDate({ certificate }: { certificate: ListedCertificate }) {
+export function IssueDate(props: {
+  certificate: ListedCertificate;
+
+  /** Whether to show the time of day as well. Defaults to false. */
+  showsTime?: boolean;
+}) {
+  const { certificate, showsTime = false } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
+  const issued = new Date(certificate.valid_not_before);
+  const text = showsTime
+    ? issued.toLocaleString(locale(), {
+        dateStyle: 'medium',
+        timeStyle: 'short',
+      })
+    : undefined;
   return (
     <Text as="p" variant="body-small" color="secondary">
       {t('certificate.issued', {
-        date: <DateTime value={new Date(certificate.valid_not_before)} />,
+        date: <DateTime value={issued}>{text}</DateTime>,
       })}
     </Text>
   );

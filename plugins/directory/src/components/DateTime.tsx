@@ -5,6 +5,7 @@ import { directoryTranslationRef } from '../translation';
 import styles from './DateTime.module.css';
 import {
   formatDifference,
+  formatHours,
   formatTime,
   isWorkingTime,
   offsetMinutes,
@@ -62,11 +63,20 @@ export function LocalTime(props: {
   const difference = formatDifference(ahead);
   const place = placeOf(timeZone);
   const isWorking = isWorkingTime(now, timeZone);
+  const title = [
+    t(isWorking ? 'time.working' : 'time.notWorking', { place }),
+    ahead !== 0 &&
+      t(ahead > 0 ? 'time.ahead' : 'time.behind', {
+        hours: formatHours(ahead, 'long'),
+      }),
+  ]
+    .filter(Boolean)
+    .join('; ');
 
   return (
     <time
       dateTime={now.toISOString()}
-      title={t(isWorking ? 'time.working' : 'time.notWorking', { place })}
+      title={title}
       className={isWorking ? styles.working : styles.notWorking}
     >
       {form === 'brief' ? (

@@ -65,4 +65,6 @@ export const componentsGerman = {
   'time.same': 'In {{place}} ist es {{time}}, wie bei Ihnen',
   'time.working': '{{place}}, während der Arbeitszeit',
   'time.notWorking': '{{place}}, außerhalb der Arbeitszeit',
+  'time.ahead': '{{hours}} später als bei Ihnen',
+  'time.behind': '{{hours}} früher als bei Ihnen',
 };

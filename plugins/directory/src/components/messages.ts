@@ -83,4 +83,6 @@ export const timeMessages = {
   same: 'It is {{time}} in {{place}}, the same as your time',
   working: '{{place}}, during working hours',
   notWorking: '{{place}}, outside working hours',
+  ahead: '{{hours}} ahead of your time',
+  behind: '{{hours}} behind your time',
 } as const;

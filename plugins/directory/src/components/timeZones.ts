@@ -80,19 +80,25 @@ export function placeOf(timeZone: string): string {
 
 /** Returns, for example, "−6h" or "+5h 30m" in the user's language. */
 export function formatDifference(minutes: number): string {
+  return `${minutes < 0 ? '−' : '+'}${formatHours(minutes, 'narrow')}`;
+}
+
+/**
+ * Returns a time difference without its sign, for example "6h" or "6 hours" in
+ * the user's language.
+ */
+export function formatHours(
+  minutes: number,
+  unitDisplay: 'narrow' | 'long',
+): string {
   const unit = (value: number, name: 'hour' | 'minute') =>
-    value.toLocaleString(locale(), {
-      style: 'unit',
-      unit: name,
-      unitDisplay: 'narrow',
-    });
+    value.toLocaleString(locale(), { style: 'unit', unit: name, unitDisplay });
   const hours = Math.floor(Math.abs(minutes) / 60);
   const rest = Math.abs(minutes) % 60;
-  const size = [
+  return [
     ...(hours ? [unit(hours, 'hour')] : []),
     ...(rest ? [unit(rest, 'minute')] : []),
   ].join(' ');
-  return `${minutes < 0 ? '−' : '+'}${size}`;
 }
 
 /** A period of time; `end` is exclusive. */

@@ -69,7 +69,12 @@ function useColumns(options: {
         isSortable: true,
         defaultWidth: '3fr',
         cell: person => (
-          <PersonCell person={person} text={text} isWide={false} />
+          <PersonCell
+            person={person}
+            text={text}
+            isWide={false}
+            showsTime={!isWide}
+          />
         ),
       },
       {

@@ -53,7 +53,12 @@ function useColumns(text: string, hasMatches: boolean): ColumnConfig<Row>[] {
         isRowHeader: true,
         defaultWidth: '3fr',
         cell: person => (
-          <PersonCell person={person} text={text} isWide={isWide} />
+          <PersonCell
+            person={person}
+            text={text}
+            isWide={isWide}
+            showsTime={!isWide}
+          />
         ),
       },
       {
@@ -123,9 +128,12 @@ export function PersonCell(props: {
   person: FoundPerson;
   text: string;
   isWide: boolean;
+
+  /** Whether to show the user's local time. Defaults to false. */
+  showsTime?: boolean;
 }) {
-  const { person, text, isWide } = props;
-  const { username, human_name } = person;
+  const { person, text, isWide, showsTime = false } = props;
+  const { username, human_name, timezone } = person;
   return (
     <Cell className={styles.text}>
       <span className={styles.person}>
@@ -137,6 +145,11 @@ export function PersonCell(props: {
           {!isWide && human_name && (
             <Text as="p" variant="body-small" color="secondary">
               <DirectoryText value={username} mark={text} />
+            </Text>
+          )}
+          {showsTime && timezone && (
+            <Text as="p" variant="body-small">
+              <LocalTime timeZone={timezone} form="brief" />
             </Text>
           )}
           {!isWide && <Matches person={person} text={text} />}

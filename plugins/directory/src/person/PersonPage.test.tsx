@@ -68,9 +68,11 @@ describe('PersonPage', () => {
     );
     expect(document.title).toBe('Karl Larsson · Portal');
     expect(screen.getByText('he/him')).toBeVisible();
-    expect(screen.getByTitle(/^Kolkata, /)).toHaveTextContent(
-      /^It is .+ in Kolkata \(\+5h 30m\)$/,
-    );
+    expect(
+      screen.getByTitle(
+        /^Kolkata, .+ working hours; 5 hours 30 minutes ahead of your time$/,
+      ),
+    ).toHaveTextContent(/^It is .+ in Kolkata \(\+5h 30m\)$/);
     expect(
       screen.getByRole('img', { name: /; working hours in Kolkata are / }),
     ).toBeVisible();

@@ -302,7 +302,6 @@ describe('RequestPage for a renewal', () => {
     renderDirectory('/directory/certificates/request?renew=7');
     await screen.findByText(/^Renewing “Signing in .* · laptop”/);
     await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await user.click(await screen.findByRole('button', { name: 'Continue' }));
     await screen.findByText('All checks passed');
     await user.click(
       screen.getByRole('button', { name: 'Request certificate' }),

@@ -128,10 +128,16 @@ function RequestSteps(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const nameOf = useCertificateName();
   const now = useNow();
-  const [step, setStep] = useState<Step>('profile');
   const [profile, setProfile] = useState(
     initialProfile(profiles, renewed?.profile),
   );
+  // With a different profile, it is a request for an additional certificate.
+  const renews =
+    renewed && isValid(renewed, now) && profile === renewed.profile
+      ? renewed.serial_number
+      : undefined;
+  // A renewal keeps the profile.
+  const [step, setStep] = useState<Step>(renews ? 'key' : 'profile');
   const [choice, setChoice] = useState(DEFAULT_KEY_CHOICE);
   const [issued, setIssued] = useState<Issued>();
   const [isSaved, setSaved] = useState(false);
@@ -149,12 +155,6 @@ function RequestSteps(props: {
     }),
     [username, csr, profile, renewed?.label],
   );
-  // With a different profile, it is a request for an additional certificate.
-  const renews =
-    renewed && isValid(renewed, now) && profile === renewed.profile
-      ? renewed.serial_number
-      : undefined;
-
   return (
     <>
       <Stepper step={step} />
