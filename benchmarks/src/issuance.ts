@@ -27,6 +27,8 @@ const ROUNDS = readCount('ROUNDS', 7);
 /** V8 compiles most code during these rounds. */
 const WARM_UP_ROUNDS = 2;
 const USERS = readCount('USERS', 2000);
+/** Concurrent requests to a portal. */
+const CONNECTIONS = readCount('CONNECTIONS', settings.connections);
 /** Database of the portals: SQLite in memory, unless it is `postgres`. */
 const { DATABASE } = process.env;
 const START_MS = 20_000;
@@ -139,7 +141,7 @@ async function runRound(
   const sample = await loop.run({
     credentials: tickets,
     next: username => scenario.next(random, username),
-    connections: settings.connections,
+    connections: CONNECTIONS,
     ms: Infinity,
     signal,
   });
@@ -178,7 +180,7 @@ async function startVariant(
   await portal.untilReady(signal);
   const loop = new ClosedLoop({
     origin: portal.origin,
-    connections: settings.connections,
+    connections: CONNECTIONS,
   });
   const scenario = certificateScenarios(portal, '').find(
     each => each.name === 'POST /certs/ P-256',
