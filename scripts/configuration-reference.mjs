@@ -23,7 +23,7 @@ const introduction = `<!-- Generated from the config.d.ts files of the packages 
 
 # Configuration
 
-All keys that the packages of this project read from \`app-config.yaml\`. Keys of Backstage itself are in [its documentation](https://backstage.io/docs/conf/). \`app-config.production.yaml\` is a complete example for production.
+All keys that the packages of this project read from \`app-config.yaml\`. Keys of Backstage itself are in [its documentation](https://backstage.io/docs/conf/). \`app-config.production.yaml\` is a template for production, loaded after \`app-config.yaml\`.
 
 - The keys of a table are relative to the block that the section is named after. \`[]\` is each element of a list, \`*\` each key of an object.
 - **Required** means: within its block. A block itself is optional unless its section says otherwise.

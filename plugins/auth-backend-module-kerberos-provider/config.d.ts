@@ -20,7 +20,8 @@ export interface Config {
        * realms. Each resolver requires an active account of the principal in
        * the directory, at sign-in and at each renewal: a locked or expired
        * account is rejected within 5 seconds. While no directory server
-       * responds, only users who were looked up within the last hour sign in.
+       * responds, only users who were looked up within the last hour sign in,
+       * and only until `directory.replica.maxStaleness` has passed.
        *
        * @example
        * ```yaml

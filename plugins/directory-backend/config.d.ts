@@ -174,9 +174,10 @@ export interface Config {
        */
       maxStaleness?: HumanDuration | string;
       /**
-       * Share of users or groups, 0 to 1, that may be deleted in 24 hours in
-       * addition to the first ten. When more are missing, reads get 503 until an
-       * administrator runs the action `override-deletion-guard`.
+       * Share of users or groups, 0 to 1, that may be missing compared with the
+       * highest count of the last 24 hours. Up to ten may always be missing. When
+       * more are missing, or all of them, reads get 503 until the entries return
+       * or an administrator runs the action `override-deletion-guard`.
        * @default 0.2
        */
       maxShrinkage?: number;
@@ -398,9 +399,10 @@ export interface Config {
         revokeDeletedAfter?: HumanDuration | string;
       };
       /**
-       * Whether requests and revocations of certificates require a portal token:
-       * a Kerberos token or session cookie gets 403. Requires
-       * `directory.portalUsers.mayRequestCertificates`.
+       * Whether requesting, renewing and revoking certificates requires a portal
+       * token. SPNEGO tokens get 403, and so do renewals by signature, so that
+       * unattended renewal does not work. The key of a certificate can still
+       * revoke it. Requires `directory.portalUsers.mayRequestCertificates`.
        * @default false
        */
       requirePortalToken?: boolean;

@@ -65,12 +65,12 @@ Until then, the gateway returns 503, because broken access rules look like delet
             .number()
             .int()
             .nonnegative()
-            .describe('Number of deleted users, from the log'),
+            .describe('Number of users in the directory, from the log'),
           groups: z
             .number()
             .int()
             .nonnegative()
-            .describe('Number of deleted groups, from the log'),
+            .describe('Number of groups in the directory, from the log'),
         }),
       output: z =>
         z.object({

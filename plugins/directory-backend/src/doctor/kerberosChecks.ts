@@ -204,7 +204,7 @@ async function explainFault(
     ),
     other: finding.fail(
       `A ticket for ${principal} is not accepted (${detail})`,
-      'correct the problem that the message describes, for example the folder of the replay cache (KRB5RCACHENAME); docs/troubleshooting.md lists messages of the Kerberos library',
+      'correct the problem that the message describes, for example the folder of the replay cache (KRB5RCACHENAME)',
     ),
   };
   return explanations[fault];

@@ -864,11 +864,11 @@ export interface paths {
      * After the reason `keyCompromise`, the key is never certified again, for
      * any user or profile: requests with it fail the rule `key`.
      *
-     * Portal users need the permission `directory.certificate.revoke`; callers
-     * with a ticket need a rule of `directory.access` that contains it.
-     * Without such a rule, owners may revoke their certificates with a recent
-     * proof: a SPNEGO token on this request, a portal token that was issued
-     * at most 5 minutes ago, or, without other credentials, `nonce` and
+     * Every caller needs a rule of `directory.access` with
+     * `directory.certificate.revoke`; portal users also need the permission of
+     * this name. Without these, owners may revoke their certificates with a
+     * recent proof: a SPNEGO token on this request, a portal token that was
+     * issued at most 5 minutes ago, or, without other credentials, `nonce` and
      * `signature` by the key of the certificate. The signed text is
      * `directory-gateway revocation`, the nonce and the reason, each on its
      * own line, without a newline at the end.

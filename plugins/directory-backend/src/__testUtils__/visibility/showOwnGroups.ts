@@ -19,8 +19,8 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 
 /**
- * Shows users the groups that they are in or sponsor, and the members of these
- * groups.
+ * Shows users themselves, the groups that they are in or sponsor, and the
+ * members of the groups that they are in.
  */
 export function showOwnGroups(
   { permission }: PolicyQuery,
