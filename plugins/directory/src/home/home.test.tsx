@@ -229,7 +229,7 @@ describe('home page widgets of a member', () => {
     renderHome();
     const region = await section(
       'My certificates',
-      'No certificate needs your attention. The next one expires in 99 days.',
+      'No certificates need your attention. The next one expires in 99 days.',
     );
     expect(
       within(region).getByRole('link', {
