@@ -79,7 +79,7 @@ export function formatRow(row: Row): string {
 /**
  * Formats rows as a Markdown table.
  *
- * @param baseline - results of fewer users, whose rates are compared
+ * @param baseline - results with fewer users, to compare rates with
  */
 export function formatRows(rows: readonly Row[], baseline?: Results): string {
   const columns = [...COLUMNS];

@@ -197,7 +197,7 @@ export async function startOrganization() {
     },
   };
 
-  /** Replaces a database with a copy of another one. */
+  /** Replaces a database with a copy of another database. */
   async function replaceDatabase(name: string, source: string): Promise<void> {
     const knex = postgres.connect('postgres');
     try {
