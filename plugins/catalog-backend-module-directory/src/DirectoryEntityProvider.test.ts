@@ -389,7 +389,7 @@ describe('DirectoryEntityProvider', () => {
       } else {
         directory.isAvailable = false;
       }
-      await runUntil('Users and groups of the catalog are not updated');
+      await runUntil('Users and groups in the catalog are not updated');
       expect(catalog.entities.size).toBe(size + 1);
     },
   );
@@ -403,7 +403,7 @@ describe('DirectoryEntityProvider', () => {
       directory.isAvailable = false;
     };
     directory.deleteUser('u0');
-    await runUntil('Users and groups of the catalog are not updated');
+    await runUntil('Users and groups in the catalog are not updated');
     directory.isAvailable = true;
     directory.setUser('u0', ['staff']);
     await follow();
@@ -420,7 +420,7 @@ describe('DirectoryEntityProvider', () => {
     directory.users.set('u0', { username: 'u0', groups: [] });
     directory.setGroup('staff', { isLarge: true });
     directory.failsToReadAll = true;
-    await runUntil('Users and groups of the catalog are not updated');
+    await runUntil('Users and groups in the catalog are not updated');
     directory.failsToReadAll = false;
     await follow();
     expect(catalog.spec('user:default/u0')).toMatchObject({ memberOf: [] });

@@ -209,7 +209,7 @@ export class DirectoryEntityProvider implements EntityProvider {
         } else if (this.#failedAt === undefined) {
           this.#failedAt = now;
           this.#options.logger.warn(
-            `Users and groups of the catalog are not updated: ${error}`,
+            `Users and groups in the catalog are not updated: ${error}`,
           );
         }
         const failedMs = now - (this.#failedAt ?? now);
