@@ -53,7 +53,9 @@ function hashOf(folder) {
   return `sha512-${hash.digest('base64')}`;
 }
 
-/** Downloads a package with npm, which does not run its scripts. */
+/**
+ * Returns the hash of a published package. `npm pack` does not run its scripts.
+ */
 function hashOfPublished(name) {
   const folder = mkdtempSync(join(tmpdir(), 'native-'));
   try {

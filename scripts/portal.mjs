@@ -130,7 +130,7 @@ let stopping = false;
 function stop() {
   stopping = true;
   signalAll('SIGTERM');
-  // Backstage waits up to a minute for requests of its event bus. A demo keeps
+  // Backstage waits up to a minute for requests to its event bus. A demo keeps
   // all its data in memory.
   setTimeout(() => signalAll('SIGKILL'), STOP_TIMEOUT_MS).unref();
 }

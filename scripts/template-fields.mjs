@@ -83,7 +83,7 @@ export async function checkFields({ page, url, AxeBuilder }) {
   assert.equal((await request.response()).status(), 201);
 }
 
-/** Presses Tab until an element has the focus. */
+/** Presses Tab until an element has focus. */
 async function tabTo(page, target) {
   await target.waitFor();
   for (let presses = 0; presses < 100; presses += 1) {

@@ -72,7 +72,7 @@ const signInReasons = keysOf(
 const unauthorizedReasons = schemas.UnauthorizedReason.enum;
 
 describe('Troubleshooting', () => {
-  it('lists each reason of the API and of sign-in once', () => {
+  it('lists each API and sign-in reason once', () => {
     const handlers = read(
       'plugins/auth-backend-module-kerberos-provider/src/KerberosRouteHandlers.ts',
     );
@@ -135,7 +135,7 @@ describe('Troubleshooting', () => {
   });
 });
 
-it('explains each reason of a 401 on the sign-in page', () => {
+it('explains each reason for a 401 on the sign-in page', () => {
   assertSame(
     keysOf(
       'plugins/app-module-kerberos-sign-in/src/translation.ts',

@@ -49,7 +49,7 @@ export class ClosedLoop {
     );
   }
 
-  /** Number of requests of all runs. */
+  /** Number of requests in all runs. */
   get requests(): number {
     return this.#requests;
   }

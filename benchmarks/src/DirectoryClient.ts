@@ -44,12 +44,12 @@ export class DirectoryClient {
     return `${username}@${this.#realm}`;
   }
 
-  /** DN of a user; the user names of the API need no escaping. */
+  /** DN of a user; user names from the API need no escaping. */
   userDn(username: string): string {
     return `uid=${username},${this.users}`;
   }
 
-  /** DN of a group; the group names of the API need no escaping. */
+  /** DN of a group; group names from the API need no escaping. */
   groupDn(groupname: string): string {
     return `cn=${groupname},${this.groups}`;
   }

@@ -37,9 +37,9 @@ export interface PortalResult {
 /** Times since the start of the portal's process. */
 interface StartResult {
   /** First correct response about a user. */
-  readonly firstAnswerMs: number;
+  readonly firstResponseMs: number;
   /** End of the replica's first sync. */
-  readonly copiedMs: number;
+  readonly syncedMs: number;
   /**
    * Delay of the event loop's timers, 99th percentile, from the time when all
    * plugins have started to the end of the sync.
@@ -171,16 +171,16 @@ async function measureStart(
     await portal.untilSynced(signal);
     const { eventLoopDelayMs, maxEventLoopDelayMs } = await portal.vitals();
     return {
-      copiedMs: sinceStart(),
+      syncedMs: sinceStart(),
       loopDelayMs: eventLoopDelayMs,
       maxLoopDelayMs: maxEventLoopDelayMs,
     };
   }
-  const [firstAnswerMs, sync] = await Promise.all([
+  const [firstResponseMs, sync] = await Promise.all([
     untilCorrect(),
     untilSynced(),
   ]);
-  return { firstAnswerMs, ...sync };
+  return { firstResponseMs, ...sync };
 }
 
 /**

@@ -28,7 +28,8 @@ const POLL_MS = 50;
 /** Minimum pause before a write, and maximum random time in addition. */
 const PAUSE_MS = 1000;
 /**
- * Pause that is longer than the module needs to read the last changes again.
+ * Pause in milliseconds, longer than the catalog module takes to re-read recent
+ * changes.
  */
 const SETTLE_MS = 10_000;
 /** The module omits relations of groups with more than 1000 direct members. */

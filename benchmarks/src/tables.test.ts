@@ -47,8 +47,8 @@ function memory(rss: number, highest: number, used: number) {
 const portal: PortalResult = {
   variant: 'replica',
   start: {
-    firstAnswerMs: 3210,
-    copiedMs: 8100,
+    firstResponseMs: 3210,
+    syncedMs: 8100,
     loopDelayMs: 12.5,
     maxLoopDelayMs: 80,
   },

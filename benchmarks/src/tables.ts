@@ -79,7 +79,7 @@ export function formatRow(row: Row): string {
 /**
  * Formats rows as a Markdown table.
  *
- * @param baseline - results of fewer users, whose rates are compared
+ * @param baseline - results with fewer users, to compare rates with
  */
 export function formatRows(rows: readonly Row[], baseline?: Results): string {
   const columns = [...COLUMNS];
@@ -123,7 +123,7 @@ export function formatSizes(all: readonly Results[]): string {
     )!;
     return [
       whole(users),
-      format(start?.copiedMs, seconds),
+      format(start?.syncedMs, seconds),
       mebibytes(memoryAfterLoad.usedBytes),
       mebibytes(memoryAfterLoad.rssBytes),
       mebibytes(memoryAfterLoad.highestRssBytes),
@@ -217,8 +217,8 @@ interface Line {
 }
 
 const LINES: readonly Line[] = [
-  ofStart('first correct response, s', 'firstAnswerMs', seconds),
-  ofStart('first sync finished, s', 'copiedMs', seconds, 'firstSyncMs'),
+  ofStart('first correct response, s', 'firstResponseMs', seconds),
+  ofStart('first sync finished, s', 'syncedMs', seconds, 'firstSyncMs'),
   ofStart(
     'event loop delay during the sync, p99, ms',
     'loopDelayMs',

@@ -259,7 +259,7 @@ async function measureWrites(
   };
 }
 
-/** Returns all changes of a user, from the first to the last. */
+/** Returns all changes to a user, from the first to the last. */
 function writesOf(name: string, writer: DirectoryWriter): readonly Write[] {
   const renamed = `${name}.renamed`;
   const dn = writer.userDn(name);

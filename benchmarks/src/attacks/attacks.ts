@@ -158,7 +158,7 @@ async function upgrade(
 ): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port) });
-  // Reported by `untilClosed`.
+  // Without a listener, an error would be thrown. 'close' follows each error.
   socket.on('error', () => {});
   socket.write(
     `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +

@@ -14,12 +14,12 @@ import { attacks, type AttackOptions, type Responses } from './attacks';
 
 /*
  * `make trials ONLY=attacks`: starts a portal for each attack, attacks it, and
- * measures the requests of another caller and the memory of the portal.
+ * measures the requests from another caller and the memory of the portal.
  */
 
 const USERS = 200;
 const ATTACK_MS = 20_000;
-/** Time between two requests of the other caller, in milliseconds. */
+/** Time between two requests from the other caller, in milliseconds. */
 const INTERVAL_MS = 100;
 const TIMEOUT_MS = 60_000;
 

@@ -19,7 +19,9 @@ export interface Credential {
 /** A supply of credentials, which is filled before a measurement. */
 export interface Credentials {
   readonly mode: Mode;
-  /** Callers; each sends the same number of requests. */
+  /**
+   * User names of the callers, each of which sends the same number of requests.
+   */
   readonly usernames: readonly string[];
   /** Ensures that `next` can be called the given number of times. */
   prepare(count: number): Promise<void>;

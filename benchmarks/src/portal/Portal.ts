@@ -251,7 +251,7 @@ export class Portal {
     if (this.#isAlive) {
       const exit = once(this.#child, 'exit');
       this.#child.kill('SIGTERM');
-      // Backstage waits up to a minute for requests of its event bus.
+      // Backstage waits up to a minute for requests to its event bus.
       const timer = setTimeout(
         () => this.#child.kill('SIGKILL'),
         STOP_TIMEOUT_MS,

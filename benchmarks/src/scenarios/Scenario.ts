@@ -34,7 +34,7 @@ export interface Scenario {
     readonly usernames: readonly string[];
     readonly count: number;
   }): Promise<void>;
-  /** Returns the next request of a caller. */
+  /** Returns the next request from a caller. */
   next(random: SeededRandom, username: string): ScenarioRequest;
 }
 

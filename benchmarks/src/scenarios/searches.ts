@@ -73,7 +73,10 @@ export function searchScenarios(
   ];
 }
 
-/** A page of a search: all keys of the result, then the records of the page. */
+/**
+ * Returns a request for one page of a search. The LDAP baseline reads the keys
+ * of all results, then the records of the page.
+ */
 function search(
   random: SeededRandom,
   options: {

@@ -191,7 +191,7 @@ test('a renewal keeps profile and label and offers to revoke the old certificate
   await page.getByRole('link', { name: 'Renew' }).click();
   await page.getByRole('button', { name: 'Back' }).click();
   await expect(
-    page.getByRole('radio', { name: 'Signed or encrypted e-mail' }),
+    page.getByRole('radio', { name: 'Signed or encrypted email' }),
   ).toBeChecked();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();

@@ -35,12 +35,12 @@ export async function issueCertificate(
   page: Page,
   options: {
     readonly username: string;
-    /** A profile of `portal.yaml`. Defaults to the portal's default. */
+    /** A profile in `portal.yaml`. Default: the portal's default profile. */
     readonly profile?: 'userCerts' | 'mail' | 'moment';
   },
 ): Promise<string> {
   const { username, profile = 'userCerts' } = options;
-  // The browser sends tickets automatically only after the sign-in.
+  // The browser sends tickets automatically only after sign-in.
   await expect(
     page.getByRole('link', { name: 'Certificates' }).first(),
   ).toBeVisible();

@@ -71,7 +71,7 @@ test('a sponsor sorts the members and finds locked accounts', async ({
   await expect(members.getByRole('row', { name: /carol/ })).toContainText(
     'In the group, but locked: no access',
   );
-  await page.getByRole('textbox', { name: 'User name' }).fill('carol');
+  await page.getByRole('textbox', { name: 'Username' }).fill('carol');
   await page.getByRole('button', { name: 'Check' }).click();
   await expect(
     page.getByText(
@@ -198,7 +198,7 @@ test.describe('when the directory becomes unavailable', () => {
     await expect(
       members.getByText('The export was interrupted. Nothing was saved.'),
     ).toBeVisible();
-    await page.getByRole('textbox', { name: 'User name' }).fill('dave');
+    await page.getByRole('textbox', { name: 'Username' }).fill('dave');
     await page.getByRole('button', { name: 'Check' }).click();
     await expect(
       page.getByText('The membership could not be checked. Try again.'),

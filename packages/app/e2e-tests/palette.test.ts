@@ -26,7 +26,7 @@ test('the command palette finds by keyboard', async ({
     await open('Liddell, Alcie');
     await expect(option(/Alice Liddell/)).toBeVisible();
     await expect(
-      page.getByRole('button', { name: 'Copy e-mail address' }),
+      page.getByRole('button', { name: 'Copy email address' }),
     ).toBeVisible();
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(/\/directory\/people\/alice$/);
@@ -56,7 +56,7 @@ test('the command palette finds by keyboard', async ({
     );
   });
 
-  await test.step('an own certificate by the fingerprint of OpenSSL', async () => {
+  await test.step("one of the user's own certificates by the fingerprint from OpenSSL", async () => {
     await page.goto(`${portal.url}/directory/groups`);
     const path = `/api/directory/v1/certs/${serial}/`;
     const { result } = await page.evaluate(

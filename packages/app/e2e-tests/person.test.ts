@@ -19,12 +19,12 @@ test('a private profile is complete only for its owner', async ({
   await expect(owner.getByText('bob-gh')).toBeHidden();
 });
 
-test('user name and keys can be copied', async ({ portal, openBrowserAs }) => {
+test('copies the username and keys', async ({ portal, openBrowserAs }) => {
   const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/people/alice?tab=keys`);
 
   await expect(page.getByText(/^It is .+ in Paris/)).toBeVisible();
-  await page.getByRole('button', { name: 'Copy user name' }).click();
+  await page.getByRole('button', { name: 'Copy username' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
     'alice',
   );
@@ -33,7 +33,7 @@ test('user name and keys can be copied', async ({ portal, openBrowserAs }) => {
     'alice-gh',
   );
   await page
-    .getByRole('button', { name: 'Copy alice@laptop as a line' })
+    .getByRole('button', { name: 'Copy alice@laptop in authorized_keys' })
     .click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
     /^ssh-ed25519 AAAA\S+ alice@laptop$/,

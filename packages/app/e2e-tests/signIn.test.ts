@@ -83,7 +83,7 @@ for (const [what, caller] of [
 
 for (const [ticket, sentence] of [
   ['carol', /Your account is locked/],
-  ['ghost', /has no user in the portal/],
+  ['ghost', /portal has no user for your account/],
   ['bot/builder.example.test', /belongs to a service or a host/],
   ['plus+user', /characters that the portal cannot use/],
 ] as const) {

@@ -97,7 +97,7 @@ async function listUsernames(page: Page): Promise<readonly string[]> {
   return users.map(({ username }) => username).slice(0, SAMPLES);
 }
 
-/** Loads the app, and with it an empty cache of responses of the API. */
+/** Loads the app, and with it an empty cache of API responses. */
 async function loadApp(page: Page, url: string, path: string): Promise<void> {
   await page.goto(`${url}${path}`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();

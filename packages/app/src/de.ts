@@ -1,4 +1,4 @@
-/** German messages of the portal itself. */
+/** German messages for the portal itself. */
 export default {
   find: 'Suchen',
   home: '{{title}}, Startseite',

@@ -18,7 +18,10 @@ const NAME_LENGTH = 16;
 export class CaIssuer {
   /** Identifies the CA by its key. */
   readonly id: IssuerId;
-  /** The CA's certificate and its issuers, DER. */
+  /**
+   * The CA certificate and the certificates of its issuers, in this order
+   * (DER).
+   */
   readonly chain: readonly Buffer[];
   /** Signs with the CA's key. */
   readonly issuer: Issuer;
@@ -27,7 +30,8 @@ export class CaIssuer {
    * Creates a CA from its certificates and its key, which need not be available
    * yet.
    *
-   * @param options - `chain`: the CA's certificate and its issuers, DER
+   * @param options - `chain`: the CA certificate and the certificates of its
+   *   issuers, in this order (DER)
    * @throws TypeError when a certificate is not signed by the next one, the key
    *   does not belong to the first one, or the first one is not allowed to sign
    *   certificates and CRLs.

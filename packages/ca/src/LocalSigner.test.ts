@@ -431,7 +431,7 @@ describe('signRevocationList', () => {
     expect((await logged())[0].revocation).toMatchObject({ revokedAt });
   });
 
-  it('accepts a change of the revocation reason to keyCompromise', async () => {
+  it('accepts a change in the revocation reason to keyCompromise', async () => {
     const revocation = { serialNumber: 12n, revokedAt };
     const revoked = [{ ...revocation, reason: 'keyCompromise' as const }];
     await signer.signRevocationList(ca.crl(1, { revoked: [revocation] }));

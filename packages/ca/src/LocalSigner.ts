@@ -124,7 +124,7 @@ export class LocalSigner implements CertificateSigner {
   readonly #unlogged = new RecentTimes();
   readonly #crlTimes = new RecentTimes();
   readonly #blockTimes = new RecentTimes();
-  /** The last CRL request of each CA: the next one waits for it. */
+  /** The last CRL request for each CA: the next one waits for it. */
   readonly #crls = new Map<IssuerId, Promise<unknown>>();
 
   /**

@@ -396,7 +396,7 @@ async function readText(path: string, content: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const reason = isError(error) ? error.code : error;
-    throw new InputError(`${path} cannot be read as ${content}: ${reason}`);
+    throw new InputError(`Cannot read ${content} from ${path}: ${reason}`);
   }
 }
 

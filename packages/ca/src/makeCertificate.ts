@@ -220,7 +220,7 @@ function wholeSecond(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000;
 }
 
-/** NT-PRINCIPAL (RFC 4120 §6.2): a user, as in a request of `kinit`. */
+/** NT-PRINCIPAL (RFC 4120 §6.2): a user, as in a request from `kinit`. */
 const NT_PRINCIPAL = 1;
 
 /** A component: characters that are not separators, or escaped separators. */

@@ -117,7 +117,7 @@ describe('SpnegoAcceptor', () => {
       );
     });
 
-    it('refuses a ticket of a client whose clock is an hour ahead', async () => {
+    it('refuses a ticket from a client whose clock is an hour ahead', async () => {
       const ticket = await fixture.realm.ticket('alice');
       const shifted = join(fixture.folder, 'skewed.ccache');
       // Gets the service ticket before the clocks differ.

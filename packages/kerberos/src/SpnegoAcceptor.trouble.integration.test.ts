@@ -71,8 +71,7 @@ describe('SpnegoAcceptor with an unusable keytab', () => {
       await mkdir(fixture.keytab);
     },
     'is empty': () => fixture.installKeytab(Buffer.alloc(0)),
-    'is not in the format of a keytab': () =>
-      fixture.installKeytab(Buffer.alloc(200)),
+    'is not a keytab file': () => fixture.installKeytab(Buffer.alloc(200)),
     'contains no readable key': async () =>
       fixture.installKeytab(
         (await readFile(fixture.realm.keytab)).subarray(0, 40),

@@ -175,9 +175,9 @@ export class SpnegoAcceptor implements KerberosService {
       this.#checkedKeytab = { version, keytab };
       if (realm === undefined && keytab.realms.length > 1) {
         logger.warn(
-          `The keytab ${path} has HTTP/ keys of several realms (${keytab.realms.join(
+          `The keytab ${path} has HTTP/ keys for several realms (${keytab.realms.join(
             ', ',
-          )}). Set kerberos.realm to the portal's own; until then only users of kerberos.realms are accepted.`,
+          )}). Set kerberos.realm to the portal's realm; until then, only users from kerberos.realms are accepted.`,
         );
       }
     }

@@ -67,7 +67,7 @@ describe('checkPrincipal', () => {
     ['alice@EXAMPLE.TEST', 'OTHER.TEST', ['OTHER.TEST'], 'realm_refused'],
     ['alice@THIRD.TEST', 'OTHER.TEST', ['THIRD.TEST'], 'realm_refused'],
   ])(
-    'checks %s with the key of HTTP/portal@%s and the realms %j: %s',
+    'for %s with a ticket for HTTP/portal@%s and realms %j, returns %s',
     (principal, keyRealm, realms, reason) => {
       expect(
         checkPrincipal({

@@ -36,7 +36,7 @@ export function claimKerberosEnvironment(options: {
   if (named && named !== keytab) {
     throw new Error(
       `kerberos.keytab is ${keytab}, but KRB5_KTNAME in the environment of this process is ${named}. ` +
-        `A process can use one keytab only: set one of the two.`,
+        `A process can use only one keytab: unset one of the two.`,
     );
   }
   env.KRB5_KTNAME = `FILE:${keytab}`;

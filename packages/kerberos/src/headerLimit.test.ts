@@ -53,7 +53,7 @@ describe('raiseHeaderLimit', () => {
     await once(server, 'close');
   });
 
-  it('accepts the largest token and a cookie on a server that already listens', async () => {
+  it('accepts the largest token and a cookie on a server that is already listening', async () => {
     expect(await send(server, limit.maxTokenBytes)).toBe('HPE_HEADER_OVERFLOW');
     expect(highestHeaderLimit()).toBeLessThan(requiredHeaderBytes(limit));
 

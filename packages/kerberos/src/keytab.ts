@@ -52,9 +52,9 @@ const MAGIC = 0x0502;
 /**
  * Inspects a keytab file to determine why tickets cannot be verified: the
  * Kerberos library reads the file for every token but reports only that there
- * is no key.
+ * is no key. Never rejects: an unusable keytab is returned as `usable: false`
+ * with the problem.
  *
- * @returns never rejects
  * @public
  */
 export async function inspectKeytab(path: string): Promise<KeytabState> {
@@ -69,7 +69,7 @@ export async function inspectKeytab(path: string): Promise<KeytabState> {
   }
   const entries = parseKeytab(file);
   if (!entries) {
-    return unusable(path, 'is not in the format of a keytab');
+    return unusable(path, 'is not a keytab file');
   }
   if (entries.length === 0) {
     return unusable(path, 'contains no readable key');

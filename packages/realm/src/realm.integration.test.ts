@@ -225,7 +225,7 @@ changetype: delete
     ).rejects.toThrow(/No such object/);
   });
 
-  it('adds a new key of the service and removes old keys', async () => {
+  it('rotates the service key and removes old keys', async () => {
     const versions = async () => {
       const list = await promisify(execFile)('klist', ['-k', realm.keytab]);
       return list.stdout

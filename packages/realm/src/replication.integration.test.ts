@@ -104,7 +104,7 @@ it('sends changes made during a pause only when it ends', async () => {
   ]);
 });
 
-it('replicates changes of the second server', async () => {
+it('replicates changes from the second server', async () => {
   await setTitle('alice', 'from the second server', second);
   await replication.caughtUp();
   expect((await find(first, 'alice'))?.texts('title')).toEqual([

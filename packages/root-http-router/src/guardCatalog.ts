@@ -89,7 +89,7 @@ function checkQueryString(query: string): void {
   const params = new URLSearchParams(query);
   // Express reads `filter[]`, `filter[0]` and `[filter]` as `filter`.
   if ([...params.keys()].some(key => /[[\]]/.test(key))) {
-    throw new InputError('Names of parameters must not contain brackets.');
+    throw new InputError('Parameter names must not contain brackets.');
   }
   const valuesOf = (name: string) => params.getAll(name);
   const listOf = (name: string) =>
@@ -145,7 +145,8 @@ function checkRequest(request: unknown): void {
 }
 
 /**
- * Decodes a cursor as the catalog does; leaves a malformed one to the catalog.
+ * Checks the request in a cursor, decoded as the catalog decodes it. Malformed
+ * cursors are left to the catalog.
  */
 function checkCursor(cursor: string): void {
   let request: unknown;

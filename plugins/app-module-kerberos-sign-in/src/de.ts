@@ -12,7 +12,7 @@ export default {
   'reason.ntlm_refused':
     'Ihr Browser hat kein Kerberos-Ticket für dieses Portal und hat NTLM angeboten. NTLM wird nicht akzeptiert.',
   'reason.clock_skew':
-    'Ihr Ticket ist zurzeit nicht gültig: Es ist abgelaufen, oder eine Uhr geht falsch.',
+    'Ihr Ticket ist abgelaufen, oder Ihre Uhr weicht von der des Portals ab.',
   'reason.unknown_service_key':
     'Ihr Ticket ist für einen anderen Server oder einen früheren Schlüssel dieses Servers.',
   'reason.replayed':

@@ -1,30 +1,30 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
 
-/** Messages for the refusal reasons of the API. */
+/** Messages for the API's refusal reasons. */
 export const reasonMessages = {
   no_credentials: 'Your browser did not send a Kerberos ticket.',
   ntlm_refused:
     'Your browser does not have a Kerberos ticket for this portal and offered NTLM, which is not accepted.',
   clock_skew:
-    'Your ticket is not valid at this time: it has expired, or a clock is wrong.',
+    'Your ticket has expired, or your clock differs from the portal’s.',
   unknown_service_key:
     'Your ticket is for another server or an earlier key of this server.',
   replayed:
     'The portal received the same Kerberos token twice. Try again to send a new token. If this persists, a proxy may be repeating requests: contact your administrator.',
-  realm_refused: 'Tickets of your realm are not accepted.',
+  realm_refused: 'Tickets from your realm are not accepted.',
   malformed_token: 'Your browser sent an invalid Kerberos token.',
   token_too_large:
     'Your ticket is larger than the portal accepts. Contact your administrator.',
   continuation_required:
     'Your browser supports Negotiate but does not have a Kerberos ticket for this portal.',
   unknown_principal:
-    'Your ticket is valid, but your account has no user in the portal. Contact your administrator or use another account.',
+    'Your ticket is valid, but the portal has no user for your account. Contact your administrator or use another account.',
   account_locked: 'Your account is locked. Contact your administrator.',
   account_expired: 'Your account has expired. Contact your administrator.',
   service_principal:
     'Your ticket belongs to a service or a host. Only users can sign in.',
   unusable_name:
-    'Your user name contains characters that the portal cannot use. Contact your administrator.',
+    'Your username contains characters that the portal cannot use. Contact your administrator.',
 } as const;
 
 /**
@@ -54,18 +54,18 @@ export const kerberosSignInTranslationRef = createTranslationRef({
     },
     fix: {
       ticketTitle: 'Get a ticket',
-      ticketCommand: 'In a terminal:',
+      ticketCommand: 'Run in a terminal:',
       ticketWindows:
         'Sign in to Windows with your domain account. Windows then gets tickets automatically.',
       ticketOther: 'Sign in to this device with your organization account.',
       allowHostTitle: 'Allow {{browser}} to send the ticket to {{host}}',
-      allowHostCommand: 'In a terminal, then restart {{browser}}:',
+      allowHostCommand: 'Run in a terminal, then restart {{browser}}:',
       allowHostFirefox:
         'Open {{page}}, search for {{preference}} and set it to:',
       allowHostOther:
         'Allow integrated (Negotiate) authentication for {{host}} in the browser settings.',
       clockTitle: 'Set your clock',
-      clockCommand: 'In a terminal:',
+      clockCommand: 'Run in a terminal:',
       clockOther: 'Set your system to update the clock automatically.',
     },
     browser: {

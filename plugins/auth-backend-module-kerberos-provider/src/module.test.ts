@@ -74,7 +74,7 @@ describe('authModuleKerberosProvider', () => {
   });
 
   /**
-   * Returns the entity reference of the signed-in user or the reason of a
+   * Returns the entity reference of the signed-in user or the reason for a
    * refusal.
    */
   async function signIn(principal: string) {

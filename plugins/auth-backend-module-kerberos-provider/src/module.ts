@@ -86,7 +86,7 @@ function readTrustedLocations(config: Config): TrustedLocations {
 }
 
 /**
- * Creates the provider `kerberos`. With an invalid configuration, logs the
+ * Creates the `kerberos` provider. If the configuration is invalid, logs the
  * error and returns 503 for every request.
  */
 function createKerberosProvider(

@@ -90,7 +90,9 @@ function resolveByName(
     const user = { namespace, name };
     const entity = await users.findByName(user);
     if (!entity && requiresEntity) {
-      throw new NotFoundError('The catalog has no such trusted user');
+      throw new NotFoundError(
+        'The catalog has no user with this name from a trusted location',
+      );
     }
     const groupRefs = await ownership.groupRefsOf(name, { namespace });
     return users.issueToken({
@@ -106,7 +108,7 @@ function resolveByName(
  * Returns the name of a principal, which must be the user name of its active
  * account.
  *
- * @throws NotFoundError when names of the realm are not accepted or there is no
+ * @throws NotFoundError when names from the realm are not accepted or there is no
  *   such account; the next resolver is then tried
  * @throws SignInRefusal when the name is not a valid entity name, or the
  *   account is locked or expired
@@ -195,7 +197,9 @@ function principalMatchingUserEntityAnnotation({
           result.principal,
         );
         if (!entity) {
-          throw new NotFoundError('The catalog has no such trusted user');
+          throw new NotFoundError(
+            'The catalog has no user with this annotation from a trusted location',
+          );
         }
         const username = await accounts.requireUsable(result);
         const { namespace = DEFAULT_NAMESPACE } = entity.metadata;

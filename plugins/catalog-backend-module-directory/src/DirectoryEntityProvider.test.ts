@@ -267,14 +267,14 @@ describe('DirectoryEntityProvider', () => {
     const catalog = new TestCatalog();
     catalog.stuck.set('user:default/u1', undefined);
     const { runUntil } = await connect(directory, catalog);
-    await runUntil('were compared', () => catalog.stuck.size === 0);
+    await runUntil('Reconciled', () => catalog.stuck.size === 0);
     expect([...catalog.entities.keys()]).toContain('user:default/u1');
     expect(catalog.mutations).toHaveLength(2);
     expect(catalog.mutations[1]).toMatchObject({
       added: [{ entity: { metadata: { name: 'u1' } } }],
     });
     const restarted = await connect(directory, catalog);
-    await restarted.runUntil('were compared');
+    await restarted.runUntil('Reconciled');
     expect(catalog.mutations).toHaveLength(2);
   });
 
@@ -389,7 +389,7 @@ describe('DirectoryEntityProvider', () => {
       } else {
         directory.isAvailable = false;
       }
-      await runUntil('Users and groups of the catalog are not updated');
+      await runUntil('Users and groups in the catalog are not updated');
       expect(catalog.entities.size).toBe(size + 1);
     },
   );
@@ -403,7 +403,7 @@ describe('DirectoryEntityProvider', () => {
       directory.isAvailable = false;
     };
     directory.deleteUser('u0');
-    await runUntil('Users and groups of the catalog are not updated');
+    await runUntil('Users and groups in the catalog are not updated');
     directory.isAvailable = true;
     directory.setUser('u0', ['staff']);
     await follow();
@@ -420,7 +420,7 @@ describe('DirectoryEntityProvider', () => {
     directory.users.set('u0', { username: 'u0', groups: [] });
     directory.setGroup('staff', { isLarge: true });
     directory.failsToReadAll = true;
-    await runUntil('Users and groups of the catalog are not updated');
+    await runUntil('Users and groups in the catalog are not updated');
     directory.failsToReadAll = false;
     await follow();
     expect(catalog.spec('user:default/u0')).toMatchObject({ memberOf: [] });
@@ -442,7 +442,7 @@ describe('DirectoryEntityProvider', () => {
     directory.hasLog = false;
     const catalog = new TestCatalog();
     const { runUntil } = await connect(directory, catalog);
-    await runUntil('were compared');
+    await runUntil('Reconciled');
     expect(catalog.entities.size).toBe(4);
   });
 
@@ -452,7 +452,7 @@ describe('DirectoryEntityProvider', () => {
     directory.isLogTemporary = true;
     const catalog = new TestCatalog();
     const { follow, runUntil } = await connect(directory, catalog);
-    await runUntil('were compared', () => directory.cursorReads === 3);
+    await runUntil('Reconciled', () => directory.cursorReads === 3);
     expect(directory.fullReads).toBe(1);
     directory.setUser('late', ['staff']);
     directory.hasLog = true;

@@ -209,7 +209,7 @@ export class DirectoryEntityProvider implements EntityProvider {
         } else if (this.#failedAt === undefined) {
           this.#failedAt = now;
           this.#options.logger.warn(
-            `Users and groups of the catalog are not updated: ${error}`,
+            `Users and groups in the catalog are not updated: ${error}`,
           );
         }
         const failedMs = now - (this.#failedAt ?? now);
@@ -323,12 +323,15 @@ export class DirectoryEntityProvider implements EntityProvider {
       state.reconcileAt = performance.now() + this.#settleMs;
     }
     this.#state = state;
-    logger.info('Users and groups of the catalog were compared', {
-      users: directory.users.size,
-      groups: directory.groups.size,
-      ...counts,
-      seconds: Math.round(performance.now() - startedAt) / 1000,
-    });
+    logger.info(
+      'Reconciled users and groups in the catalog with the directory',
+      {
+        users: directory.users.size,
+        groups: directory.groups.size,
+        ...counts,
+        seconds: Math.round(performance.now() - startedAt) / 1000,
+      },
+    );
   }
 
   /**
@@ -360,7 +363,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     const { organization } = state;
     const before = organization.largeGroups;
     const groups = new Set([...changed.groups, ...changed.membersOf]);
-    // Renaming a group is not a change of its members, who are therefore read
+    // Renaming a group is not a change to its members, who are therefore read
     // as well.
     const users = new Set([
       ...changed.users,

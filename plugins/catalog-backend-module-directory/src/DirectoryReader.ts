@@ -51,9 +51,9 @@ export type PresentCursor =
 export class CursorExpiredError extends Error {}
 
 /**
- * Reads the directory through its API with the service credentials of the
- * catalog plugin, so only what any reader may see. Rejects if any request
- * fails: results are never incomplete.
+ * Reads the directory through its API with the catalog plugin's service
+ * credentials, and therefore sees only what every reader may see. Rejects if
+ * any request fails: results are never incomplete.
  */
 export class DirectoryReader {
   readonly #auth: AuthService;

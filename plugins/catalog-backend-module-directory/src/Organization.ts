@@ -18,7 +18,7 @@ const ENTITIES_PER_SLICE = 200;
 export interface OrganizationProblems {
   /** Memberships omitted because groups contain each other. */
   readonly cycles: readonly string[];
-  /** Users and groups whose entity name is taken by another one. */
+  /** Users and groups whose entity name is already taken. */
   readonly collisions: readonly string[];
 }
 

@@ -362,7 +362,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       ['half a certificate', { certificate: 'MIIB' }],
       ['an invalid name of the CA', { cacn: 7 }],
       ['a wrong serial number', { serial_number: '12' }],
-    ])('refuses %s', async (_, change) => {
+    ])('rejects a response with %s', async (_, change) => {
       const issued = await network.authority.sign(newRequest());
       network.first.failNext('cert_show', { kind: 'change', change });
       await expect(

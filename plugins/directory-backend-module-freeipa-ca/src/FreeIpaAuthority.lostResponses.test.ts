@@ -11,12 +11,13 @@ import {
 } from './__testUtils__/startAuthority';
 import type { TestClock } from './__testUtils__/TestClock';
 
-/** Connections are real and are really cut; deadlines follow a test clock. */
+// Slow: the servers use real sockets and close them. Deadlines follow a test
+// clock.
 jest.setTimeout(600_000);
 
 const HTML = '<html><title>Proxy Error</title></html>';
 
-/** Lost responses; `executed`: whether FreeIPA has signed. */
+/** Ways to lose a response; `executed` is whether FreeIPA signed the request. */
 const LOSSES: [string, (executed: boolean) => Fault][] = [
   ['cut', executed => ({ kind: 'cut', executed })],
   ['cut in the middle', executed => ({ kind: 'half', executed })],

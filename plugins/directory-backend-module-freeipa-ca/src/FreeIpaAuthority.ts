@@ -41,7 +41,7 @@ import { type RpcRecord, isRpcRecord } from './rpc/RpcCommand';
 /** Maximum number of concurrent lookups by serial number. */
 const MAX_LOOKUPS = 8;
 
-/** Maximum number of lookups that wait for another one to end. */
+/** Maximum number of lookups that wait for another lookup to end. */
 const MAX_QUEUED_LOOKUPS = 32;
 
 /** Options of {@link FreeIpaAuthority.create}. */
@@ -301,7 +301,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
 
   #missingProfile({ profile }: SigningRequest): AuthorityRefusalError {
     this.#options.logger.error(
-      `directory.certificates.profiles lists "${profile}", which is not a certificate profile of FreeIPA: correct the name, or import the profile with "ipa certprofile-import"`,
+      `directory.certificates.profiles lists "${profile}", which is not a FreeIPA certificate profile: correct the name, or import the profile with "ipa certprofile-import"`,
     );
     return new AuthorityRefusalError(`There is no profile "${profile}".`);
   }

@@ -181,7 +181,7 @@ export class PendingRequests {
         ? `no response within ${searchMs} ms`
         : toError(error).message;
       logger.warn(
-        `The search for the certificate of a lost response failed: ${reason}`,
+        `Searching for a certificate after a lost response failed: ${reason}`,
       );
       return { found: 'unclear' };
     }

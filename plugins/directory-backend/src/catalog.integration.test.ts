@@ -26,7 +26,7 @@ import {
 jest.setTimeout(600_000);
 
 const SERVICE_TOKEN = randomBytes(24).toString('base64url');
-const COMPARED = /Users and groups of the catalog were compared.*/g;
+const COMPARED = /Reconciled users and groups in the catalog.*/g;
 
 let realm: Realm;
 let folder: string;
@@ -90,13 +90,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the entities of the catalog', () => {
+describe('catalog entities', () => {
   it('are the users and groups of the directory', async () => {
     const all = await directoryNames(realm);
     await eventually(async () => expect(await found()).toEqual(all));
   });
 
-  it('do not contain hidden values, nor do the change feed, databases and log', async () => {
+  it('do not leak hidden values, and neither do the change feed, databases or log', async () => {
     const { cursor } = await changes('');
     const { text } = markers.find(({ field }) => field === 'human_name')!;
     await realm.modify(

@@ -163,7 +163,7 @@ describe('a catalog that moves from the LDAP module', () => {
   it('has conflicts until the entities of the LDAP module are deleted', async () => {
     await gateway.stop();
     await start('copy', { orphanProviderStrategy: 'keep' });
-    await eventually(() => expect(gateway.log()).toContain('were compared'));
+    await eventually(() => expect(gateway.log()).toContain('Reconciled users'));
     expect(gateway.log()).toContain(CONFLICT);
     const kept = await entitiesByRef(gateway, SERVICE_TOKEN);
     for (const [ref, { metadata }] of before) {

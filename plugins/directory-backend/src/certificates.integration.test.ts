@@ -533,14 +533,17 @@ describe('GET /certs/{serial_number}/', () => {
     },
   );
 
-  it.each(['abc', '-1', '0x12', '1.5'])('has no path with %s', async serial => {
-    const response = await site.client.request(`/v1/certs/${serial}/`, {
-      as: 'alice',
-    });
-    expect(response.json).toMatchObject({
-      message: 'The requested URL was not found on the server.',
-    });
-  });
+  it.each(['abc', '-1', '0x12', '1.5'])(
+    'returns 404 for the malformed serial number %s',
+    async serial => {
+      const response = await site.client.request(`/v1/certs/${serial}/`, {
+        as: 'alice',
+      });
+      expect(response.json).toMatchObject({
+        message: 'The requested URL was not found on the server.',
+      });
+    },
+  );
 });
 
 it('publishes the certificate revocation list and no other path', async () => {

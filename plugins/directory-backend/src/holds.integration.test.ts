@@ -251,7 +251,7 @@ describe('AccountHolds', () => {
       expect(Object.keys(await holds.reasons())).toHaveLength(5);
     });
     expect(holds.logger.lines.join('\n')).toContain(
-      'Certificates of 3 locked or deleted users are waiting',
+      'The certificates of 3 locked or deleted users are waiting',
     );
     const now = new Date(Date.now() + 600_000);
     const approve = (count: number) =>

@@ -80,7 +80,7 @@ describe('the whole portal', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs a command of a document as alice. */
+  /** Runs a command from the documentation as alice. */
   async function run(command: string): Promise<string> {
     const { stdout } = await promisify(execFile)(
       'bash',

@@ -126,7 +126,7 @@ describe('without the right to read preserved users', () => {
     );
   });
 
-  it('finds a moved group by comparing keys', async () => {
+  it('removes a moved group after comparing keys', async () => {
     expect(await names('/v1/groups/')).toContain('unsung');
     await preserve(groupDn('unsung'));
     await eventually(async () =>
@@ -137,7 +137,7 @@ describe('without the right to read preserved users', () => {
     );
   });
 
-  it('finds a moved user who was written shortly before', async () => {
+  it('removes a moved user who was written shortly before', async () => {
     await realm.modify(addFasUser('newcomer'));
     await eventually(async () =>
       expect(await names('/v1/users/')).toContain('newcomer'),
@@ -148,7 +148,7 @@ describe('without the right to read preserved users', () => {
     );
   });
 
-  it('finds a moved group while unreadable entries are written', async () => {
+  it('removes a moved group while unreadable entries are written', async () => {
     await realm.modify(addFasUser('noise'));
     await eventually(async () =>
       expect(await names('/v1/users/')).toContain('noise'),

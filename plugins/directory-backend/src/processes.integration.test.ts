@@ -146,7 +146,7 @@ describe('a session', () => {
 });
 
 describe('the rate limit', () => {
-  it('counts the requests of both processes in Redis', async () => {
+  it('counts the requests to both processes in Redis', async () => {
     const left = async (index: number) => {
       const { baseUrl } = processes.gateways[index];
       const response = await fetch(`${baseUrl}/api/directory/`, {

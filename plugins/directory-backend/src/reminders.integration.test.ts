@@ -115,7 +115,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
     const titlesOf = async (username: string) =>
       (await portals[1].messagesOf(username)).map(({ title }) => title);
 
-    it('are sent once per step by all processes together', async () => {
+    it('are sent once per step across all processes', async () => {
       const serial = await portals[0].sign({
         username: 'alice',
         profile: 'month',

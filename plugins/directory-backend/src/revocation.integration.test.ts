@@ -88,7 +88,7 @@ async function revoke(serial: string, token: string): Promise<Response> {
 
 const USABLE = { revoked: false, reason: null, ofUser: true, listed: false };
 
-describe('the action revoke-certificate', () => {
+describe('the revoke-certificate action', () => {
   it('is denied to an API client that may only read', async () => {
     const certificate = await sign();
     const response = await revoke(certificate.serial, READER);

@@ -81,7 +81,7 @@ describe('SecretKeys', () => {
     }
   });
 
-  describe('rejects, without naming the secret,', () => {
+  describe('rejects, without revealing the secret,', () => {
     it.each([
       ['31 bytes', randomBytes(31).toString('base64'), 'has 31 bytes'],
       ['31 bytes in hex', randomBytes(31).toString('hex'), 'has 31 bytes'],
@@ -99,7 +99,9 @@ describe('SecretKeys', () => {
       const bytes = randomBytes(32);
       await expect(
         load(bytes.toString('base64'), bytes.toString('hex')),
-      ).rejects.toThrow('directory.sessions.keys contains a secret twice');
+      ).rejects.toThrow(
+        'directory.sessions.keys contains the same secret twice',
+      );
     });
 
     it('an unreadable file', async () => {

@@ -65,7 +65,7 @@ export class SecretKeys {
     ] as const;
     if (new Set(all.map(({ id }) => id)).size < all.length) {
       const list = secrets[0].key.replace(/\[.*$/, '');
-      throw new InputError(`${list} contains a secret twice`);
+      throw new InputError(`${list} contains the same secret twice`);
     }
     return new SecretKeys(all);
   }

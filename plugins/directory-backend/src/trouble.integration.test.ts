@@ -118,7 +118,8 @@ it('returns 504 while the directory does not respond in time, and recovers', asy
         ...ldapOf(realm),
         servers: [`ldaps://localhost:${proxy.port}`],
         operationTimeout: { milliseconds: 300 },
-        // The server stays in service: the replica does not verify callers.
+        // Keeps the server in service, so that callers are not verified from
+        // the replica.
         breaker: { failures: 1_000_000 },
       },
     },

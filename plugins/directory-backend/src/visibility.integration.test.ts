@@ -112,7 +112,7 @@ it('limits lists, streams, searches and their totals', async () => {
   }
 });
 
-it('does not find the other users and groups by name', async () => {
+it('does not find hidden users and groups by name', async () => {
   const statuses = new Map<string, Set<number>>();
   const record = (kind: string, { status }: { readonly status: number }) =>
     statuses.set(kind, (statuses.get(kind) ?? new Set()).add(status));

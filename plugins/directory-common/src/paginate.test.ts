@@ -113,7 +113,7 @@ describe('paginate', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('stops with the reason of the signal, within and before a page', async () => {
+  it("stops with the signal's reason, within and before a page", async () => {
     serve(names(9));
     const controller = new AbortController();
     const reason = new Error('Aborted');

@@ -18,7 +18,7 @@ interface Waiting<Item, Result> {
  * one, so a batch always starts after the calls that it combines.
  *
  * If a batch of several items fails, it is repeated item by item, so that no
- * call fails because of another one. `run` must therefore have no effect if it
+ * call fails because of another call. `run` must therefore have no effect if it
  * fails, or be idempotent.
  *
  * @public

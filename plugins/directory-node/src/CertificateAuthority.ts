@@ -97,14 +97,14 @@ export interface LookupOptions {
 export interface RevocationRequest {
   /** Serial number of the certificate. */
   readonly serialNumber: bigint;
-  /** Reason of the revocation. */
+  /** Reason for the revocation. */
   readonly reason: RevocableReason;
   /** Caller, for the CA's records: an entity reference or a name. */
   readonly revokedBy: string;
 }
 
 /**
- * An authorized request to suspend a certificate.
+ * An authorized request to put a certificate on hold.
  *
  * @public
  */

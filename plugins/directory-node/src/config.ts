@@ -24,7 +24,7 @@ export function readMilliseconds(
         : options.fallback,
     );
     if (!(milliseconds > 0)) {
-      throw new InputError('must be longer than 0');
+      throw new InputError('must be greater than 0');
     }
     return milliseconds;
   } catch (error) {

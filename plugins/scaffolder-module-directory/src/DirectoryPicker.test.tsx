@@ -178,7 +178,7 @@ describe('DirectoryUserPicker', () => {
     expect(ofKarl(aborted)).toHaveLength(1);
   });
 
-  it('keeps the value on Escape and clears it with the text', async () => {
+  it('restores the value on Escape, and clears it when the text is cleared', async () => {
     const { user, input, create } = await renderForm({
       value: 'user:default/karl',
     });

@@ -14,7 +14,7 @@ const groupField = FormFieldBlueprint.make({
 /**
  * Adds the fields `DirectoryUserPicker` and `DirectoryGroupPicker` to the
  * Scaffolder. The value is an entity reference such as `user:default/alice`,
- * with the namespace from the option `namespace` (default `default`). The
+ * with the namespace from the `namespace` option (default `default`). The
  * fields require the `directory` backend plugin.
  *
  * @public

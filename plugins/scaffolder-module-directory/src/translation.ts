@@ -8,7 +8,7 @@ import { createTranslationRef } from '@backstage/frontend-plugin-api';
 export const directoryPickerTranslationRef = createTranslationRef({
   id: 'scaffolder.directory',
   messages: {
-    user: { label: 'User', placeholder: 'Search by user name or full name' },
+    user: { label: 'User', placeholder: 'Search by username or full name' },
     group: { label: 'Group', placeholder: 'Search by name or description' },
     unavailable: 'The directory is unavailable. Try again.',
   },

@@ -143,7 +143,7 @@ export const groupsScenes: readonly Scene[] = [
     caller: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/groups/packager`);
-      await page.getByRole('textbox', { name: 'User name' }).fill('dave');
+      await page.getByRole('textbox', { name: 'Username' }).fill('dave');
       await page.getByRole('button', { name: 'Check' }).click();
       const shown = page.getByText('dave is a member.');
       await expect(shown).toBeVisible();

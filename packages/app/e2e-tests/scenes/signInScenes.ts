@@ -83,7 +83,7 @@ export const signInScenes: readonly Scene[] = [
   rejected({
     name: 'sign-in-unknown',
     ticket: 'ghost',
-    sentence: /has no user in the portal/,
+    sentence: /portal has no user for your account/,
   }),
   rejected({
     name: 'sign-in-service',

@@ -105,7 +105,7 @@ export async function readKeyFile(options: {
     return createPrivateKey({ key, passphrase });
   } catch (error) {
     throw new SignerUnavailableError(
-      `${path} is not a private key in PEM, or the passphrase is wrong`,
+      `${path} is not a PEM private key, or the passphrase is wrong`,
       error,
     );
   }

@@ -206,7 +206,7 @@ describe('a key in a token', () => {
     await expect(attempt('c')).resolves.toContain('there are 0 private keys');
   });
 
-  it('must be EC or RSA', () => {
+  it('is rejected unless it is EC or RSA', () => {
     const ed25519 = Buffer.from(
       '302a300506032b6570032100d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
       'hex',

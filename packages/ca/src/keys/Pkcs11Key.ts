@@ -63,7 +63,7 @@ class Pkcs11Module {
   /** PINs that tokens refused: a few more attempts would lock the token. */
   readonly #refusedPins = new Set<string>();
 
-  /** All keys of this process share a module. */
+  /** All keys in this process share a module. */
   static of(path: string): Pkcs11Module {
     const module = this.#byPath.get(path) ?? new Pkcs11Module(path);
     this.#byPath.set(path, module);

@@ -346,7 +346,8 @@ describe('verifyLog', () => {
         const isLast = name === names[2] && index === lines.length - 1;
         const without = lines.filter((_, other) => other !== index);
         const removed = await verifyWith(name, Buffer.concat(without));
-        // Only the portal's database reveals a missing end of the newest file.
+        // A line cut off the end of the newest file can be detected only with
+        // the portal's database.
         expect(removed.fault === undefined).toBe(isLast);
 
         const twice = [...lines.slice(0, index + 1), ...lines.slice(index)];
@@ -362,7 +363,7 @@ describe('verifyLog', () => {
     }
   });
 
-  it('finds a file that is missing, renamed, or replaced by another one', async () => {
+  it('finds a file that is missing, renamed, or replaced by another file', async () => {
     for (const name of names.slice(0, 2)) {
       await rm(join(copy, name));
       const missing = await verifyLog(copy);

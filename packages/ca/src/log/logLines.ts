@@ -22,7 +22,7 @@ export interface StartEntry {
 /** The last line of a file. */
 export interface Head {
   readonly file: string;
-  /** Number of the line, from 1. */
+  /** 1-based line number. */
   readonly lines: number;
   /** SHA-256 of the line, lowercase hex. */
   readonly sha256: string;
@@ -83,7 +83,7 @@ export interface WrittenLine {
 
 /**
  * Encodes a line. Its last member, `digest`, is the SHA-256 of the text before
- * it. The hash in the next line reveals changes of a line; `digest` reveals
+ * it. The hash in the next line reveals changes to a line; `digest` reveals
  * disk errors, including those in the last line.
  *
  * @param previous - `sha256` of the previous line; `undefined` for the first one

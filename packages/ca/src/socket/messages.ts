@@ -138,7 +138,7 @@ export const requestMessage = z.strictObject({
   params: z.unknown(),
 });
 
-/** A request of a client. */
+/** A request from a client. */
 export type RequestMessage = z.output<typeof requestMessage>;
 
 /** The log of the signing process contains the reason for `unavailable`. */

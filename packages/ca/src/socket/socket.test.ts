@@ -291,7 +291,7 @@ describe('SocketSigner', () => {
     signer.gate.open();
   });
 
-  describe('when the process is replaced by another one', () => {
+  describe('when the process is replaced by another process', () => {
     let other: Server;
     let received: string[];
     let onRequest: (line: string, socket: Socket) => void;

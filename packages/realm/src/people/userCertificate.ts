@@ -109,7 +109,7 @@ function time(date: Date): Buffer {
     : tag(0x18, Buffer.from(text));
 }
 
-/** Returns the Ed25519 private key of 32 octets. */
+/** Returns the Ed25519 private key for a 32-octet seed. */
 function privateKeyOfSeed(seed: Buffer): KeyObject {
   return createPrivateKey({
     key: Buffer.concat([PKCS8_PREFIX, seed]),
@@ -118,7 +118,7 @@ function privateKeyOfSeed(seed: Buffer): KeyObject {
   });
 }
 
-/** Returns the public key of that private key in 32 octets. */
+/** Returns the raw 32-octet Ed25519 public key for a seed. */
 function publicKeyOfSeed(seed: Buffer): Buffer {
   const info = createPublicKey(privateKeyOfSeed(seed)).export({
     format: 'der',
@@ -130,7 +130,7 @@ function publicKeyOfSeed(seed: Buffer): Buffer {
 /**
  * Formats an Ed25519 public key as in `authorized_keys` (RFC 8709 §4).
  *
- * @param seed - private key of 32 octets
+ * @param seed - 32-octet private key
  */
 export function sshKey(seed: Buffer, comment: string): string {
   const blob = Buffer.concat(

@@ -77,7 +77,7 @@ export class ProcessOwner {
     stdio: ('ignore' | 'pipe')[],
   ): ChildProcess {
     if (this.#closed) {
-      throw new Error('The realm is being stopped');
+      throw new Error('The realm is stopping');
     }
     const child = spawn(program, args, {
       stdio,

@@ -24,7 +24,7 @@ export interface Replication {
   /** Sends the pending changes and continues to send new ones. */
   resume(): Promise<void>;
   /**
-   * Waits until each server has received all current changes of the other, by
+   * Waits until each server has received all current changes from the other, by
    * means of changes to the suffix entry. Must not be called during a pause.
    */
   caughtUp(): Promise<void>;
@@ -46,7 +46,8 @@ export async function enableReplication(options: {
   await first.modify(replicaLdif(1, password));
   await second.modify(replicaLdif(2, password));
   await first.modify(agreementLdif(second, password));
-  // Not in the new agreement: it would be repeated when that is enabled again.
+  // The initial refresh is a separate change: as part of the agreement, it
+  // would run again whenever the agreement is re-enabled.
   await first.modify(`dn: ${AGREEMENT}
 changetype: modify
 replace: nsds5BeginReplicaRefresh

@@ -78,7 +78,7 @@ export class RealmServers {
 
   /** Kills all processes and removes all folders. */
   async end(): Promise<void> {
-    this.#aborter.abort(new Error('The realm is being stopped'));
+    this.#aborter.abort(new Error('The realm is stopping'));
     await this.#owner.killAll();
     await this.#started.catch(() => {}); // reported to the caller
     if (this.#buildFolder) {

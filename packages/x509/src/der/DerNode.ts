@@ -56,8 +56,8 @@ export function tagNumberOf(node: DerNode): number {
  * Why bytes are rejected:
  *
  * - `malformed`: not DER, truncated, or not the type that the grammar requires
- * - `trailing`: bytes follow the value - `complex`: nested too deeply, or too
- *   many values
+ * - `trailing`: bytes follow the value
+ * - `complex`: nested too deeply, or too many values
  */
 export type DerErrorKind = 'malformed' | 'trailing' | 'complex';
 

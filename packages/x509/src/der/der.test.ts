@@ -229,7 +229,7 @@ describe('decodeText', () => {
   });
 });
 
-describe('times', () => {
+describe('readTime', () => {
   const read = (tag: number, value: string) =>
     readTime(parseDer(text(tag, value))).toISOString();
 
@@ -243,7 +243,7 @@ describe('times', () => {
     [0x18, '20500101000000Z', '2050-01-01T00:00:00.000Z'],
     [0x18, '99991231235959Z', '9999-12-31T23:59:59.000Z'],
     [0x18, '20220506062253.5Z', '2022-05-06T06:22:53.000Z'],
-  ])('reads %d %s', (tag, value, expected) => {
+  ])('reads tag %d with content %s', (tag, value, expected) => {
     expect(read(tag, value)).toBe(expected);
   });
 
@@ -256,11 +256,11 @@ describe('times', () => {
     [0x17, '20220506062253Z'],
     [0x18, '2205060622Z'],
     [0x0c, '220506062253Z'],
-  ])('refuses %d %p', (tag, value) => {
+  ])('rejects tag %d with content %p', (tag, value) => {
     expect(() => read(tag, value)).toThrow(DerError);
   });
 
-  it('are written as UTCTime or GeneralizedTime by year, and read unchanged', () => {
+  it('reads written times, which are UTCTime or GeneralizedTime depending on the year', () => {
     const dates = fc.date({
       min: new Date('0001-01-01'),
       max: new Date('9999-12-31'),

@@ -1,12 +1,12 @@
 import { CONSTRUCTED, DerError, DerNode } from './DerNode';
 
 /**
- * Maximum nesting. Requests of real clients have 8 levels, and an alternative
- * name in them up to 7 more.
+ * Maximum nesting depth. Requests from real clients have 8 levels; an
+ * alternative name can add up to 7 more.
  */
 const MAX_DEPTH = 32;
 
-/** Maximum number of values. Requests of real clients have about 60. */
+/** Maximum number of values. Requests from real clients have about 60. */
 const MAX_NODES = 4096;
 
 /** Maximum number of octets of a length: no input is larger than 16 MiB. */

@@ -150,8 +150,9 @@ const TIME_GRAMMARS: ReadonlyMap<number, RegExp> = new Map([
 ]);
 
 /**
- * Reads a UTCTime or GeneralizedTime in seconds. In addition to the form of RFC
- * 5280 §4.1.2.5, accepts those of older certificates; a fraction is dropped.
+ * Reads a UTCTime or GeneralizedTime; fractions of a second are dropped.
+ * Besides the form of RFC 5280 §4.1.2.5, accepts the forms in older
+ * certificates.
  *
  * @throws DerError when it is not a time, or the date does not exist
  */

@@ -40,7 +40,7 @@ export class Issuer {
     }
     const { ca, keyUsage } = result.certificate;
     if (!ca || keyUsage?.includes('keyCertSign') === false) {
-      throw new TypeError('The certificate of a CA must allow signing others');
+      throw new TypeError('The CA certificate must allow signing certificates');
     }
     return new Issuer(result.certificate, new StructureSigner(options.key));
   }
@@ -51,7 +51,7 @@ export class Issuer {
   ) {
     const parts = readCertificate(Buffer.from(certificate.base64, 'base64'));
     if (!parts.publicKey.der.equals(signer.spki)) {
-      throw new TypeError('The certificate of a CA must belong to its key');
+      throw new TypeError('The CA certificate does not match the key');
     }
     this.certificate = certificate;
     this.#signer = signer;

@@ -67,8 +67,8 @@ const REQUEST_VERSION = 0n;
 /**
  * Creates a certificate request (PKCS #10, RFC 2986) without attributes.
  *
- * @param options - `subject`: in the order of the encoding, `O`, then `CN`; `key`: RSA, P-256, P-384,
- *   P-521 or Ed25519
+ * @param options - `subject`: name parts in encoding order, for example `O`,
+ *   then `CN`; `key`: RSA, P-256, P-384, P-521 or Ed25519
  * @returns DER
  * @throws TypeError when the key is of another type
  * @throws RangeError when a name cannot be written

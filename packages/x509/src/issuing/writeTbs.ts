@@ -19,21 +19,20 @@ export interface CertificateFields {
   /** Positive, at most 20 octets; see {@link randomSerialNumber}. */
   readonly serialNumber: bigint;
   /**
-   * In the order of the encoding: `O`, then `CN`, which is displayed as
-   * `CN=alice,O=EXAMPLE.TEST`; or a Name in DER, to certify the original octets
-   * of a CA's name.
+   * Name parts in encoding order: `O`, then `CN`, which is displayed as
+   * `CN=alice,O=EXAMPLE.TEST`; or a DER Name, to certify the original octets of
+   * a CA's name.
    */
   readonly subject: readonly NamePart[] | Buffer;
   /** Fractions of a second are dropped. */
   readonly notBefore: Date;
   /** Last second at which the certificate is valid; fractions are dropped. */
   readonly notAfter: Date;
-  /** The extensions to be written. */
   readonly extensions: CertificateExtensions;
 }
 
 /**
- * Reasons for a revocation with their codes (RFC 5280 §5.3.1).
+ * Revocation reasons with their codes (RFC 5280 §5.3.1).
  *
  * @public
  */
@@ -51,7 +50,7 @@ export const REVOCATION_REASONS = {
 } as const;
 
 /**
- * The name of a reason for a revocation.
+ * Name of a revocation reason.
  *
  * @public
  */
@@ -63,7 +62,7 @@ export type RevocationReason = keyof typeof REVOCATION_REASONS;
  * @public
  */
 export interface RevokedCertificate {
-  /** The certificate. */
+  /** Serial number of the revoked certificate. */
   readonly serialNumber: bigint;
   /** Fractions of a second are dropped. */
   readonly revokedAt: Date;
@@ -152,7 +151,7 @@ export function writeTbsCertList(
 ): Buffer {
   const { number, thisUpdate, nextUpdate, revoked } = fields;
   if (number < 0n || number >= NUMBER_LIMIT) {
-    throw new RangeError('A CRL number must be from 0 to below 2^159');
+    throw new RangeError('A CRL number must be at least 0 and less than 2^159');
   }
   if (!(thisUpdate < nextUpdate)) {
     throw new RangeError('thisUpdate must be earlier than nextUpdate');

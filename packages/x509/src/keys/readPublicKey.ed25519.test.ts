@@ -43,7 +43,7 @@ describe('Ed25519 points of small order', () => {
     expect(outcomeOf(der)).toBe('invalid_point');
   });
 
-  it('are distinguished from a y coordinate that belongs to no point', () => {
+  it('are distinguished from a y coordinate that is not on the curve', () => {
     // y = 2 has no x.
     const der = buildRequest({
       key: testKey('ed25519'),

@@ -11,9 +11,10 @@ const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 const MAX_LABEL = 64;
 
 /**
- * Extracts the DER of a certificate request from a text: exactly one PEM block (RFC 7468) with any
- * text around it, or Base64 without armor. Any line breaks, indentation and line lengths, and a byte
- * order mark, are accepted. Takes linear time.
+ * Extracts the DER of a certificate request from text that contains exactly one
+ * PEM block (RFC 7468), with or without surrounding text, or bare Base64.
+ * Accepts any line endings, indentation and line length, and a leading byte
+ * order mark. Runs in linear time.
  *
  * @throws RequestRefusal
  */

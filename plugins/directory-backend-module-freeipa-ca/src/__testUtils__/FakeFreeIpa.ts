@@ -12,8 +12,11 @@ import type { FakeVersion } from './describeCertificate';
 import type { Fault, FakeResponse } from './Fault';
 import type { FakeCa } from './FakeCa';
 
-/** Accepts a Negotiate header; `undefined`: rejected. */
-export type AcceptTicket = (
+/**
+ * Verifies a SPNEGO token in an `Authorization` header. Resolves to `undefined`
+ * if the token is rejected.
+ */
+export type AcceptToken = (
   authorization: string | null,
 ) => Promise<{ principal: string; replyToken?: string } | undefined>;
 
@@ -49,7 +52,7 @@ export class FakeFreeIpa {
   /** FreeIPA's reason when the account must not log in. */
   rejection: string | undefined;
   readonly #version: FakeVersion;
-  readonly #accept: AcceptTicket;
+  readonly #accept: AcceptToken;
   readonly #sessions = new Set<string>();
   #load: () => Promise<void> = async () => {};
   #loading: Promise<void> | undefined;
@@ -59,7 +62,7 @@ export class FakeFreeIpa {
     readonly host: string;
     readonly ca: FakeCa;
     readonly version?: FakeVersion;
-    readonly accept?: AcceptTicket;
+    readonly accept?: AcceptToken;
   }) {
     this.host = options.host;
     this.ca = options.ca;
@@ -72,7 +75,7 @@ export class FakeFreeIpa {
     return this.log.filter(entry => entry === command).length;
   }
 
-  /** Makes the next request of a type (`login`, or a command) fail. */
+  /** Makes the next request with a type (`login`, or a command) fail. */
   failNext(command: string, ...faults: Fault[]): void {
     this.#faults.set(command, [
       ...(this.#faults.get(command) ?? []),

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { FakeFreeIpa, type AcceptTicket } from './FakeFreeIpa';
+import { FakeFreeIpa, type AcceptToken } from './FakeFreeIpa';
 import type { FakeVersion } from './describeCertificate';
 import type { FakeCa } from './FakeCa';
 
@@ -18,7 +18,7 @@ export class FakeHttpsServer {
   static async start(options: {
     readonly ca: FakeCa;
     readonly version?: FakeVersion;
-    readonly accept?: AcceptTicket;
+    readonly accept?: AcceptToken;
   }): Promise<FakeHttpsServer> {
     const freeIpa = new FakeFreeIpa({ ...options, host: 'localhost' });
     const identity = await options.ca.serverIdentity();

@@ -6,7 +6,7 @@ import type {
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
 /**
- * Creates a request of alice with a new key, which every {@link FakeFreeIpa}
+ * Creates a request for alice with a new key, which every {@link FakeFreeIpa}
  * signs.
  */
 export function newRequest(): SigningRequest {

@@ -1,6 +1,8 @@
 import { READY, type WorkerResponse } from './WorkerProcess';
 
-/** Responds to the requests of a {@link WorkerProcess} in the child process. */
+/**
+ * Responds to the requests from a {@link WorkerProcess} in the child process.
+ */
 export function serveRequests<T extends object>(
   handle: (request: T) => Promise<unknown>,
 ): void {

@@ -116,7 +116,7 @@ export function claimClientEnvironment(options: {
     throw new Error(
       `directory.certificates.freeipa.login.keytab is ${options.keytab}, but KRB5_CLIENT_KTNAME ` +
         `in the environment of this process is already ${present}. A process can get tickets ` +
-        'with one keytab only: set one of the two.',
+        'with only one keytab: unset one of the two.',
     );
   }
   env.KRB5_CLIENT_KTNAME = keytab;

@@ -28,7 +28,7 @@ export function readSession(options: {
     .map(cookie => cookie.split(';', 1)[0].trim())
     .find(cookie => /^ipa_session=./.test(cookie));
   if (session === undefined) {
-    throw new NoResultError('the response to the login has no session', {
+    throw new NoResultError('the login response has no session cookie', {
       server,
       executed: 'no',
       fault: 'protocol',

@@ -50,8 +50,8 @@ export class FreeIpaServer {
   }
 
   /**
-   * Runs a command once. The command is repeated only when the server reports
-   * that it did not run because the session has expired.
+   * Runs a command. Retries it once, and only when the server reports that the
+   * session expired before the command ran.
    *
    * @param signal - aborts the call, but not a login, which other calls share
    * @returns the result of the command
@@ -145,10 +145,10 @@ export class FreeIpaServer {
   }
 
   /**
-   * Since FreeIPA 4.12, `Referer` must match the server's name without a port
-   * exactly (`ipaserver/rpcserver.py`, `check_referer`, `wsgi_execute`).
-   * `Accept-Language` is `en`, because error messages are translated and this
-   * module parses English ones.
+   * FreeIPA requires a `Referer` that starts with `https://<server name>/ipa`,
+   * without a port (`ipaserver/rpcserver.py`: `wsgi_execute`, and
+   * `check_referer` for logins). `Accept-Language` is `en`, because error
+   * messages are translated and this module parses English ones.
    */
   async #post(request: IpaRequest): Promise<HttpsResponse> {
     return await this.#https.post({

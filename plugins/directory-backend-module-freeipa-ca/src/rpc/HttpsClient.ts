@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher, buildConnector } from 'undici';
 import { type Clock, systemClock } from './Clock';
 
-/** Larger than any response of FreeIPA with certificates and their chains. */
+/** Larger than any response from FreeIPA with certificates and their chains. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** A POST request. */
@@ -136,7 +136,9 @@ export class HttpsClient {
       return text;
     } catch (error) {
       throw new HttpExchangeError(
-        `directory.certificates.freeipa.caFile cannot be read: ${error}`,
+        `directory.certificates.freeipa.caFile is not usable: ${
+          toError(error).message
+        }`,
         { sent: 'no' },
       );
     }

@@ -90,7 +90,7 @@ export function isDogtagDown({ code, text }: RpcError): boolean {
 }
 
 /**
- * Whether the server failed rather than decided, so that another one may
+ * Whether the server failed rather than decided, so that another server may
  * succeed.
  */
 export function isServerFailure({ code, text }: RpcError): boolean {

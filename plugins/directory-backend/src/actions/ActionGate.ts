@@ -23,8 +23,8 @@ export interface ActionGateOptions {
 }
 
 /**
- * Authenticates and authorizes callers of actions with the checks that the
- * router applies to requests of the API.
+ * Authenticates and authorizes callers of actions with the same checks as API
+ * requests.
  */
 export class ActionGate {
   readonly #options: ActionGateOptions;

@@ -38,7 +38,7 @@ export function registerActions(
   }
 }
 
-/** The action `directory:override-deletion-guard`. */
+/** Registers the `directory:override-deletion-guard` action. */
 function registerOverrideDeletionGuard(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly auditor: AuditorService;
@@ -107,7 +107,7 @@ Until then, the gateway returns 503, because broken access rules look like delet
   });
 }
 
-/** The action `directory:revoke-certificate`. */
+/** Registers the `directory:revoke-certificate` action. */
 function registerRevokeCertificate(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly gate: ActionGate;
@@ -162,7 +162,7 @@ Revoking a revoked certificate changes nothing and returns the recorded reason.`
   });
 }
 
-/** The action `directory:approve-certificate-holds`. */
+/** Registers the `directory:approve-certificate-holds` action. */
 function registerApproveHolds(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly gate: ActionGate;
@@ -172,7 +172,7 @@ function registerApproveHolds(options: {
   actionsRegistry.register({
     name: 'approve-certificate-holds',
     title: 'Approve certificate holds',
-    description: `Allows the directory gateway to put the certificates of more locked and deleted users on hold than its hourly limit.
+    description: `Lets the directory gateway exceed its hourly limit for putting the certificates of locked and deleted users on hold.
 
 The approval must contain the number of waiting users from the log. It expires after 10 minutes. First check that these users were really locked or deleted.`,
     // Without visibilityPermission, so that denied calls are audited.

@@ -90,7 +90,7 @@ async function available<T>(work: () => PromiseLike<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw new AuthorityUnavailableError(
-      'The database of blocked keys is not available',
+      'The blocked keys cannot be read from or written to the database',
       error,
     );
   }

@@ -139,7 +139,8 @@ describe('CertificateAuthorities', () => {
     expect(await revoke(42n)).toBeUndefined();
     await expect(revoke(await sign(cannot))).rejects.toMatchObject({
       name: 'AuthorityRefusalError',
-      message: 'The CA "cannot" does not revoke through this gateway.',
+      message:
+        'Certificates issued by the CA "cannot" cannot be revoked through this gateway.',
     });
   });
 });

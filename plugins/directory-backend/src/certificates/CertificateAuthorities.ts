@@ -104,14 +104,14 @@ export class CertificateAuthorities
         }
       } else if (await authority.get(request.serialNumber)) {
         throw new AuthorityRefusalError(
-          `The CA "${name}" does not revoke through this gateway.`,
+          `Certificates issued by the CA "${name}" cannot be revoked through this gateway.`,
         );
       }
     }
     return undefined;
   }
 
-  /** Whether the issuing CA can suspend certificates. */
+  /** Whether the issuing CA supports holds. */
   get hasHolds(): boolean {
     const { hold, release } = this.#issuing;
     return hold !== undefined && release !== undefined;

@@ -291,7 +291,7 @@ async function available<T>(work: () => PromiseLike<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw new AuthorityUnavailableError(
-      'The database of certificates is not available',
+      'The certificate records cannot be read from or written to the database',
       error,
     );
   }

@@ -28,7 +28,7 @@ export interface CertificatesConfig {
    */
   readonly protectedGroups: readonly string[];
   readonly readable: ReadableCertificates;
-  /** Maximum number of signing requests of a caller in an interval. */
+  /** Maximum number of signing requests per caller in an interval. */
   readonly limit: { readonly requests: number; readonly perMs: number };
   /** Maximum number of a user's unexpired certificates. */
   readonly maxPerUser: number;
@@ -37,7 +37,10 @@ export interface CertificatesConfig {
    * certificates.
    */
   readonly portalUsersMayRequest: boolean;
-  /** Whether Kerberos callers must not request or revoke certificates. */
+  /**
+   * Whether requests, renewals and revocations require a portal token, except
+   * revocations by the holder of the key.
+   */
   readonly requirePortalToken: boolean;
   readonly reminders: RemindersConfig;
   readonly accountHolds: AccountHoldsConfig;
@@ -45,7 +48,7 @@ export interface CertificatesConfig {
 
 /** Typed form of `directory.certificates.accountHolds`. */
 export interface AccountHoldsConfig {
-  /** Default: whether the CA supports holds. */
+  /** Default: `true` if the CA supports holds. */
   readonly enabled?: boolean;
   /**
    * Maximum number of users whose certificates are put on hold in an hour

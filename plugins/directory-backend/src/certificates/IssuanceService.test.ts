@@ -399,7 +399,7 @@ describe('IssuanceService', () => {
     await sign(person('signer'));
   });
 
-  it('replaces a record with another key and keeps a record with the same key', async () => {
+  it('replaces a record when the key differs, and keeps it when the key is the same', async () => {
     const record = {
       serialNumber: 1n,
       username: 'bob',

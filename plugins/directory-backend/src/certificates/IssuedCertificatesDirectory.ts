@@ -40,7 +40,7 @@ export class IssuedCertificatesDirectory implements Directory {
       {
         // A certificate may be issued or revoked at any time.
         cache: false,
-        // Waits for directory responses that have already arrived.
+        // Batches all directory responses that have already arrived.
         batchScheduleFn: load => setImmediate(load),
       },
     );

@@ -69,8 +69,8 @@ export function signedText(
  * nonces are stored: a nonce contains its expiry and a MAC over the expiry and
  * the serial number.
  *
- * A request of an unauthenticated caller costs one query by primary key and one
- * signature verification, whether or not the certificate exists.
+ * A request from an unauthenticated caller costs one query by primary key and
+ * one signature verification, whether or not the certificate exists.
  */
 export class KeyProofs {
   readonly #options: {
@@ -184,7 +184,7 @@ export class KeyProofs {
         .returning('nonce_sha256');
     } catch (error) {
       throw new AuthorityUnavailableError(
-        'The database of nonces is not available',
+        'The nonce cannot be recorded in the database',
         error,
       );
     }

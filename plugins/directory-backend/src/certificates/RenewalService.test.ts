@@ -262,8 +262,8 @@ describe('RenewalService', () => {
     await expect(renewByKey()).rejects.toThrow('locked');
     people[0] = { ...alice, stableId: 'ipaUniqueID=2' };
     await expect(renewByKey()).rejects.toThrow('another account');
-    await expect(renewAs(people[0])).rejects.toThrow('Only the owner');
-    await expect(renewAs(person('bob'))).rejects.toThrow('Only the owner');
+    await expect(renewAs(people[0])).rejects.toThrow('only by their owner');
+    await expect(renewAs(person('bob'))).rejects.toThrow('only by their owner');
     people.pop();
     await expect(renewByKey()).rejects.toThrow('no such user');
     people.push(alice);

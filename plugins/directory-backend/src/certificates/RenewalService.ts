@@ -116,7 +116,7 @@ export class RenewalService {
       const record = await this.#options.records.get(request.serialNumber);
       if (!record || !isOwner(context.caller, record)) {
         throw new RenewalRefusedError(
-          'Only the owner of a certificate that this gateway has issued may renew it.',
+          'Certificates can be renewed only by their owner, and only if this gateway issued them.',
         );
       }
       if (!hasFreshProof(context.caller)) {

@@ -55,8 +55,11 @@ it.each([
   ['a service', 'bot/builder.example.test'],
   // Maximum length of a DNS name (RFC 1035 §2.3.4).
   ['a service of a host with a long name', `bot/${'a.'.repeat(126)}b`],
-  ['another one of the same length', `bot/${'a.'.repeat(126)}c`],
-])('permits %s exactly the configured number of requests', async (_, name) => {
+  [
+    'a different service with a name of the same length',
+    `bot/${'a.'.repeat(126)}c`,
+  ],
+])('allows %s exactly the configured number of requests', async (_, name) => {
   const caller = service(name);
   const results = await Promise.allSettled(
     [...limits, ...limits, ...limits, ...limits].map(limit =>
@@ -70,7 +73,7 @@ it.each([
   );
 });
 
-it('counts concurrent requests of many callers in two processes', async () => {
+it('counts concurrent requests from many callers in two processes', async () => {
   const callers = Array.from({ length: 40 }, (_, index) =>
     service(`b${index}`),
   );

@@ -55,7 +55,7 @@ describe('SigningLimit', () => {
     jest.restoreAllMocks();
   });
 
-  it('counts concurrent requests of each caller in order', async () => {
+  it('counts concurrent requests from each caller in order', async () => {
     const limit = await createLimit();
     await expect(
       outcomesOf(limit, ['alice', 'bob', 'alice', 'alice', 'bob']),

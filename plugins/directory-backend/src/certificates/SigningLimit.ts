@@ -9,7 +9,7 @@ import { SigningLimitExceededError } from './errors';
 
 const TABLE = 'directory_signing_limits';
 
-/** A row of the table: the requests of a caller in the current period. */
+/** A row of the table: the requests from a caller in the current period. */
 interface Count {
   readonly key: string;
   /** Number of requests, including refused ones. */

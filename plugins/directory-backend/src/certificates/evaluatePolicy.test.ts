@@ -54,7 +54,7 @@ const firstDenial = (result: ReturnType<typeof evaluate>) => {
 };
 
 describe('requester and profile', () => {
-  it('approves a request of the user and returns the key hash', () => {
+  it('approves a request from the user and returns the key hash', () => {
     const { approved, checks, keyHash } = evaluate({});
     expect(checks.every(({ passed }) => passed)).toBe(true);
     expect(approved).toMatchObject({
@@ -137,7 +137,7 @@ describe('requester and profile', () => {
     expect(result.approved).toBeUndefined();
   });
 
-  it('approves signers for other users, and protected users for themselves', () => {
+  it("approves a signer's request for another user, and a protected user's request for themselves", () => {
     expect(evaluate({ caller: holder(signer) }).approved).toMatchObject({
       username: 'alice',
       requestedBy: 'signer',

@@ -30,7 +30,7 @@ export interface PolicyResult {
 }
 
 /**
- * Evaluates all rules. A rule that depends on another one (the user, the CSR)
+ * Evaluates all rules. A rule that depends on another rule (the user, the CSR)
  * is not evaluated when that one fails.
  *
  * A caller who may not request certificates for another user gets only the

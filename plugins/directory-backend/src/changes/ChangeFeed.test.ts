@@ -80,7 +80,7 @@ function entryOf(name: string): RecordedEntry {
   };
 }
 
-/** Appends changes of users, as another process does. */
+/** Appends changes to users, as another process does. */
 async function append(
   changes: readonly Omit<NewChange, 'entry'>[],
   name = 'alice',
@@ -181,7 +181,7 @@ describe('ChangeFeed', () => {
     expect(await page({ cursor })).toMatchObject({ changes: [] });
   });
 
-  it('returns changes of the users that the policy shows', async () => {
+  it('returns changes to the users that the policy shows', async () => {
     const { page } = await openFeed();
     const { cursor } = await page();
     await append([{ kind: 'user_locked' }], 'alice');
@@ -381,7 +381,7 @@ describe('ChangeFeed', () => {
       expect(await waiting).toMatchObject({ changes: [] });
     });
 
-    it('in at most four requests of a caller, until they disconnect', async () => {
+    it('in at most four requests from a caller, until they disconnect', async () => {
       const { page } = await openFeed();
       const { cursor } = await page();
       const disconnected = new AbortController();
@@ -392,7 +392,7 @@ describe('ChangeFeed', () => {
       const request = { cursor, waitMs, context };
       const waiting = [1, 2, 3, 4].map(() => page(request));
       await expect(page(request)).rejects.toThrow(TooManyWaitingError);
-      // Requests that do not wait, and requests of another caller.
+      // Requests that do not wait, and requests from another caller.
       await page({ ...request, waitMs: 0 });
       const other = { ...context, caller: callerNamed('erin') };
       waiting.push(page({ ...request, context: other }));
@@ -401,7 +401,7 @@ describe('ChangeFeed', () => {
       await page({ cursor, waitMs: 1 });
     });
 
-    it('in at most 500 requests of all callers', async () => {
+    it('in at most 500 requests from all callers', async () => {
       const { page } = await openFeed();
       const { cursor } = await page();
       const disconnected = new AbortController();

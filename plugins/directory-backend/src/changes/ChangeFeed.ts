@@ -23,7 +23,7 @@ const POLL_INTERVAL_MS = 500;
 /** Maximum number of pages read to fill one page of visible changes. */
 const MAX_PAGES = 10;
 
-/** Too many requests wait for changes. */
+/** Too many requests are waiting for changes. */
 export class TooManyWaitingError extends CustomErrorBase {
   name = 'TooManyWaitingError' as const;
 }
@@ -47,7 +47,7 @@ export type ChangeFeedResult =
   | { readonly outcome: 'read'; readonly page: ChangePage }
   /** The cursor is not one of this API. */
   | { readonly outcome: 'invalid' }
-  /** Changes after the cursor have been deleted, or the log is another one. */
+  /** Changes after the cursor have been deleted, or the log was replaced. */
   | { readonly outcome: 'expired' };
 
 /** A request for changes. */
@@ -255,7 +255,9 @@ export class ChangeFeed {
     const own = this.#waiting.get(actor) ?? 0;
     const all = [...this.#waiting.values()].reduce((a, b) => a + b, 0);
     if (own >= MAX_WAITING_PER_CALLER || all >= MAX_WAITING) {
-      throw new TooManyWaitingError('Too many requests wait for changes');
+      throw new TooManyWaitingError(
+        'Too many requests are waiting for changes',
+      );
     }
     this.#waiting.set(actor, own + 1);
     return () => {

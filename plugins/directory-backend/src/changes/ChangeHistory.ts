@@ -35,7 +35,7 @@ export class ChangeHistory {
   }
 
   /**
-   * Returns the changes of a group's members and name, latest first.
+   * Returns the changes to a group's members and name, latest first.
    *
    * @param groupname - In the directory's spelling.
    * @throws ChangeLogUnavailableError
@@ -63,7 +63,7 @@ export class ChangeHistory {
   }
 
   /**
-   * Returns the changes of a user's name, direct memberships and, if requested,
+   * Returns the changes to a user's name, direct memberships and, if requested,
    * locks, latest first.
    *
    * @param username - In the directory's spelling.

@@ -36,7 +36,7 @@ export interface ChangedEntry {
   readonly presentName?: string;
 }
 
-/** A change of the directory. */
+/** A change in the directory. */
 export interface Change {
   /** Increases in commit order; some numbers are not used. */
   readonly id: number;
@@ -129,7 +129,7 @@ export class ChangeLog {
 
   private constructor(
     database: Database,
-    /** Identifies the log; a new database has another one. */
+    /** Identifies the log; a new database has a different ID. */
     readonly logId: string,
   ) {
     this.#database = database;
@@ -478,7 +478,7 @@ async function requireLease(
     .update({ ...update, expires_at: new Date(Date.now() + LEASE_MS) })
     .returning('last_id');
   if (rows.length === 0) {
-    throw new LeaseLostError('Another process writes the change log');
+    throw new LeaseLostError('Another process is writing the change log');
   }
   return rows[0];
 }

@@ -494,7 +494,7 @@ describe('ChangeWriter', () => {
     expect(await lines()).toEqual(['user_locked alice']);
   });
 
-  it('writes in one process, until another one takes over', async () => {
+  it('writes in one process, until another process takes over', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');
     const first = await startWriter(directory);
@@ -504,7 +504,7 @@ describe('ChangeWriter', () => {
     await directory.confirm();
     expect(await lines()).toEqual(['user_created bob']);
 
-    // The lease of the first one expires while it does not run.
+    // The first writer's lease expires while that writer is paused.
     directory.writers.delete(first);
     const client = await database.getClient();
     await client('directory_change_writer').update({ expires_at: new Date(0) });

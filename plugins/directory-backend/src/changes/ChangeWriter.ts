@@ -69,7 +69,7 @@ interface Tenure {
 }
 
 /**
- * Writes the changes of the replica to the log, in one process of the portal.
+ * Writes the changes in the replica to the log, in one process of the portal.
  * The replica never waits for it, and reads do not depend on it.
  *
  * The process that acquires the lease compares all entries with the recorded
@@ -184,7 +184,7 @@ export class ChangeWriter implements TableObserver {
       this.#tenure = undefined;
       this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
       if (error instanceof LeaseLostError) {
-        logger.info('Another process writes the change log now');
+        logger.info('Another process is writing the change log now');
       } else if (!this.#hasFailed) {
         this.#hasFailed = true;
         logger.warn(`The change log cannot be written: ${error}`);
@@ -335,7 +335,7 @@ export class ChangeWriter implements TableObserver {
           eventPayload: { changes: batch.changes.map(payloadOf) },
         })
         .catch(error =>
-          logger.warn(`Changes of the directory were not published: ${error}`),
+          logger.warn(`Directory changes could not be published: ${error}`),
         );
     }
   }

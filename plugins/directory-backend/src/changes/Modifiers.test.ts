@@ -211,7 +211,7 @@ describe('Modifiers', () => {
       await modifiers.find([{ kind: 'group', key: 'cn=a' }], sync),
     ).toEqual(new Map());
     expect(logger.lines).toEqual([
-      expect.stringContaining('The modifiers of changes cannot be read'),
+      expect.stringContaining('Cannot determine who made the changes'),
     ]);
   });
 });

@@ -169,7 +169,7 @@ export class Modifiers {
       if (!this.#hasFailed) {
         this.#hasFailed = true;
         this.#options.logger.warn(
-          `The modifiers of changes cannot be read: ${stringifyError(error)}`,
+          `Cannot determine who made the changes: ${stringifyError(error)}`,
         );
       }
     }

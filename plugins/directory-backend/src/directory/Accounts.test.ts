@@ -525,7 +525,7 @@ describe('Accounts', () => {
     expect(await site.lookUp({ username: 'carol' })).toBeUndefined();
   });
 
-  it('requires a live lookup and a server for writes', async () => {
+  it('requires a live lookup and a reachable server for writes', async () => {
     const site = await Site.synced([user('alice')]);
     const caller = holder(person('alice'));
     const plugin = { kind: 'portalService' } as Caller;

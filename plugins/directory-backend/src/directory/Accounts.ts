@@ -141,8 +141,8 @@ export class Accounts {
    * Requires a reachable directory and a live account of the caller, for
    * operations other than reads.
    *
-   * @throws DirectoryUnavailableError when the directory is unreachable, or
-   *   when it was while the caller was verified.
+   * @throws DirectoryUnavailableError when the directory is unreachable, or was
+   *   unreachable when the caller was verified.
    */
   requireLive({ account }: Caller): void {
     const isLive = account === undefined || account.source === 'live';

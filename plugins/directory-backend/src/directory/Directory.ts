@@ -118,7 +118,7 @@ export interface UserSelection {
   readonly fields: ReadonlySet<UserField>;
 }
 
-/** Users that are read while they are sent. */
+/** Users to stream: batches are read on demand while the response is sent. */
 export interface UserStream {
   /** Number of users when the stream begins. */
   readonly total: number;

@@ -12,7 +12,7 @@ export interface PrincipalLookup {
    * `undefined` when no entry or several entries have it.
    *
    * @throws DirectoryUnavailableError when the directory cannot be read.
-   * @throws DirectoryTimeoutError when the directory is too slow.
+   * @throws DirectoryTimeoutError when the directory does not respond in time.
    */
   find(
     query: PrincipalQuery,
@@ -59,11 +59,11 @@ export interface Principal {
   /** DN in the directory's spelling; normalized in the replica. */
   readonly dn: string;
   readonly kind: 'user' | 'service' | 'host';
-  /** `uid`, of a user only. */
+  /** `uid`; set only for users. */
   readonly username?: string;
   /**
-   * Principal name without its realm, of a service or host only, for example
-   * `HTTP/www.example.test`.
+   * Principal name without its realm, set only for services and hosts, for
+   * example `HTTP/www.example.test`.
    */
   readonly service?: string;
   /**

@@ -33,7 +33,7 @@ const DNS_TIMEOUT_MS = 1000;
 export const STEPS = ['dns', 'connect', 'tls', 'bind', 'bound'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** Outcome of a connection to a server. */
+/** Result of a connection attempt. */
 export interface Probe {
   readonly url: string;
   /** The step that failed, or `bound`. */

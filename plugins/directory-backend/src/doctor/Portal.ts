@@ -23,10 +23,16 @@ const SECRET_KEY = /pass|pwd|secret|token|credential|private|apiKey|^key$/i;
 /** Credentials in a URL. */
 const URL_CREDENTIALS = /(?<=:\/\/)[^/@\s]*@/g;
 
-/** Files take less time to read, unless they are devices or pipes. */
+/**
+ * Maximum time in milliseconds to load the configuration. Only a device or pipe
+ * takes longer.
+ */
 const LOAD_MS = 2000;
 
-/** Shorter values could also occur in other words. */
+/**
+ * Minimum length of a secret to redact: shorter values also occur in ordinary
+ * words.
+ */
 const MIN_SECRET_LENGTH = 4;
 
 const noLifecycle: LifecycleService = {
@@ -213,7 +219,7 @@ export class Portal implements DoctorContext {
   }
 }
 
-/** Whether the database of the plugin is in memory. */
+/** Whether the plugin's database is in memory. */
 export function isInMemory(config: Config): boolean {
   return /sqlite/.test(clientOf(config)) && sqliteFile(config) === ':memory:';
 }

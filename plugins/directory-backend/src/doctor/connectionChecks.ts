@@ -13,7 +13,10 @@ import type { Portal } from './Portal';
 /** certmonger renews FreeIPA's certificates 28 days before they expire. */
 const EXPIRY_WARNING_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** The finding of one step: a failure unless another server can be used. */
+/**
+ * Returns the finding of a step: `ok` when it failed on no server, `warn` when
+ * another server is usable, otherwise `fail`.
+ */
 async function stepFinding(
   servers: DirectoryServers,
   step: Step,

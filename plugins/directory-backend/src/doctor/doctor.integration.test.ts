@@ -64,10 +64,10 @@ const INSTALLED: readonly PackageName[] = [
 /** No server listens there. */
 const UNUSED_URL = 'http://localhost:9';
 
-/** Name of Backstage for the database of the plugin `directory`. */
+/** Backstage's name for the database of the `directory` plugin. */
 const DATABASE = 'backstage_plugin_directory';
 
-/** A change of the healthy portal. */
+/** A change to the healthy portal. */
 interface Change {
   /** Values by the path of their keys; `undefined` removes a key. */
   readonly config?: Readonly<Record<string, JsonValue | undefined>>;
@@ -500,7 +500,7 @@ const FAULTS: readonly Fault[] = [
     },
   ],
   [
-    'a database of a later release',
+    'a database from a later release',
     'migrations',
     /restore the database/,
     async () => {

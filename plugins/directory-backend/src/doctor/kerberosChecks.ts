@@ -166,7 +166,7 @@ async function explainFault(
     ),
     configuration: finding.fail(
       `krb5.conf is invalid (${detail})`,
-      'correct krb5.conf; on an enrolled machine, compare it with that of another one',
+      'correct krb5.conf; on an enrolled machine, compare it with the file from another enrolled machine',
     ),
     principal_unknown: finding.fail(
       `The KDC does not know ${principal}`,
@@ -284,8 +284,8 @@ async function checkPrincipals(
   const { realm } = readKerberosConfig(portal.config);
   if (realm === undefined && realms.length > 1) {
     return finding.fail(
-      `${keys.path} has HTTP/ keys of several realms (${realms.join(', ')})`,
-      `set kerberos.realm to the portal's own, for example ${realms[0]}`,
+      `${keys.path} has HTTP/ keys for several realms (${realms.join(', ')})`,
+      `set kerberos.realm to the portal's realm, for example ${realms[0]}`,
     );
   }
   return realm !== undefined && !realms.includes(realm)

@@ -20,7 +20,7 @@ function readerOf(start: {
     },
   };
   const usnReader = new UsnReader({ reader });
-  /** Reads after some milliseconds. */
+  /** Applies a change, advances the clock and reads the USN. */
   const after = (
     ms: number,
     change: { readonly lastusn?: string; readonly server?: string } = {},

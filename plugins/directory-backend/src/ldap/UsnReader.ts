@@ -27,8 +27,8 @@ interface UsnSample {
 interface UsnHistory {
   /**
    * Each server has its own USNs, which start a new epoch after it is restored
-   * from a backup. A server that responds again after another one continues its
-   * epoch.
+   * from a backup. A server that responds again after another server continues
+   * its epoch.
    */
   readonly epoch: number;
   /** The last committed sample and all later ones. */

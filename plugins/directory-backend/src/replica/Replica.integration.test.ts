@@ -217,7 +217,7 @@ it('falls back to full syncs while the account cannot search for USNs', async ()
     );
   });
   expect(
-    opened.logger.lines.filter(line => line.includes('has no USNs')),
+    opened.logger.lines.filter(line => line.includes('cannot search for USNs')),
   ).toHaveLength(1);
 });
 

@@ -111,7 +111,7 @@ describe.each(['fas', 'freeipa'] as const)(
       ]);
     });
 
-    it('follows changes of names, locks and expiry, and deletions', async () => {
+    it('follows changes to names, locks and expiry, and deletions', async () => {
       await realm!.modify(CHANGES);
       await eventually(compareAll);
       expect(

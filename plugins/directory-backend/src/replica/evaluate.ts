@@ -80,7 +80,8 @@ export function fieldIndex<T extends object>(
       }
       const { text } = condition;
       if (text.includes('\0')) {
-        // The directory ignores the part of a value after a NUL.
+        // Nothing matches: 389 Directory Server would compare only the part
+        // before the NUL.
         return { ranks: new Uint32Array() };
       }
       return {

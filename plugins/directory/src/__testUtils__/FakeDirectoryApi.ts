@@ -104,7 +104,7 @@ export function pageOf<Item extends JsonBodyType>(
   return { result: items, page: 1, page_size: 24, total_results: total };
 }
 
-/** Error response of the API. */
+/** API error response. */
 export function failure(
   status: number,
   body: Partial<ErrorBody> & { message: string },

@@ -274,7 +274,7 @@ describe('CertificatePage', () => {
       ),
     ]);
     const names = screen.getByRole('region', { name: 'Alternative names' });
-    expect(names).toHaveTextContent('E-mail addressesa@example.test');
+    expect(names).toHaveTextContent('Email addressesa@example.test');
     expect(names).toHaveTextContent('Kerberos principalsalice@EXAMPLE.TEST');
     const usages = screen.getByRole('region', { name: 'Usage' });
     expect(usages).toHaveTextContent('Key usageDigital signature');

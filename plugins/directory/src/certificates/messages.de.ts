@@ -42,14 +42,14 @@ export const certificatesGerman = {
   'certificate.state.revoked': 'Widerrufen',
   'certificate.state.hold': 'Ausgesetzt',
   'certificate.state.holdHint':
-    'Server dürfen es nicht akzeptieren. Die Zertifikate eines gesperrten Kontos sind ausgesetzt, bis das Konto entsperrt wird. Wenn das Konto nicht gesperrt ist, wenden Sie sich an die Administration.',
+    'Server, die die CRL prüfen, lehnen dieses Zertifikat ab. Die Zertifikate eines gesperrten Kontos sind ausgesetzt, bis das Konto entsperrt wird. Wenn das Konto nicht gesperrt ist, wenden Sie sich an die Administration.',
   'certificate.state.notYet': 'Noch nicht gültig',
   'certificate.state.foreign': 'Extern',
   'certificate.state.foreignHint':
     'Nicht von einer CA dieses Portals ausgestellt. Der Besitzer kann es hinzugefügt haben.',
   'certificate.state.unchecked': 'Nicht geprüft',
   'certificate.state.uncheckedHint':
-    'Die CA ist für eine Prüfung nicht verfügbar. Versuchen Sie es später erneut.',
+    'Die CA ist nicht verfügbar, daher konnte der Status nicht geprüft werden. Versuchen Sie es später erneut.',
   'certificate.names': 'Alternative Namen',
   'certificate.noNames': 'Keine alternativen Namen.',
   'certificate.name.email': 'E-Mail-Adressen',
@@ -85,7 +85,8 @@ export const certificatesGerman = {
   'certificate.fingerprints': 'Fingerabdrücke',
   'certificate.copyFingerprint': '{{kind}}-Fingerabdruck kopieren',
   'certificate.revoked': 'Dieses Zertifikat ist widerrufen',
-  'certificate.revokedHint': 'Server dürfen es nicht akzeptieren.',
+  'certificate.revokedHint':
+    'Server, die die CRL prüfen, lehnen dieses Zertifikat ab.',
   'certificate.revokedOn': 'Widerrufen am {{date}}. Grund: {{reason}}.',
   'certificate.revokedWhy': 'Grund: {{reason}}.',
   'certificate.onHold': 'Dieses Zertifikat ist ausgesetzt',
@@ -153,7 +154,7 @@ export const certificatesGerman = {
   'certificates.noneOfUser': 'Keine Zertifikate',
   'certificates.none.title': 'Sie haben keine Zertifikate',
   'certificates.none.description':
-    'Ein Zertifikat weist Servern und Anwendungen Ihre Identität nach. Der Schlüssel wird in diesem Browser erzeugt und nie gesendet.',
+    'Ein Zertifikat weist Servern und Anwendungen Ihre Identität nach. Der private Schlüssel wird in diesem Browser erzeugt und nie gesendet.',
   'certificates.open.label': 'Zertifikat anhand der Seriennummer öffnen',
   'certificates.open.hint': 'Dezimal oder hexadezimal',
   'certificates.open.invalid':
@@ -184,7 +185,7 @@ export const certificatesGerman = {
   'request.key.title': 'Schlüssel auswählen',
   'request.key.generate': 'Schlüssel erzeugen',
   'request.key.generateHint':
-    'Der Schlüssel wird in diesem Browser erzeugt und nie gesendet. Nur der CSR für {{username}} wird gesendet.',
+    'Der private Schlüssel wird in diesem Browser erzeugt und nie gesendet. Nur der CSR für {{username}} wird gesendet.',
   'request.key.type': 'Schlüsseltyp',
   'request.key.p256': 'P-256 (empfohlen)',
   'request.key.rsa3072': 'RSA 3072, für ältere Software',
@@ -203,7 +204,7 @@ export const certificatesGerman = {
     'Ungültig, oder ein Schlüsseltyp, den dieser Browser nicht prüfen kann',
   'request.key.generating': 'Schlüssel wird erzeugt…',
   'request.key.insecure':
-    'Schlüssel können nur über eine sichere Verbindung (https) erzeugt werden. Verwenden Sie stattdessen einen eigenen CSR.',
+    'Schlüssel können nur über HTTPS erzeugt werden. Verwenden Sie stattdessen einen eigenen CSR.',
   'request.check.title': 'Anforderung prüfen',
   'request.check.checking': 'Wird geprüft…',
   'request.check.passed': 'Bestanden',
@@ -221,10 +222,13 @@ export const certificatesGerman = {
     'Der CSR ist gültig und weist den Besitz des Schlüssels nach',
   'request.rule.key': 'Der Schlüssel ist nicht als kompromittiert bekannt',
   'request.rule.common_name': 'Der Common Name ist der Benutzername',
-  'request.rule.email_address': 'E-Mail-Adressen des Inhabers',
-  'request.rule.rfc822_name': 'E-Mail-Adressen in den alternativen Namen',
-  'request.rule.principal_name': 'Principals in den alternativen Namen',
-  'request.rule.other_name': 'Keine alternativen Namen anderer Art',
+  'request.rule.email_address':
+    'Die E-Mail-Adressen im Inhabernamen sind die des Benutzers',
+  'request.rule.rfc822_name':
+    'Die E-Mail-Adressen in den alternativen Namen sind die des Benutzers',
+  'request.rule.principal_name':
+    'Die Principals in den alternativen Namen sind die des Benutzers',
+  'request.rule.other_name': 'Der CSR hat keine alternativen Namen anderer Art',
   'request.done.title': 'Zertifikat ausgestellt',
   'request.done.details': 'Details des Zertifikats',
   'request.done.unsaved':
@@ -244,7 +248,7 @@ export const certificatesGerman = {
   'request.done.downloadP12': 'PKCS#12 herunterladen',
   'request.done.pem': 'PEM, für die Kommandozeile',
   'request.done.pemHint':
-    'Schlüssel und Zertifikat als Text. Der private Schlüssel ist nicht verschlüsselt: Wer die Datei lesen kann, kann ihn verwenden.',
+    'Schlüssel und Zertifikat als Text. Der private Schlüssel ist nicht verschlüsselt: Wer die Datei lesen kann, kann den Schlüssel verwenden.',
   'request.done.downloadPem': 'Schlüssel und Zertifikat herunterladen',
   'request.done.certificateOnly': 'Nur das Zertifikat',
   'request.done.certificateOnlyHint': 'Enthält den privaten Schlüssel nicht.',
@@ -264,7 +268,7 @@ export const certificatesGerman = {
     'Geben Sie Zertifikat und Schlüssel bei jeder Anfrage an:',
   'request.done.git': 'git',
   'request.done.gitHint':
-    'Tragen Sie die Dateien in die Konfiguration des Repositorys ein:',
+    'Tragen Sie die Dateien in die Git-Konfiguration des Repositorys ein:',
   'request.done.old': 'Altes Zertifikat',
   'request.done.oldHint':
     'Installieren Sie zuerst das neue Zertifikat, und widerrufen Sie dann das alte.',

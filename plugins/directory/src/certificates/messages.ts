@@ -7,7 +7,7 @@ export const certificateMessages = {
   otherPurpose: 'Other purpose ({{name}})',
   use: {
     clientAuth: 'Signing in to servers and websites',
-    emailProtection: 'Signed and encrypted e-mail',
+    emailProtection: 'Signed and encrypted email',
     codeSigning: 'Code signing',
     serverAuth: 'Running a server',
     smartcardLogon: 'Signing in to Windows',
@@ -21,7 +21,7 @@ export const certificateMessages = {
     set: 'Set label',
     change: 'Change label',
     title: 'Certificate label',
-    hint: 'For example, the device that uses it. Up to {{length}} characters. Leave it empty to remove the label.',
+    hint: 'For example, the device that uses the certificate. Up to {{length}} characters. Leave empty to remove the label.',
     cancel: 'Cancel',
     save: 'Save label',
   },
@@ -46,18 +46,19 @@ export const certificateMessages = {
     revoked: 'Revoked',
     hold: 'On hold',
     holdHint:
-      'Servers must not accept it. The certificates of a locked account are on hold until the account is unlocked. If the account is not locked, contact your administrator.',
+      'Servers that check the CRL reject this certificate. The certificates of a locked account are on hold until the account is unlocked. If the account is not locked, contact your administrator.',
     notYet: 'Not valid yet',
     foreign: 'External',
     foreignHint:
-      'Not issued by a CA of this portal. The owner may have added it.',
+      'Not issued by this portal’s CAs. The owner may have added it.',
     unchecked: 'Not checked',
-    uncheckedHint: 'The CA is not available to check it. Try again later.',
+    uncheckedHint:
+      'The CA is unavailable, so the state could not be checked. Try again later.',
   },
   names: 'Alternative names',
   noNames: 'No alternative names.',
   name: {
-    email: 'E-mail addresses',
+    email: 'Email addresses',
     userPrincipal: 'User principal names',
     kerberosPrincipal: 'Kerberos principals',
     host: 'Host names',
@@ -79,19 +80,19 @@ export const certificateMessages = {
   keyUsages: {
     digitalSignature: 'Digital signature',
     nonRepudiation: 'Non-repudiation',
-    keyEncipherment: 'Key encryption',
-    dataEncipherment: 'Data encryption',
+    keyEncipherment: 'Key encipherment',
+    dataEncipherment: 'Data encipherment',
     keyAgreement: 'Key agreement',
     keyCertSign: 'Certificate signing',
     cRLSign: 'CRL signing',
-    encipherOnly: 'Key agreement for encryption only',
-    decipherOnly: 'Key agreement for decryption only',
+    encipherOnly: 'Encipher only',
+    decipherOnly: 'Decipher only',
   },
   anyUsage: 'Not restricted',
   fingerprints: 'Fingerprints',
   copyFingerprint: 'Copy {{kind}} fingerprint',
   revoked: 'This certificate is revoked',
-  revokedHint: 'Servers must not accept it.',
+  revokedHint: 'Servers that check the CRL reject this certificate.',
   revokedOn: 'Revoked {{date}}. Reason: {{reason}}.',
   revokedWhy: 'Reason: {{reason}}.',
   onHold: 'This certificate is on hold',
@@ -124,7 +125,7 @@ export const certificateMessages = {
   },
   notFound: {
     title: 'Certificate {{serial}} not found',
-    description: 'It was not issued by a CA of this portal.',
+    description: 'This portal’s CAs did not issue it.',
   },
   notSerial: {
     title: '“{{text}}” is not a serial number',
@@ -134,7 +135,7 @@ export const certificateMessages = {
     button: 'Revoke certificate',
     title: 'Revoke this certificate?',
     description:
-      'This cannot be undone. Servers that check the CRL reject the certificate.',
+      'This cannot be undone. Servers that check the CRL will reject the certificate.',
     why: 'Reason',
     reason: {
       superseded: 'Another certificate has replaced it',
@@ -165,7 +166,7 @@ export const certificatesMessages = {
   none: {
     title: 'You have no certificates',
     description:
-      'A certificate proves your identity to servers and applications. Its key is generated in this browser and is never sent.',
+      'A certificate proves your identity to servers and applications. Its private key is generated in this browser and is never sent.',
   },
   open: {
     label: 'Open a certificate by its serial number',
@@ -211,7 +212,7 @@ export const requestMessages = {
     title: 'Choose a key',
     generate: 'Generate a key',
     generateHint:
-      'The key is generated in this browser and is never sent. Only the CSR for {{username}} is sent.',
+      'The private key is generated in this browser and is never sent. Only the CSR for {{username}} is sent.',
     type: 'Key type',
     p256: 'P-256 (recommended)',
     rsa3072: 'RSA 3072, for older software',
@@ -227,7 +228,7 @@ export const requestMessages = {
     unproven: 'Invalid, or a key type that this browser cannot verify',
     generating: 'Generating key…',
     insecure:
-      'Keys can be generated only over a secure connection (https). Use your own CSR instead.',
+      'Keys can be generated only over HTTPS. Use your own CSR instead.',
   },
   check: {
     title: 'Review the request',
@@ -247,11 +248,11 @@ export const requestMessages = {
     profile: 'The profile is available to you',
     request: 'The CSR is valid and proves possession of the key',
     key: 'The key is not known to be compromised',
-    common_name: 'The common name is the user name',
-    email_address: 'E-mail addresses in the subject',
-    rfc822_name: 'E-mail addresses in the alternative names',
-    principal_name: 'Principals in the alternative names',
-    other_name: 'No alternative names of other types',
+    common_name: 'The common name is the username',
+    email_address: 'The email addresses in the subject are the user’s',
+    rfc822_name: 'The email addresses in the alternative names are the user’s',
+    principal_name: 'The principals in the alternative names are the user’s',
+    other_name: 'The CSR has no other types of alternative names',
   },
   done: {
     title: 'Certificate issued',
@@ -264,7 +265,7 @@ export const requestMessages = {
     p12Hint: 'Key and certificate in one file, encrypted with a passphrase.',
     passphrase: 'Passphrase',
     passphraseHint:
-      'At least {{length}} ASCII letters, digits or symbols. You need it once, to import the file.',
+      'At least {{length}} ASCII letters, digits or symbols. You will need it once, when you import the file.',
     passphraseShort_one: 'One more character is needed.',
     passphraseShort_other: '{{count}} more characters are needed.',
     passphraseAscii:
@@ -272,7 +273,7 @@ export const requestMessages = {
     downloadP12: 'Download PKCS#12',
     pem: 'PEM, for command-line tools',
     pemHint:
-      'Key and certificate as text. The private key is not encrypted. Anyone who can read the file can use it.',
+      'Key and certificate as text. The private key is not encrypted. Anyone who can read the file can use the key.',
     downloadPem: 'Download key and certificate',
     certificateOnly: 'Certificate only',
     certificateOnlyHint: 'Does not contain the private key.',
@@ -289,7 +290,7 @@ export const requestMessages = {
     curl: 'curl',
     curlHint: 'Pass the certificate and the key to each request:',
     git: 'git',
-    gitHint: 'Add the files to the configuration of the repository:',
+    gitHint: 'Add the files to the repository’s Git configuration:',
     old: 'Old certificate',
     oldHint: 'Install the new certificate first, then revoke the old one.',
     ssh: 'ssh',

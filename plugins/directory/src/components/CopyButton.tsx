@@ -27,7 +27,7 @@ const icons = {
 export function CopyButton(props: {
   value: string;
 
-  /** Label of the button, for example "Copy user name". */
+  /** Label of the button, for example "Copy username". */
   label: string;
 
   /** Whether the button shows its label. Defaults to false: only an icon. */

@@ -1,7 +1,7 @@
 export const copyMessages = {
   value: 'Copy {{value}}',
   link: {
-    email: 'Copy e-mail address {{value}}',
+    email: 'Copy email address {{value}}',
     mailingList: 'Copy mailing list {{value}}',
     matrix: 'Copy Matrix ID {{value}}',
     matrixRoom: 'Copy Matrix room {{value}}',
@@ -14,14 +14,14 @@ export const copyMessages = {
     gitlab: 'Copy GitLab name {{value}}',
     website: 'Copy website URL {{value}}',
     feed: 'Copy feed URL {{value}}',
-    bugs: 'Copy bug tracker e-mail address {{value}}',
+    bugs: 'Copy bug tracker email address {{value}}',
   },
   copied: 'Copied',
   failed: 'Could not copy',
 } as const;
 
 export const linksMessages = {
-  email: 'E-mail',
+  email: 'Email',
   mailingList: 'Mailing list',
   matrix: 'Matrix',
   matrixRoom: 'Matrix room',

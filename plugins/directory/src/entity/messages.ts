@@ -4,8 +4,7 @@ export const entityMessages = {
   open: 'Open the directory page',
   more_one: 'and {{count}} more',
   more_other: 'and {{count}} more',
-  notFoundHint:
-    'It may have been renamed or deleted, or the URL is misspelled.',
+  notFoundHint: 'It may have been renamed or deleted, or the URL may be wrong.',
   searchFor: 'Search for {{name}}',
   user: {
     notFound: 'User {{name}} not found',

@@ -38,7 +38,7 @@ function member(user: typeof karl) {
   return { ...user, direct: true, sponsor: false, path: ['packager'] };
 }
 
-/** Serves the group `packager` with all data for its page. */
+/** Serves the `packager` group with all data for its page. */
 function servePackager(
   given: {
     sponsors?: (typeof karl)[];
@@ -226,7 +226,7 @@ describe('GroupPage', () => {
     expect(
       await screen.findByText('In the group, but locked: no access'),
     ).toBeVisible();
-    expect(screen.getByText('1 locked account without access')).toBeVisible();
+    expect(screen.getByText('1 locked account (no access)')).toBeVisible();
   });
 
   it('prepares a message to a sponsor for users who are not members', async () => {
@@ -244,7 +244,7 @@ describe('GroupPage', () => {
     const href = new URL(items[0].getAttribute('href')!);
     expect(href.pathname).toBe('karl@example.test');
     expect(href.searchParams.get('subject')).toBe('Request to join packager');
-    expect(href.searchParams.get('body')).toContain('My user name is dave.');
+    expect(href.searchParams.get('body')).toContain('My username is dave.');
   });
 
   it('does not offer joining to members', async () => {
@@ -316,7 +316,7 @@ describe('GroupPage', () => {
     );
     server.on('/users/dave/', () => ({ result: person({ username: 'dave' }) }));
     renderDirectory('/directory/groups/packager');
-    const box = await screen.findByRole('textbox', { name: 'User name' });
+    const box = await screen.findByRole('textbox', { name: 'Username' });
 
     await userEvent.type(box, ' karl {Enter}');
     const result = () =>
@@ -338,7 +338,7 @@ describe('GroupPage', () => {
     await userEvent.clear(box);
     await userEvent.type(box, 'Dave Certs{Enter}');
     await waitFor(() =>
-      expect(result()).toContain('No active user has this user name.'),
+      expect(result()).toContain('No active user has this username.'),
     );
     expect(screen.getByRole('link', { name: 'Search people' })).toHaveAttribute(
       'href',

@@ -42,8 +42,9 @@ export const groupGerman = {
   'group.members.total_other': '{{number}} Mitglieder',
   'group.members.found_one': '{{number}} Mitglied gefunden',
   'group.members.found_other': '{{number}} Mitglieder gefunden',
-  'group.members.totalLocked_one': '{{number}} gesperrtes Konto ohne Zugriff',
-  'group.members.totalLocked_other': '{{number}} gesperrte Konten ohne Zugriff',
+  'group.members.totalLocked_one': '{{number}} gesperrtes Konto (kein Zugriff)',
+  'group.members.totalLocked_other':
+    '{{number}} gesperrte Konten (kein Zugriff)',
   'group.members.empty': 'Diese Gruppe hat keine Mitglieder',
   'group.members.noMatch': 'Keine Mitglieder gefunden',
   'group.members.noMatchLocked': 'Keine gesperrten Konten gefunden',

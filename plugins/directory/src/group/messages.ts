@@ -14,7 +14,7 @@ export const groupMessages = {
     join: 'Ask to join',
     joinSubject: 'Request to join {{group}}',
     joinBody:
-      'Hello {{sponsor}},\n\nPlease add me to the group {{group}}. My user name is {{username}}.\n',
+      'Hello {{sponsor}},\n\nPlease add me to the group {{group}}. My username is {{username}}.\n',
     showAll: 'Show all {{total}}',
     showFewer: 'Show fewer',
   },
@@ -30,7 +30,7 @@ export const groupMessages = {
   members: {
     title: 'Members',
     search: 'Search members',
-    placeholder: 'Name or user name…',
+    placeholder: 'Name or username…',
     membership: 'Membership',
     all: 'All',
     direct: 'Direct',
@@ -44,12 +44,12 @@ export const groupMessages = {
     total_other: '{{number}} members',
     found_one: '{{number}} member found',
     found_other: '{{number}} members found',
-    totalLocked_one: '{{number}} locked account without access',
-    totalLocked_other: '{{number}} locked accounts without access',
+    totalLocked_one: '{{number}} locked account (no access)',
+    totalLocked_other: '{{number}} locked accounts (no access)',
     empty: 'This group has no members',
     noMatch: 'No members found',
     noMatchLocked: 'No locked accounts found',
-    searched: 'No member has “{{text}}” in their name or user name.',
+    searched: 'No member has “{{text}}” in their name or username.',
     no: {
       all: 'New members appear here.',
       direct: 'All members are inherited from other groups.',
@@ -60,7 +60,7 @@ export const groupMessages = {
   },
   membership: {
     title: 'Check membership',
-    label: 'User name',
+    label: 'Username',
     check: 'Check',
     yes: '{{username}} is a member.',
     no: '{{username}} is not a member.',
@@ -68,7 +68,7 @@ export const groupMessages = {
       '{{username}} is in the group, but the account is locked and has no access.',
     inherited: 'Inherited from another group.',
     unknown:
-      'No active user has this user name. Enter a user name, not a full name.',
+      'No active user has this username. Enter a username, not a full name.',
     search: 'Search people',
     you: 'You are a member.',
     notYou: 'You are not a member.',

@@ -229,7 +229,7 @@ describe('home page widgets of a member', () => {
     renderHome();
     const region = await section(
       'My certificates',
-      'No certificate needs your attention. The next one expires in 99 days.',
+      'No certificates need your attention. The next one expires in 99 days.',
     );
     expect(
       within(region).getByRole('link', {
@@ -255,7 +255,7 @@ describe('home page widgets of a member', () => {
     renderHome();
     const groups = await section('My groups', 'The directory is unavailable');
     await section(OTHERS.name, OTHERS.text);
-    await section('My certificates', /No certificate needs/);
+    await section('My certificates', /No certificates need/);
 
     server.on('/users/alice/memberships/', () =>
       pageOf([membership('design')]),

@@ -22,7 +22,7 @@ export const homeMessages = {
     title: 'My certificates',
     all: 'All certificates',
     none: 'You have no valid certificates.',
-    fine: 'No certificate needs your attention. The next one expires {{left}}.',
+    fine: 'No certificates need your attention. The next one expires {{left}}.',
     notMapped:
       'Your account is not linked to a directory user. Only directory users have certificates.',
   },

@@ -130,7 +130,7 @@ function TextSearch(
     if (settled === typed && settled.trim() !== text) {
       onSearch(settled.trim());
     }
-    // Only typing starts a search, not a change of the URL.
+    // Only typing starts a search, not a URL change.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [settled]);
 

@@ -12,9 +12,9 @@ export const paletteGerman = {
   'palette.total_other': '{{number}} Treffer',
   'palette.none':
     'Keine Treffer. Suchen Sie Personen anhand von Name, E-Mail-Adresse, Nick oder öffentlichem Schlüssel, Gruppen und Katalogeinträge anhand des Namens und Zertifikate anhand der Seriennummer (Ihre eigenen auch anhand des SHA-256-Fingerabdrucks).',
-  'palette.noOwner': 'Kein Benutzer zeigt diesen Schlüssel in seinem Profil.',
+  'palette.noOwner': 'Kein sichtbares Profil enthält diesen Schlüssel.',
   'palette.noFingerprint':
-    'Keines Ihrer Zertifikate und kein OpenPGP-Schlüssel in einem Profil hat diesen Fingerabdruck. Suchen Sie Zertifikate anderer Benutzer anhand der Seriennummer.',
+    'Keines Ihrer Zertifikate und kein OpenPGP-Schlüssel in einem sichtbaren Profil hat diesen Fingerabdruck. Suchen Sie Zertifikate anderer Benutzer anhand der Seriennummer.',
   'palette.section.people': 'Personen',
   'palette.section.owners': 'Personen mit diesem Schlüssel',
   'palette.section.groups': 'Gruppen',
@@ -37,7 +37,7 @@ export const paletteGerman = {
   'palette.unreadable':
     'Dieser Text kann nicht gelesen werden, weil er unvollständig oder beschädigt ist. Fügen Sie ihn noch einmal vollständig ein.',
   'palette.needsHttps':
-    'Der Fingerabdruck eines Schlüssels kann nur auf Seiten mit https berechnet werden. Fügen Sie stattdessen den Fingerabdruck ein.',
+    'Der Fingerabdruck eines Schlüssels kann nur auf Seiten mit HTTPS berechnet werden. Fügen Sie stattdessen den Fingerabdruck ein.',
   'palette.certificate':
     'Zertifikat für {{subject}}, ausgestellt von {{issuer}}, Seriennummer {{serial}}.',
   'palette.unknownCertificate': 'Dieses Portal kennt es nicht.',

@@ -4,14 +4,14 @@ export const paletteMessages = {
   label: 'Search people, groups, the catalog and certificates',
   placeholder: 'Name, serial number or public key',
   hint: 'Type a name or a serial number, or paste a certificate, a CSR or a public key.',
-  keys: 'Enter opens a result, Ctrl+Enter opens it in a new tab.',
+  keys: 'Press Enter to open a result, or Ctrl+Enter to open it in a new tab.',
   results: 'Results',
   total_one: '{{number}} result',
   total_other: '{{number}} results',
-  none: 'No results. Search for people by name, e-mail address, nick or public key, for groups and catalog entities by name, and for certificates by serial number (your own also by SHA-256 fingerprint).',
-  noOwner: 'No user shows this key in their profile.',
+  none: 'No results. Search for people by name, email address, nick or public key; for groups and catalog entities by name; and for certificates by serial number. You can also find your own certificates by SHA-256 fingerprint.',
+  noOwner: 'No visible profile contains this key.',
   noFingerprint:
-    'None of your certificates has this fingerprint, and no user shows an OpenPGP key with it. Search for certificates of other users by serial number.',
+    'None of your certificates has this fingerprint, and no visible profile contains an OpenPGP key with it. To find other users’ certificates, search by serial number.',
   section: {
     people: 'People',
     owners: 'People with this key',
@@ -40,6 +40,6 @@ export const paletteMessages = {
   csr: 'Certificate signing request for {{subject}} with the key {{key}}.',
   csrNames: 'Requested names: {{names}}.',
   serial: 'Serial number {{serial}}',
-  copyEmail: 'Copy e-mail address',
+  copyEmail: 'Copy email address',
   openChat: 'Open chat',
 } as const;

@@ -115,7 +115,7 @@ describe('command palette', () => {
     await userEvent.keyboard('{ArrowDown}');
     expect(screen.getByRole('combobox')).toHaveFocus();
     expect(
-      await screen.findByRole('button', { name: 'Copy e-mail address' }),
+      await screen.findByRole('button', { name: 'Copy email address' }),
     ).toBeVisible();
     await userEvent.keyboard('{Enter}');
     expect(
@@ -210,7 +210,7 @@ describe('command palette', () => {
       ]);
     });
 
-    it('finds an own certificate by its SHA-256 fingerprint', async () => {
+    it("finds one of the user's own certificates by its SHA-256 fingerprint", async () => {
       const own = { ...certificate(), serial_number: 12n };
       const other = {
         ...certificate({ sha256_fingerprint: '0f:0f' }),
@@ -226,7 +226,7 @@ describe('command palette', () => {
       expect(await screen.findByRole('option')).toHaveTextContent('CN=alice');
     });
 
-    it('does not take a certificate with the same serial number for it', async () => {
+    it('ignores a certificate with the same serial number but a different fingerprint', async () => {
       const own = { ...certificate(), serial_number: 12n };
       server.hasPerson(karl, { certificates: [own] });
       server.on('/certs/12/', () =>

@@ -85,7 +85,7 @@ describe('PeoplePage', () => {
 
     expect(
       await screen.findByText(
-        'No person matches “ka”. Type at least three characters to search for part of a name.',
+        'No people match “ka”. Type at least three characters to search for part of a name.',
       ),
     ).toBeVisible();
     expect(searches()[0].query.get('q')).toBe('ka');
@@ -109,7 +109,7 @@ describe('PeoplePage', () => {
     renderDirectory(`/directory/people?q=SHA256:${'b'.repeat(43)}`);
 
     expect(
-      await screen.findByText('No person has this key in their profile.'),
+      await screen.findByText('No visible profile contains this key.'),
     ).toBeVisible();
   });
 

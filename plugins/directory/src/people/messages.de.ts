@@ -42,7 +42,7 @@ export const peopleGerman = {
   'people.showAllPeople': 'Alle Personen anzeigen',
   'people.noResults.title': 'Keine Personen gefunden',
   'people.noResults.searched': 'Keine Person entspricht „{{text}}“.',
-  'people.noResults.key': 'Keine Person hat diesen Schlüssel im Profil.',
+  'people.noResults.key': 'Kein sichtbares Profil enthält diesen Schlüssel.',
   'people.noResults.filtered': 'Keine Person entspricht allen Filtern.',
   'people.noResults.withFilters':
     'Es wird nur unter Personen gesucht, die den Filtern entsprechen.',

@@ -44,8 +44,7 @@ export const personGerman = {
   'person.keys.noneHint': '{{name}} hat keine SSH- oder OpenPGP-Schlüssel.',
   'person.keys.bits': '{{bits}} Bit',
   'person.keys.noComment': 'Ohne Kommentar',
-  'person.keys.noFingerprint':
-    'Fingerabdrücke erfordern eine sichere Verbindung (https).',
+  'person.keys.noFingerprint': 'Fingerabdrücke erfordern HTTPS.',
   'person.keys.unreadable': 'Kein gültiger SSH-Schlüssel',
   'person.keys.copyKey': '{{comment}} als Zeile für authorized_keys kopieren',
   'person.keys.copyAll': 'Alle als authorized_keys kopieren',

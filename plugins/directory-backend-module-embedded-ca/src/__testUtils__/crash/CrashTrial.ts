@@ -65,7 +65,9 @@ export interface CrashCounts {
    * behind.
    */
   readonly reserved: number;
-  /** Certificates in the log that were imported only by the last start. */
+  /**
+   * Certificates that were only in the log until the last start imported them.
+   */
   readonly imported: number;
   /** Certificates without a record in the database, after the last start. */
   readonly onlyInLog: number;

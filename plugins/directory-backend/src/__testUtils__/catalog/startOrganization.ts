@@ -197,7 +197,7 @@ export async function startOrganization() {
     },
   };
 
-  /** Replaces a database with a copy of another one. */
+  /** Replaces a database with a copy of another database. */
   async function replaceDatabase(name: string, source: string): Promise<void> {
     const knex = postgres.connect('postgres');
     try {
@@ -212,7 +212,7 @@ export async function startOrganization() {
   async function untilFailing(offset = 0): Promise<void> {
     await eventually(() =>
       expect(stripVTControlCharacters(gateway.log()).slice(offset)).toContain(
-        'Users and groups of the catalog are not updated',
+        'Users and groups in the catalog are not updated',
       ),
     );
   }

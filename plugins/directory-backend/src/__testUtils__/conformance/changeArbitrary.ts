@@ -13,7 +13,7 @@ export interface Change {
 const AGREEMENT = agreementDn('FPCA');
 
 /**
- * Generates changes of the membership or existence of entries that are valid in
+ * Generates changes to the membership or existence of entries that are valid in
  * the state of the model.
  *
  * @param name - unused name for added entries
@@ -57,7 +57,7 @@ export function change(
 }
 
 /**
- * Generates changes of fields or nested groups that are valid in the state of
+ * Generates changes to fields or nested groups that are valid in the state of
  * the model.
  *
  * @param name - unused name for added entries

@@ -188,7 +188,10 @@ function before(user: DumpedEntry): fc.Arbitrary<UserCondition> {
     .map(when => ({ kind: 'before', field: 'creation', time: when }));
 }
 
-/** Generates texts for a field, mostly changed values of the user. */
+/**
+ * Generates search texts for a field, mostly variations of the user's own
+ * values.
+ */
 function textOf(
   user: DumpedEntry,
   field: UserField,

@@ -11,7 +11,7 @@ export interface Tally {
   readonly responses: number;
   /** Number of responses per status. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Paths with a wrong response of status 200. */
+  /** Paths whose 200 response had an unexpected body. */
   readonly wrong: readonly string[];
 }
 

@@ -11,7 +11,7 @@ import { isSameKey, publicKeyId } from '../../directory/publicKeys';
 import type { GroupField, UserField } from '../../directory/schema';
 import { GROUP_ATTRIBUTES, naiveTime } from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
-import { smallLetters } from '../../replica/tables/foldText';
+import { lowerCaseLetters } from '../../replica/tables/foldText';
 import { areSimilar } from '../../replica/tables/WordColumn';
 
 /** Determines what a viewer may see of private profiles. */
@@ -162,7 +162,7 @@ function prepare(text: string): string {
   for (const character of text) {
     const inRow = SPACE.test(character) && SPACE.test(kept.at(-1) ?? '');
     if (!inRow) {
-      kept.push(smallLetters.get(character) ?? character);
+      kept.push(lowerCaseLetters.get(character) ?? character);
     }
   }
   return kept.join('');

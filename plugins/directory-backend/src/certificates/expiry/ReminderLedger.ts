@@ -3,7 +3,10 @@ import type { Database } from '@directory-gateway/backstage-plugin-directory-nod
 
 const TABLE = 'directory_reminders';
 
-/** Sending takes seconds: a process that takes longer than this has crashed. */
+/**
+ * Age in milliseconds at which a claim expires. Sending takes seconds, so a
+ * process whose claim is older has crashed.
+ */
 const CLAIM_EXPIRES_MS = 15 * 60 * 1000;
 
 /** The exclusive right to send a reminder. */

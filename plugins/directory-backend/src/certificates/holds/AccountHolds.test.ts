@@ -383,7 +383,7 @@ describe('AccountHolds', () => {
     expect(held()).toHaveLength(2 * names.length);
   });
 
-  it('places only correct holds, eventually all of them, and never more than the limit', async () => {
+  it('places only correct holds, eventually places all of them, and never exceeds the limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(events, { minLength: 10, maxLength: 60 }),

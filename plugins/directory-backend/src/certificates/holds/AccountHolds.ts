@@ -31,10 +31,13 @@ const CLOCK_MARGIN_MS = 30_000;
  */
 const MAX_UNCOVERED_MS = 60 * 60_000;
 
-/** Number of accounts of which a search must find at least one. */
+/**
+ * Number of witness accounts from each source. A search that finds no account
+ * is trusted only if it finds at least one witness.
+ */
 const WITNESSES = 5;
 
-/** Last parts of the IDs of audit events. */
+/** Suffixes of audit event IDs. */
 const EVENTS = { held: 'hold', released: 'release', revoked: 'revoke' };
 
 /** Options of {@link AccountHolds}. */
@@ -57,14 +60,14 @@ export interface AccountHoldsOptions {
 /** State of an account that determines holds. */
 type AccountState = 'active' | HoldCause | 'unknown';
 
-/** One check of all certificates, based on one state of one server. */
+/** A check of all certificates against a single confirmed sync. */
 interface Run {
   readonly sync: ConfirmedSync;
   readonly now: Date;
   readonly signal: AbortSignal;
   /** Live states of accounts by ID. */
   readonly states: Map<string, AccountState>;
-  /** IDs of accounts that may exist. */
+  /** IDs of the witness accounts. */
   readonly witnesses: readonly string[];
   /** IDs of accounts whose holds need approval. */
   readonly waiting: Set<string>;
@@ -97,7 +100,7 @@ export class AccountHolds {
     this.#now = options.now ?? (() => new Date());
     this.#gate = new PositionGate({
       logger: options.logger,
-      subject: 'The check of accounts for holds',
+      subject: 'The account hold check',
     });
     metrics
       .getMeter('directory')
@@ -386,7 +389,7 @@ export class AccountHolds {
     const waiting = run.waiting.size;
     if (waiting > 0 && waiting !== this.#waiting) {
       logger.error(
-        `Certificates of ${waiting} locked or deleted users are waiting to be put on hold: more than ${config.maxPerHour} users in an hour require approval of this number (action approve-certificate-holds)`,
+        `The certificates of ${waiting} locked or deleted users are waiting to be put on hold. More than ${config.maxPerHour} users per hour require approval: run the approve-certificate-holds action with count=${waiting}`,
       );
     }
     this.#waiting = waiting;

@@ -47,7 +47,7 @@ export async function scheduleAccountHolds(
           await sleep(PAUSE_MS, undefined, { signal, ref: false });
         }
       } catch (error) {
-        logger.warn(`The check of accounts for holds failed: ${error}`);
+        logger.warn(`The account hold check failed: ${error}`);
       }
     },
   });

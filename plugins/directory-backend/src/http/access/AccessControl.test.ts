@@ -168,7 +168,7 @@ describe('with a policy that allows everything', () => {
     ['unmapped', [READ, SIGN]],
     ['service', [READ]],
   ])(
-    'grants %s only the default operations without rules',
+    'grants only the default operations when there are no rules: %s',
     async (caller, allowed) => {
       expect(await operationsOf(caller)).toEqual(allowed);
     },

@@ -10,9 +10,10 @@ const MAX_FAILURES = 30;
 const INTERVAL_MS = 60_000;
 
 /**
- * Limits the load of clients without credentials on this process: concurrent
- * requests of all clients, and failed requests of each address. Successful requests
- * do not count, so that many clients behind one address can renew certificates.
+ * Limits the load from clients without credentials on this process: concurrent
+ * requests from all clients, and failed requests from each address. Successful
+ * requests do not count, so that many clients behind one address can renew
+ * certificates.
  */
 export class AnonymousLimit {
   readonly #failures = new LRUCache<string, number>({

@@ -52,7 +52,7 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
     return [...this.#byPath.keys()].map(path => path || '/');
   }
 
-  /** Handles GET requests of {@link paths}. */
+  /** Handles GET requests for {@link paths}. */
   handler(): RequestHandler {
     const documents = [...this.#byPath.values()];
     return (req, res, next) => {
@@ -69,7 +69,10 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
   }
 }
 
-/** Pattern of a path, with letters and digits for its parameter. */
+/**
+ * Returns a pattern that matches a path. The parameter matches letters and
+ * digits.
+ */
 function patternOf(path: string): RegExp {
   const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/:[a-z]+/, '([A-Za-z0-9]+)')}$`);

@@ -290,7 +290,7 @@ describe('duplicate slashes in the fasjson dialect', () => {
     '/fasjson/specs%2F%2Fv1.json',
     '//fasjson/v1/me/',
     '//fasjson/specs/v1.json',
-  ])('do not make %s a path of the API', async path => {
+  ])('do not make %s an API path', async path => {
     expect(await statuses(path)).toEqual([401, 404]);
   });
 

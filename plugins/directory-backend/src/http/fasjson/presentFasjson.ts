@@ -141,7 +141,7 @@ const OMITTED: ReadonlySet<string> = new Set([
   'label',
 ]);
 
-/** Keys of a certificate in the order of FASJSON. */
+/** Keys of a certificate, in FASJSON's order. */
 export const fasjsonCertificateModel: RecordModel = {
   lists: certificateModel.lists,
   keys: certificateModel.keys.filter(key => !OMITTED.has(key)),

@@ -13,7 +13,7 @@ import {
 const PAGE_SIZE = { label: 'Page size', min: 1, max: 1000, fallback: 1000 };
 const WAIT = { label: 'Seconds to wait', min: 0, max: 60, fallback: 0 };
 
-/** An extension: the changes of the directory. */
+/** An extension: the changes in the directory. */
 export function changesOperation({
   changes,
 }: {

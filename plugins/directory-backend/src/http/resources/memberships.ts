@@ -26,7 +26,7 @@ const REASON = ['direct', 'sponsor', 'path'];
 /** Time of joining; returned only if the mask names it. */
 const JOINED = 'joined';
 
-/** Reason of a user who has left the group since the list was read. */
+/** Reason for a user who has left the group since the list was read. */
 const LEFT: MembershipReason = {
   direct: false,
   sponsor: false,

@@ -123,7 +123,7 @@ export function ownCertificateOperations(
         if (!record || !isOwner(caller, record)) {
           throw new ForbiddenError({
             message:
-              'Only the owner of a certificate that this gateway has issued may label it.',
+              'Certificates can be labeled only by their owner, and only if this gateway issued them.',
           });
         }
         await records.setLabel(serialNumber, label);

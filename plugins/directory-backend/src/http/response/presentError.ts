@@ -100,7 +100,9 @@ const presenters: Readonly<
   TooManyWaitingError: () =>
     new ApiError(
       429,
-      { message: 'Too many requests wait for changes. Try again later.' },
+      {
+        message: 'Too many requests are waiting for changes. Try again later.',
+      },
       { 'Retry-After': '5' },
     ),
   ChangeLogUnavailableError: () =>

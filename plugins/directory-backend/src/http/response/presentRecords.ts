@@ -126,7 +126,7 @@ export const userModel: RecordModel = {
 
 /**
  * The keys of a member or sponsor; without a mask, only name and URI. These
- * lists do not contain locked accounts, and therefore omit the key `locked`.
+ * lists do not contain locked accounts, and therefore omit the `locked` key.
  */
 export const memberModel: RecordModel = {
   keys: userModel.keys.filter(key => key !== 'locked'),

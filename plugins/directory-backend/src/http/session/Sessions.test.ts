@@ -64,7 +64,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** Sends a request of an API client. */
+/** Sends a request from an API client. */
 async function send(
   headers: Readonly<Record<string, string | undefined>>,
   { path = '/v1/me/', method = 'GET' } = {},
@@ -143,7 +143,7 @@ it('does not issue a cookie to a client with a valid one', async () => {
   ).toBeDefined();
 });
 
-it('uses another cookie for another URL', async () => {
+it('uses a different cookie for each URL', async () => {
   const path = '/fasjson/v1/me/';
   const there = await send({ 'x-ticket': 'alice@R' }, { path });
   expect(there.setCookie).toMatch(/^__Secure-directory-session=.*; Path=\/;/);

@@ -19,7 +19,7 @@ const REISSUE_SHARE = 1 / 15;
 /** Longer tokens are rejected: user agents store 4 KiB (RFC 6265 §6.1). */
 const MAX_TOKEN_LENGTH = 4096;
 
-/** Values of the attribute `outcome` of `directory.session.cookies`. */
+/** Values of the `outcome` attribute of `directory.session.cookies`. */
 type SessionOutcome = 'issued' | 'accepted' | 'expired' | 'rejected';
 
 interface IssuedToken {
@@ -176,7 +176,9 @@ function isApiClient(headers: IncomingHttpHeaders): boolean {
  */
 export async function createSessions(options: {
   readonly config: { readonly sessions?: SessionsConfig };
-  /** External URL of the plugin. Sessions of other URLs are rejected. */
+  /**
+   * External URL of the plugin. Sessions issued for other URLs are rejected.
+   */
   readonly baseUrl: string;
   readonly dialects: readonly Pick<Dialect, 'root' | 'uris'>[];
   readonly logger: LoggerService;
@@ -188,7 +190,7 @@ export async function createSessions(options: {
   const { secrets, maxAgeMs } = config.sessions;
   if (!secrets) {
     logger.info(
-      'Sessions use a random key of this process. Set directory.sessions.keys when several processes run.',
+      'Sessions use a random key that only this process has. Set directory.sessions.keys when several processes run.',
     );
   }
   const keys = secrets

@@ -12,7 +12,7 @@ export function trustedDn(dn: string): DistinguishedName {
 }
 
 /**
- * Returns the DN of an entry below another one, with the value escaped. The
+ * Returns the DN of an entry below another entry, with the value escaped. The
  * value must match a name pattern: ldapts does not escape NUL.
  */
 export function childOf(
@@ -23,7 +23,7 @@ export function childOf(
   return trustedDn(`${own},${parent}`);
 }
 
-/** Returns whether a DN is below another one. Spaces are significant. */
+/** Returns whether a DN is below another DN. Spaces are significant. */
 export function isBelow(dn: string, ancestor: DistinguishedName): boolean {
   return dn.toLowerCase().endsWith(`,${ancestor.toLowerCase()}`);
 }

@@ -138,7 +138,7 @@ it('LDAPS returns a complete result or fails when any byte is changed', async ()
 });
 
 /**
- * Returns whether a byte is part of a text: plain LDAP cannot detect changes of
+ * Returns whether a byte is part of a text: plain LDAP cannot detect changes to
  * such bytes.
  */
 function isText(bytes: Buffer, offset: number): boolean {

@@ -241,7 +241,9 @@ export class LdapConnection {
         error: () => {
           // Other pending searches may still receive their responses.
           this.retire();
-          return new DirectoryTimeoutError('The directory is too slow');
+          return new DirectoryTimeoutError(
+            'The directory did not respond in time',
+          );
         },
       });
     } finally {

@@ -71,7 +71,10 @@ function urlOf({ port }: FaultProxy): string {
 const search = (uid = 'alice') => tested!.search(personSearch(realm, uid));
 const searchAll = () => tested!.search(allUsersSearch(realm));
 
-/** Closes a server's connections and refuses others until it is excluded. */
+/**
+ * Closes a server's connections, refuses new ones, and waits until the pool
+ * excludes the server.
+ */
 async function lose(proxy: FaultProxy): Promise<void> {
   await proxy.refuse();
   proxy.reset();
@@ -189,7 +192,7 @@ describe('a slow server', () => {
     await expect(search()).resolves.toEqual(alice);
   });
 
-  it('gets no more time than the deadline', async () => {
+  it('times out at the deadline', async () => {
     start([first], { operationTimeout: '300ms' });
     await eventuallySearch();
     first.toClient = { kind: 'delay', ms: 60_000 };
@@ -274,7 +277,7 @@ describe('a stopped server', () => {
   });
 });
 
-describe('too many searches', () => {
+describe('excess searches', () => {
   it('are rejected immediately while the others succeed', async () => {
     start([first], { maxConnections: 1, pipelining: 2, maxQueued: 3 });
     first.toClient = { kind: 'delay', ms: 100 };

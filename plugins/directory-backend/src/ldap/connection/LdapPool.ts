@@ -215,5 +215,5 @@ export class LdapPool implements LdapSearcher {
 }
 
 function tooSlow(): DirectoryTimeoutError {
-  return new DirectoryTimeoutError('The directory is too slow');
+  return new DirectoryTimeoutError('The directory did not respond in time');
 }

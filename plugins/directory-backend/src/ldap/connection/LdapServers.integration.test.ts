@@ -165,11 +165,11 @@ describe('servers from DNS', () => {
     });
     expect(first.accepted + second.accepted).toBe(0);
     expect(tested!.log()).toMatch(
-      /Ignored the SRV target localhost, which is not in example\.test:/,
+      /Ignored the SRV target localhost, which is not in example\.test\./,
     );
     expect(warn).toHaveBeenLastCalledWith(expect.any(String), {
       error:
-        'Error: No SRV record of _ldaps._tcp.paris._locations.example.test is in example.test',
+        'Error: No SRV record for _ldaps._tcp.paris._locations.example.test has a target in example.test',
     });
     warn.mockRestore();
   });

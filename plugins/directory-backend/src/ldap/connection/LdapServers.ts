@@ -39,7 +39,7 @@ export interface LdapServersOptions {
  * The directory's servers in search order: the current server first, then as
  * configured or as listed by DNS SRV records (RFC 2782). The current server
  * stays current until it fails or a preferred one has been available for 10
- * minutes. Its connections survive a change of DNS.
+ * minutes. Its connections survive a DNS change.
  */
 export class LdapServers {
   readonly #config: LdapConfig;
@@ -91,7 +91,7 @@ export class LdapServers {
     return this.#reachability;
   }
 
-  /** Registers a listener for changes of `reachability`. */
+  /** Registers a listener for changes to `reachability`. */
   onReachability(listener: (reachability: Reachability) => void): void {
     this.#listeners.add(listener);
   }
@@ -115,7 +115,9 @@ export class LdapServers {
         await this.#resolver.resolveSrv(srv.name),
       ).filter(record => this.#isInDomain(record, srv));
       if (records.length === 0) {
-        throw new Error(`No SRV record of ${srv.name} is in ${srv.domain}`);
+        throw new Error(
+          `No SRV record for ${srv.name} has a target in ${srv.domain}`,
+        );
       }
       if (!this.#closed) {
         this.#use(
@@ -146,7 +148,7 @@ export class LdapServers {
       return true;
     }
     this.#logger.warn(
-      `Ignored the SRV target ${host}, which is not in ${domain}: set directory.ldap.srv.domain if it is correct`,
+      `Ignored the SRV target ${host}, which is not in ${domain}. If the target is expected, set directory.ldap.srv.domain`,
     );
     return false;
   }

@@ -15,9 +15,9 @@ interface MessageParser extends EventEmitter {
 
 /**
  * Restricts a client's parser to complete, well-formed messages that respond to
- * a pending request of this connection. ldapts alone drops messages that it
+ * a pending request on this connection. ldapts alone drops messages that it
  * cannot parse or assign, and continues with the next message: an entry could
- * be missing from a result or appear in another one. Large entries are parsed
+ * be missing from a result or appear in another result. Large entries are parsed
  * in slices, during which later messages wait.
  *
  * Uses the private `messageParser` of ldapts, whose version is therefore

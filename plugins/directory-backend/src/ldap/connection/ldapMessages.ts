@@ -100,7 +100,7 @@ export function* parseMessage(
       break;
     default:
       throw new ProtocolError(
-        'The message is not a response to a request of the gateway',
+        'The message is not a response to a request from the gateway',
       );
   }
   checkControls(cursor, end);

@@ -4,7 +4,10 @@ import type { ReplicaSource } from './ReplicaSource';
 import { suspensionFor } from './ReplicaState';
 import type { TableComparison } from './TableComparison';
 
-/** Longer than a write takes to reach the replica. */
+/**
+ * Delay in milliseconds between the read and the corrections; longer than a
+ * write takes to reach the replica.
+ */
 const SETTLING_MS = 3000;
 
 interface ConsistencyCheckOptions {

@@ -252,7 +252,7 @@ describe('HeldValues', () => {
     },
   );
 
-  it('requires the changes of each server whose values are held', async () => {
+  it('requires the changes from each server whose values are held', async () => {
     write(alice({ is_private: true }));
     await switchToAlice(
       alice({ is_private: false }),

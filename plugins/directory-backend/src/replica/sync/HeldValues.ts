@@ -96,7 +96,7 @@ export class HeldValues {
   /**
    * Prepares the comparison of the tables with another server. Returns a
    * function that holds the stricter values among the differences; `undefined`
-   * when that server has all changes of the previous one.
+   * when that server has all changes from the previous one.
    *
    * @param ageMs - time since the tables were known to match the previous
    *   server
@@ -276,7 +276,7 @@ export function earlierOf(
   return a && b && b < a ? b : a ?? b;
 }
 
-/** Whether a server has the changes of another server. */
+/** Whether a server has the changes from another server. */
 type Coverage =
   /** The server has all changes. */
   | 'covered'
@@ -307,7 +307,7 @@ export function coverageOf(
 }
 
 /**
- * Returns the changes of both states; `undefined` when they cannot be compared.
+ * Returns the changes in either state; `undefined` when they cannot be compared.
  */
 function mergeStates(
   a: ReplicationState | undefined,

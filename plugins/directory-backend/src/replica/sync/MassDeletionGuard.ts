@@ -34,7 +34,7 @@ export interface GuardRecords {
   replaceBaseline(counts: EntryCounts): Promise<void>;
 }
 
-/** A sync that was rejected. */
+/** Counts that were rejected, with the error message. */
 export interface Quarantine extends EntryCounts {
   readonly message: string;
 }
@@ -69,7 +69,7 @@ export class MassDeletionGuard {
     this.#options = options;
   }
 
-  /** The last sync, if it was rejected. */
+  /** The counts that were last rejected; `undefined` once a sync passes. */
   get quarantine(): Quarantine | undefined {
     return this.#quarantine;
   }
@@ -140,7 +140,7 @@ export class MassDeletionGuard {
 
   #reject({ users, groups }: EntryCounts): never {
     const { users: usersBefore, groups: groupsBefore } = this.#baseline ?? {};
-    const message = `The directory has ${users} users and ${groups} groups, after ${usersBefore} and ${groupsBefore} in the last 24 hours (directory.replica.maxShrinkage). If the entries were deleted on purpose, run the action override-deletion-guard with users=${users} and groups=${groups}`;
+    const message = `The directory has ${users} users and ${groups} groups, after ${usersBefore} and ${groupsBefore} in the last 24 hours (directory.replica.maxShrinkage). If the entries were deleted on purpose, run the override-deletion-guard action with users=${users} and groups=${groups}`;
     const last = this.#quarantine;
     if (last && (last.users !== users || last.groups !== groups)) {
       // A suspension is logged only once, but an override requires these

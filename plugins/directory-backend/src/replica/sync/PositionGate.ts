@@ -81,7 +81,7 @@ export class PositionGate {
   }
 }
 
-/** Returns whether a server has the changes of a recorded position. */
+/** Returns whether a server has the changes up to a recorded position. */
 function coverageOfPosition(
   position: RecordedPosition,
   sync: ConfirmedSync,

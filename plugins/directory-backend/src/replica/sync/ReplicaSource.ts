@@ -97,18 +97,21 @@ export interface ReplicationState {
 
 /**
  * Port between the replica and the directory. Every method rejects when the
- * directory is unavailable. Reads "with access check" reject when the account
- * may not read an attribute on which privacy or authentication depends.
+ * directory is unavailable. Reads "with an access check" reject when the
+ * account may not read an attribute on which privacy or authentication depends.
  */
 export interface ReplicaSource {
   /** The directory's position, at most 250 ms old. */
   readPosition(): Promise<ReplicaPosition>;
   /**
-   * Reads every entry. Rejects when the account lacks a right; the batches must
-   * then not be used.
+   * Reads every entry. Rejects when the account lacks a right; in that case,
+   * discard the batches.
    */
   readAll(onBatch: OnBatch): Promise<ReplicaKeys>;
-  /** Reads every entry with access check, at a low load on the directory. */
+  /**
+   * Reads every entry with an access check, throttled to limit the load on the
+   * directory.
+   */
   readAllThrottled(onBatch: OnBatch): Promise<ReplicaKeys>;
   /**
    * Lists the existing entries that were written since this USN, inclusive.
@@ -119,14 +122,15 @@ export interface ReplicaSource {
     fromUsn: number,
   ): Promise<{ readonly server: string; readonly usns: UsnsByKey }>;
   /**
-   * Reads the entries of {@link ReplicaSource.listChanges}, with access check.
+   * Reads the entries of {@link ReplicaSource.listChanges}, with an access
+   * check.
    */
   readChanges(
     fromUsn: number,
     onBatch: OnBatch,
   ): Promise<{ readonly server: string }>;
   /**
-   * Reads one entry, with access check. `found` is `false` when the account
+   * Reads one entry, with an access check. `found` is `false` when the account
    * cannot read the entry.
    */
   readEntry(

@@ -95,8 +95,8 @@ export class ReplicaState {
   }
 
   /**
-   * Number of calls of {@link suspend}. A sync during which it changes confirms
-   * nothing.
+   * Number of calls to {@link suspend}. A sync must not confirm the replica if
+   * this number changes while the sync runs.
    */
   get suspensions(): number {
     return this.#suspensions;

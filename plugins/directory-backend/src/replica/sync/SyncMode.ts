@@ -1,7 +1,7 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { ReplicaState } from './ReplicaState';
 
-/** Minimum interval of full syncs in the mode `full`. */
+/** Minimum interval between full syncs in `full` mode. */
 const SYNC_INTERVAL_MS = 60_000;
 
 /** Minimum interval of full syncs as a multiple of their duration. */
@@ -23,12 +23,12 @@ export interface SyncModeOptions {
   /** Age in milliseconds above which the replica is not read. */
   readonly maxStalenessMs: number;
   /**
-   * Milliseconds between full syncs in the mode `full`. Default: one minute.
+   * Milliseconds between full syncs in `full` mode. Default: one minute.
    */
   readonly syncIntervalMs?: number;
 }
 
-/** Logs changes of the mode and schedules full syncs in the mode `full`. */
+/** Logs mode changes and schedules full syncs in `full` mode. */
 export class SyncMode {
   readonly #options: SyncModeOptions;
   #current: ReplicaMode | undefined;
@@ -43,7 +43,7 @@ export class SyncMode {
     return this.#current;
   }
 
-  /** Whether a full sync is due in the mode `full`. */
+  /** Whether a full sync is due in `full` mode. */
   get isSyncDue(): boolean {
     return (
       performance.now() >= this.#nextSyncAt || !this.#options.state.isServing
@@ -62,7 +62,7 @@ export class SyncMode {
       );
     } else if (mode === 'full') {
       logger.warn(
-        'The directory has no USNs that the service account may search for: the replica is updated by full syncs. Enable the USN plugin, and allow the account to search for entryusn',
+        'The service account cannot search for USNs in the directory: the replica is updated by full syncs. Enable the USN plugin, and allow the account to search for entryusn',
       );
     } else if (this.#current) {
       logger.info('The directory sends change notifications again');

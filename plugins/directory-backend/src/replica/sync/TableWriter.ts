@@ -84,7 +84,7 @@ export class TableWriter {
         this.#write({ kind: 'groups', entries: [[key, entry]] }, requestedAt);
         await nextTurn();
         if (this.#slicedSyncAt !== requestedAt) {
-          // This sync failed and another one has started.
+          // This sync failed and another sync has started.
           return undefined;
         }
       }

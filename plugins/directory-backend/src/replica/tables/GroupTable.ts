@@ -19,7 +19,7 @@ export class GroupTable {
     return this.#version;
   }
 
-  /** Version at the last change of a group's direct or nested members. */
+  /** Version at the last change to a group's direct or nested members. */
   changeOf(group: string): number {
     return this.#changes.get(group) ?? 0;
   }

@@ -31,7 +31,7 @@ const person = fc.record<Person>({
 /** A relative position among the rows, from 0 to 1. */
 const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-/** A change of the records from a position on. */
+/** A change to the records from a position on. */
 const change = fc.record({
   kind: fc.oneof(
     fc.constantFrom('add' as const, 'edit' as const, 'rename' as const),

@@ -116,13 +116,19 @@ export class ServedRecords<T extends object> {
     return this.#order.find(block => block.present(field));
   }
 
-  /** Returns the ranks of the entries with a value that contains a text. */
+  /**
+   * Returns the ranks of the entries with a value that contains the text after
+   * folding.
+   */
   ranksContaining(field: keyof T, text: string): Uint32Array {
     const folded = foldText(text);
     return this.#order.find(block => block.texts(field).containing(folded));
   }
 
-  /** Returns the ranks of the entries with a value that equals a text. */
+  /**
+   * Returns the ranks of the entries with a value that equals the text after
+   * folding.
+   */
   ranksEqualTo(field: keyof T, text: string): Uint32Array {
     const folded = foldText(text);
     return this.#order.find(block => block.texts(field).equalTo(folded));

@@ -7,7 +7,7 @@ describe('areSimilar', () => {
     maxLength: 5,
   });
 
-  it('returns the same as a comparison with all edits', () => {
+  it('agrees with an enumeration of all edits', () => {
     fc.assert(
       fc.property(word, word, (a, b) => {
         expect(areSimilar(a, b)).toBe(a === b || editsOf(a).has(b));

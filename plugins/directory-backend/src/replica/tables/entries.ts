@@ -23,8 +23,8 @@ export interface UserEntry {
   /** Record with all fields. */
   readonly user: User;
   /**
-   * `ipaUniqueID`, which survives a rename; `undefined` if the account may not
-   * read it.
+   * `ipaUniqueID`, which survives a rename; `undefined` if the service account
+   * may not read it.
    */
   readonly uniqueId?: string;
   readonly searchOnly?: SearchOnlyValues<User>;

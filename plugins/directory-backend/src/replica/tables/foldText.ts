@@ -12,8 +12,11 @@ const CAPITAL_RANGES = [
   '1fc8-1fcc 1fd8-1fdb 1fe8-1fec 1ff8-1ffc ff21-ff3a',
 ];
 
-/** Lower-case letters by the upper-case letters that the directory folds. */
-export const smallLetters: ReadonlyMap<string, string> = new Map(
+/**
+ * Maps each upper-case letter that the directory folds to its lower-case
+ * letter.
+ */
+export const lowerCaseLetters: ReadonlyMap<string, string> = new Map(
   ['41-5a', ...CAPITAL_RANGES.flatMap(ranges => ranges.split(' '))].flatMap(
     range => {
       const [first, last = first] = range
@@ -49,6 +52,6 @@ export function foldText(text: string): string {
   }
   return text
     .replace(FURTHER_SPACES, '')
-    .replace(CAPITALS, letter => smallLetters.get(letter) ?? letter)
+    .replace(CAPITALS, letter => lowerCaseLetters.get(letter) ?? letter)
     .replace(SPACES_AT_ENDS, '');
 }

@@ -17,7 +17,7 @@ it('intersects lists of any length', () => {
   );
 });
 
-it('unites lists of any length', () => {
+it('merges lists of any length', () => {
   fc.assert(
     fc.property(fc.array(list, { maxLength: 3 }), lists => {
       const ranks = new Set(lists.flatMap(each => [...each]));

@@ -11,7 +11,7 @@ const steps = ['profile', 'key', 'check', 'done'] as const;
 /** A step of a request. */
 export type Step = (typeof steps)[number];
 
-/** Shows the current step of a request. */
+/** Shows the steps of a request and marks the current one. */
 export function Stepper({ step }: { step: Step }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const current = steps.indexOf(step);
@@ -34,8 +34,8 @@ export function Stepper({ step }: { step: Step }) {
 }
 
 /**
- * A step and its heading. The heading receives the focus when the step opens,
- * so that keyboard and screen reader users start at the top.
+ * A step and its heading. The heading receives focus when the step opens, so
+ * that keyboard and screen reader users start at the top.
  */
 export function StepFrame(props: {
   title: string;
