@@ -1,7 +1,7 @@
 export interface Config {
   /**
-   * Acceptance of Kerberos authentication (SPNEGO). The keytab is the file with the Kerberos keys
-   * of this server; its principals are named `HTTP/` and the host name. Every key is optional.
+   * Kerberos authentication (SPNEGO). The keytab is the file with this server's Kerberos keys; its
+   * principals have the form `HTTP/<host name>`. All settings are optional.
    *
    * @example
    * ```yaml

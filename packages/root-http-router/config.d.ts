@@ -1,7 +1,7 @@
 export interface Config {
   /**
-   * The root HTTP router, which rejects requests with an unknown `Host` header with 421, except
-   * health checks. The hosts of `backend.baseUrl`, `app.baseUrl`, `directory.fasjson.baseUrl`,
+   * The root HTTP router. Except for health checks, it returns 421 for requests with an unknown
+   * `Host` header. The hosts of `backend.baseUrl`, `app.baseUrl`, `directory.fasjson.baseUrl`,
    * `discovery.endpoints` and `backend.listen` are always accepted, and so are loopback names when
    * the server listens on the loopback interface or on all interfaces.
    *

@@ -20,8 +20,8 @@ export interface Config {
        * realms. Each resolver requires an active account of the principal in
        * the directory, at sign-in and at each renewal: a locked or expired
        * account is rejected within 5 seconds. While no directory server
-       * responds, only users who were looked up within the last hour sign in,
-       * and only until `directory.replica.maxStaleness` has passed.
+       * responds, only users who were looked up within the last hour can sign
+       * in, and only until `directory.replica.maxStaleness` has passed.
        *
        * @example
        * ```yaml
@@ -50,8 +50,9 @@ export interface Config {
               }
             | {
                 /**
-                 * The catalog user with the name of the principal and of its
-                 * account. Requires `directory.trustedLocations`, unless
+                 * The catalog user whose name equals the principal's name, which
+                 * must also be the account's user name. Requires
+                 * `directory.trustedLocations`, unless
                  * `dangerouslyAllowSignInWithoutUserInCatalog` is set.
                  */
                 resolver: 'usernameMatchingUserEntityName';
@@ -74,8 +75,8 @@ export interface Config {
               }
             | {
                 /**
-                 * The user with the name of the principal and of its account. A
-                 * catalog user is optional.
+                 * The user whose name equals the principal's name, which must
+                 * also be the account's user name. A catalog user is optional.
                  */
                 resolver: 'directoryUser';
                 /**

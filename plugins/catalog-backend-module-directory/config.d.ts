@@ -21,14 +21,16 @@ export interface Config {
          */
         namespace?: string;
         /**
-         * Maximum number of direct members of a group. Entities do not contain
-         * memberships in larger groups, which link to the page of the group.
+         * Maximum number of direct members of a group. Entities omit memberships
+         * in larger groups; the entity of such a group links to the group's page
+         * instead.
          * @default 1000
          */
         maxMembers?: number;
         /**
-         * Percentage of the entities. If more than this, and more than 10,
-         * would be removed at once, none are removed and an error is logged.
+         * Maximum percentage of entities that may be removed at once. If more
+         * than this percentage, and more than 10 entities, would be removed, none
+         * are removed and an error is logged.
          * @default 5
          */
         rejectRemovalsAbovePercentage?: number;

@@ -29,14 +29,15 @@ export interface Config {
         /** Organization in subjects, for example the realm `EXAMPLE.ORG`. */
         organization: string;
         /**
-         * CAs whose keys are in files of the portal's user. The first one signs
-         * certificates, and each one signs its own CRL: keep earlier CAs until
-         * their certificates have expired. Required without `socket`.
+         * CAs whose keys are in files that only the portal's user can read. The
+         * first one signs certificates, and each one signs its own CRL: keep
+         * earlier CAs until their certificates have expired. Required without
+         * `socket`.
          */
         issuers?: Array<{
           /**
-           * Absolute path of the certificates of the CA and its issuers, in
-           * this order (PEM).
+           * Absolute path of a PEM file with the CA certificate, followed by
+           * the certificates of its issuers.
            */
           chainFile: string;
           /**
@@ -64,9 +65,9 @@ export interface Config {
          */
         publicUrl?: string;
         /**
-         * Maximum rate of certificates. Certificates in the issuance log are
-         * counted, so that a restart does not reset the rate. Signing requests
-         * above the rate get 503. Not allowed with `socket`.
+         * Rate limit for issuing certificates. Certificates in the issuance log
+         * are counted, so that a restart does not reset the rate. Signing
+         * requests above the limit get 503. Not allowed with `socket`.
          */
         limit?: {
           /**
@@ -108,7 +109,8 @@ export interface Config {
         crl?: {
           /**
            * Validity of a CRL, at least 1 hour and at most 31 days minus 10
-           * minutes. The CA signs a new CRL after half of the validity.
+           * minutes. The CA signs a new CRL after each change, and at the latest
+           * halfway through the validity period.
            * @default 7 days
            */
           validity?: HumanDuration | string;

@@ -56,7 +56,7 @@ export interface Config {
           /**
            * Absolute path of the keytab with the key of `principal`, read for
            * each new ticket. A process can use only one keytab. Default: the
-           * tickets or the keytab (`KRB5_CLIENT_KTNAME`) of the environment.
+           * ticket cache or keytab (`KRB5_CLIENT_KTNAME`) from the environment.
            */
           keytab?: string;
           /** Name of a FreeIPA user. Required unless `principal` is set. */

@@ -34,9 +34,9 @@ export interface Config {
     ldap: {
       /**
        * Servers in order of preference: `ldaps://` URLs, or `ldap://` URLs with
-       * `startTls` or on localhost. A server is used until it fails or a
-       * preferred one has been available for 10 minutes. Required unless `srv`
-       * is set.
+       * `startTls` or on localhost. A server is used until it fails, or until a
+       * server earlier in the list has been available for 10 minutes. Required
+       * unless `srv` is set.
        */
       servers?: string[];
       /**
@@ -101,8 +101,9 @@ export interface Config {
        */
       maxConnections?: number;
       /**
-       * Maximum number of pending operations on a connection. Above 1, 389
-       * Directory Server sometimes delays a response by 100 ms or more.
+       * Maximum number of pending operations on a connection. If the value is
+       * above 1, a 389 Directory Server sometimes delays responses by 100 ms or
+       * more.
        * @default 1
        */
       pipelining?: number;
@@ -152,7 +153,7 @@ export interface Config {
     };
 
     /**
-     * The replica in memory, which serves users, groups and memberships. It
+     * The in-memory replica, which serves users, groups and memberships. It
      * follows the directory by USN (update sequence number) and persistent
      * search. Without access to one of them, it follows more slowly and logs a
      * warning.
@@ -167,9 +168,9 @@ export interface Config {
      */
     replica?: {
       /**
-       * Age of the replica above which reads get 503 while the directory is
-       * unreachable, at least 5 seconds. Without USN, at least two sync
-       * intervals and the duration of a sync.
+       * Maximum age of the replica, at least 5 seconds. If the directory is
+       * unreachable, reads get 503 once the replica is older. Without USNs, the
+       * limit is at least two sync intervals plus the duration of a sync.
        * @default 1 minute
        */
       maxStaleness?: HumanDuration | string;
@@ -229,11 +230,12 @@ export interface Config {
     };
 
     /**
-     * Access rules, each of which allows operations to callers. Without this
-     * list, users may read and request certificates for themselves. With it, a
-     * user needs a rule for each operation. Services of the portal may always
-     * read, and need a rule for everything else. For portal tokens, the
-     * permission policy of the portal must allow the operation as well.
+     * Access rules, each of which allows callers to perform operations. Without
+     * this list, users may read the directory and request certificates for
+     * themselves. With it, a user needs a rule for each operation. Services of
+     * the portal may always read, and need a rule for everything else. For
+     * portal tokens, the permission policy of the portal must allow the
+     * operation as well.
      *
      * @example
      * ```yaml
@@ -313,7 +315,7 @@ export interface Config {
        */
       authority: string;
       /**
-       * Further CAs whose certificates are readable, in order.
+       * Additional CAs whose certificates can be read, in lookup order.
        * @default []
        */
       read?: string[];
@@ -431,7 +433,7 @@ export interface Config {
     };
 
     /**
-     * Log of changes of users, groups and memberships, which API clients and the
+     * Log of changes to users, groups and memberships, which API clients and the
      * catalog follow with `GET /v1/changes/`. Without this block, changes are
      * not logged.
      *
@@ -463,14 +465,14 @@ export interface Config {
       }>;
       /**
        * Time for which changes are kept, at least 1 day. In changes, the names
-       * of deleted users are replaced 30 days after the deletion.
+       * of deleted users are replaced by pseudonyms 30 days after the deletion.
        * @default 90 days
        */
       retention?: HumanDuration | string;
       /**
-       * Whether the memberships of users and groups have a history, which
-       * sponsors and the users themselves can read, and the log records the
-       * user who made each change.
+       * Whether to record who made each change and to serve the membership
+       * history. Sponsors can read the history of their groups; users can read
+       * their own.
        * @default false
        */
       history?: boolean;
@@ -518,8 +520,8 @@ export interface Config {
     };
 
     /**
-     * API for FASJSON clients below `/api/directory/fasjson/`. FASJSON is the
-     * JSON gateway of the Fedora account system.
+     * FASJSON-compatible API at `/api/directory/fasjson/`. FASJSON is the JSON
+     * gateway of the Fedora account system.
      *
      * @example
      * ```yaml
@@ -531,7 +533,7 @@ export interface Config {
      */
     fasjson?: {
       /**
-       * Whether the API for FASJSON clients is served.
+       * Whether the FASJSON-compatible API is served.
        * @default false
        */
       enabled?: boolean;
@@ -545,10 +547,10 @@ export interface Config {
     /**
      * Catalog locations that only administrators can change, as values of the
      * annotation `backstage.io/managed-by-origin-location`, or with a prefix
-     * such as `msgraph:default/*` for an entity provider. Only on entities from
-     * these locations, annotations of users are accepted as identities, and
-     * groups of users become claims of their tokens. Required when identities
-     * are mapped by annotation.
+     * such as `msgraph:default/*` for an entity provider. Annotations are
+     * accepted as identities, and a user's catalog groups become token claims,
+     * only for entities from these locations. Required when identities are
+     * mapped by annotation.
      * @default []
      */
     trustedLocations?: string[];

@@ -35,7 +35,7 @@ export interface Config {
       editProfileUrl?: string;
       /**
        * Whether the page of a person shows the person's day next to the user's
-       * own, with working hours from 9:00 to 17:00 on Monday to Friday, and the
+       * own, with working hours from 9:00 to 17:00, Monday to Friday, and the
        * next shared working hours.
        * @default true
        * @visibility frontend
