@@ -17,7 +17,7 @@ export interface paths {
      *
      * The directory entry of the authenticated principal: a user, a service or
      * a host. A caller without a directory entry (a portal user who is not
-     * mapped to the directory, a service of the portal) gets 403.
+     * mapped to a directory user, or a service of the portal) gets 403.
      */
     get: operations['whoami'];
     put?: never;
@@ -49,10 +49,10 @@ export interface paths {
     /**
      * Get the account of a principal
      *
-     * The user account of a Kerberos principal, looked up with LDAP (cached
-     * for at most 4 seconds). For other plugins of the portal with a service
-     * token; other callers get 403. For services, hosts and users that the
-     * API does not serve, the response is 404.
+     * The user account of a Kerberos principal, looked up with LDAP and cached
+     * for at most 4 seconds. Available only to plugins of the portal, with a
+     * service token; other callers get 403. Returns 404 for services, hosts
+     * and users that the API does not serve.
      */
     get: operations['get_account'];
     put?: never;
@@ -73,9 +73,9 @@ export interface paths {
     /**
      * List the operations of the caller
      *
-     * The operations that the gateway allows the caller: by the rules of
-     * `directory.access` and, for portal tokens, also by the portal's
-     * permission policy.
+     * The operations that the caller may perform, according to
+     * `directory.access`, `directory.certificates` and, for portal tokens,
+     * also the portal's permission policy.
      */
     get: operations['get_operations'];
     put?: never;
@@ -96,14 +96,15 @@ export interface paths {
     /**
      * List the colleagues of the caller
      *
-     * Users who share a group with the caller, newest account first, then by
-     * user name; users whose creation is hidden or unknown come last. The
-     * caller and locked accounts are omitted.
+     * Users who share a group with the caller, sorted by account creation,
+     * newest first, then by user name. Users whose creation time is hidden or
+     * unknown come last. The caller and locked accounts are omitted.
      *
      * At most 200 users are considered, so that the cost does not depend on
-     * the directory: those of the caller's smallest groups first. A group with
-     * too many members for the rest is omitted. Callers without groups get an
-     * empty list, and callers without a directory entry 403.
+     * the size of the directory. The caller's groups are added in order of
+     * size, smallest first; a group that would exceed the limit is skipped.
+     * Callers without groups get an empty list. Callers without a directory
+     * entry get 403.
      */
     get: operations['list_colleagues'];
     put?: never;
@@ -124,7 +125,7 @@ export interface paths {
     /**
      * List all users
      *
-     * Ordered by user name, case-insensitively, locked accounts included.
+     * Sorted by user name, case-insensitively. Locked accounts are included.
      */
     get: operations['list_users'];
     put?: never;
@@ -141,7 +142,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -168,7 +169,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -182,8 +183,8 @@ export interface paths {
     /**
      * List the groups of a user
      *
-     * The groups of which the user is a member, directly or through a nested
-     * group. Without a mask an item has `groupname` and `uri`; a mask can
+     * The groups that the user belongs to, directly or through nested groups.
+     * Without a mask, an item has only `groupname` and `uri`; a mask can
      * select any field of the group.
      */
     get: operations['list_user_groups'];
@@ -201,7 +202,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -215,7 +216,7 @@ export interface paths {
     /**
      * List the agreements a user has signed
      *
-     * Enabled agreements only, ordered by name.
+     * Returns only enabled agreements, sorted by name.
      */
     get: operations['list_user_agreements'];
     put?: never;
@@ -232,7 +233,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -246,10 +247,10 @@ export interface paths {
     /**
      * List the memberships of a user
      *
-     * Like `/users/{username}/groups/`, with whole records and three more
-     * keys: whether the user is a direct member (`direct`), whether the user
-     * sponsors the group (`sponsor`), and a shortest chain of groups from one
-     * with the user as a direct member to this one (`path`).
+     * Like `/users/{username}/groups/`, but with full group records and three
+     * more keys: `direct` (whether the user is a direct member), `sponsor`
+     * (whether the user sponsors the group) and `path` (a shortest chain of
+     * nested groups, from a group that lists the user to this group).
      */
     get: operations['list_user_memberships'];
     put?: never;
@@ -266,7 +267,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -281,9 +282,9 @@ export interface paths {
      * List the groups that a user sponsors
      *
      * The groups whose membership the user manages, directly or as a member of
-     * a group that does. A sponsor need not be a member. Without a mask an
-     * item has `groupname` and `uri`; a mask can select any field of the
-     * group.
+     * a sponsoring group. A sponsor does not have to be a member. Without a
+     * mask, an item has only `groupname` and `uri`; a mask can select any
+     * field of the group.
      */
     get: operations['list_sponsored_groups'];
     put?: never;
@@ -300,7 +301,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -314,10 +315,10 @@ export interface paths {
     /**
      * List the certificates of a user
      *
-     * The certificates in the user's entry, and expired or revoked ones that a
-     * CA has on record and that `directory.certificates.readable` lets the
-     * caller read; the latest start of validity first. For a certificate that
-     * no CA of the gateway has issued, `issued_here` is false, `cacn` and
+     * The certificates in the user's entry, and all certificates, including
+     * expired and revoked ones, that a CA of the gateway lists for the user.
+     * Sorted by start of validity, latest first. For a certificate that no CA
+     * of the gateway issued, `issued_here` is false, `cacn` and
      * `certificate_chain` are null, and `revoked` is false. The list is empty
      * if the user's `certificates` are hidden from the caller.
      */
@@ -340,7 +341,7 @@ export interface paths {
     /**
      * List all groups
      *
-     * Ordered by group name, case-insensitively.
+     * Sorted by group name, case-insensitively.
      */
     get: operations['list_groups'];
     put?: never;
@@ -357,7 +358,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -384,7 +385,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -399,8 +400,8 @@ export interface paths {
      * List the members of a group
      *
      * Includes members of nested groups, but not locked accounts. Without a
-     * mask an item has `username` and `uri`; a mask can select any field of
-     * the user except `locked`.
+     * mask, an item has only `username` and `uri`; a mask can select any field
+     * of the user except `locked`.
      */
     get: operations['list_group_members'];
     put?: never;
@@ -417,7 +418,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -431,10 +432,11 @@ export interface paths {
     /**
      * List the memberships of a group
      *
-     * Like `/groups/{groupname}/members/`, with the reason of each membership
-     * (`direct`, `sponsor` and `path`, as in `/users/{username}/memberships/`)
-     * and `joined`. Without a mask an item has `username`, `direct`,
-     * `sponsor`, `path` and `uri`; a mask can select any field of the user.
+     * Like `/groups/{groupname}/members/`, but with the reason for each
+     * membership: `direct`, `sponsor` and `path`, as in
+     * `/users/{username}/memberships/`. Without a mask, an item has
+     * `username`, `direct`, `sponsor`, `path` and `uri`; a mask can select
+     * `joined` and any field of the user.
      */
     get: operations['list_group_memberships'];
     put?: never;
@@ -451,7 +453,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -466,8 +468,8 @@ export interface paths {
      * List the groups nested in a group
      *
      * The groups that are direct members of the group. A nested group that is
-     * not served is replaced by the groups in it. Nested groups can form a
-     * cycle: clients that traverse them must keep track of visited groups.
+     * not served is replaced by its own member groups. Nested groups can form
+     * a cycle: clients that traverse them must keep track of visited groups.
      */
     get: operations['list_member_groups'];
     put?: never;
@@ -484,7 +486,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -498,16 +500,18 @@ export interface paths {
     /**
      * Export the members of a group
      *
-     * All items of `/groups/{groupname}/memberships/` as CSV (RFC 4180, UTF-8,
-     * with a header row), streamed. Without a mask the columns are `username`,
-     * `human_name`, `emails` and `uri`; a mask selects others, in its order.
+     * Streams all items of `/groups/{groupname}/memberships/` as CSV (RFC
+     * 4180, UTF-8, with a header row). Without a mask, the columns are
+     * `username`, `human_name`, `emails` and `uri`; a mask selects the columns
+     * and their order.
      *
-     * Multiple values are joined by `; `; a missing or hidden value is an
-     * empty cell. A cell that a spreadsheet would read as a formula starts
-     * with an apostrophe.
+     * Multiple values are separated by `; `. Missing and hidden values are
+     * empty cells. An apostrophe is inserted before text that a spreadsheet
+     * could run as a formula.
      *
-     * Every export is audited (`group-export`). If the export fails, the
-     * connection is closed before the end of the response.
+     * Every export is audited (`group-export`). If an export fails after the
+     * response has started, the connection is closed before the response is
+     * complete.
      */
     get: operations['export_group_members'];
     put?: never;
@@ -524,7 +528,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -538,10 +542,10 @@ export interface paths {
     /**
      * List the sponsors of a group
      *
-     * The users who manage the group's membership, and the members of groups
-     * that do, without locked accounts, not paginated. Without a mask an item
-     * has `username` and `uri`; a mask can select any field of the user except
-     * `locked`.
+     * The users who manage the group's membership, directly or as members of a
+     * sponsoring group. Locked accounts are omitted. The list is not
+     * paginated. Without a mask, an item has only `username` and `uri`; a mask
+     * can select any field of the user except `locked`.
      */
     get: operations['list_group_sponsors'];
     put?: never;
@@ -558,7 +562,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -567,7 +571,7 @@ export interface paths {
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -581,8 +585,8 @@ export interface paths {
     /**
      * Check whether a user is a member of a group
      *
-     * Includes nested groups. The result is false for unknown users and locked
-     * accounts. This operation has no mask.
+     * Membership through nested groups counts. The result is false for unknown
+     * users and locked accounts. This operation ignores `X-Fields`.
      */
     get: operations['check_membership'];
     put?: never;
@@ -604,12 +608,12 @@ export interface paths {
      * Search users
      *
      * At least one search term is required; users must match all terms. Terms
-     * are trimmed, and runs of spaces are replaced by one.
+     * are trimmed, and each run of spaces is replaced by a single space.
      *
-     * Substring terms match anywhere in a value and have at least 3
-     * characters; with `__exact` appended to the name, the term matches a
-     * whole value. Exact terms match a whole value, and accept `__exact` too.
-     * `*` matches any value.
+     * Substring terms match anywhere in a value and must have at least 3
+     * characters. With `__exact` appended to its name, a substring term
+     * matches only whole values. Exact terms always match only whole values;
+     * `__exact` has no effect on them. `*` matches any value.
      *
      * Fields that are hidden from the caller do not match. Unknown parameters
      * are rejected.
@@ -634,9 +638,9 @@ export interface paths {
      * Search groups
      *
      * At least one search term is required; groups must match all terms.
-     * Substring terms have at least 3 characters, `__exact` makes a term match
-     * a whole value, and `*` matches any value. Unknown parameters are
-     * rejected.
+     * Substring terms must have at least 3 characters. With `__exact` appended
+     * to its name, a term matches only whole values. `*` matches any value.
+     * Unknown parameters are rejected.
      */
     get: operations['search_groups'];
     put?: never;
@@ -653,7 +657,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -665,12 +669,12 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List the changes of a group's members
+     * List the changes to a group's members
      *
-     * The retained changes of the group's name and direct members, the latest
-     * first. For sponsors of the group, and callers with the operation
-     * `directory.history.read`. A `modifier` is known only if exactly one
-     * write of a user explains the change.
+     * The retained changes to the group's name and direct members, latest
+     * first. Available to sponsors of the group and to callers with the
+     * `directory.history.read` operation. `modifier` is set only if the change
+     * can be attributed to exactly one write by a user.
      */
     get: operations['list_group_history'];
     put?: never;
@@ -687,7 +691,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -699,13 +703,14 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List the changes of a user's memberships
+     * List the changes to a user's memberships
      *
-     * The retained changes of the user's name and direct memberships, the
-     * latest first. For the user, and callers with the operation
-     * `directory.history.read`. Locks are included for callers with the
-     * operation `directory.history.locks.read`. A `modifier` is known only if
-     * exactly one write of a user explains the change.
+     * The retained changes to the user's name and direct memberships, latest
+     * first. Available to the user and to callers with the
+     * `directory.history.read` operation. Callers with the
+     * `directory.history.locks.read` operation also get locks and unlocks.
+     * `modifier` is set only if the change can be attributed to exactly one
+     * write by a user.
      */
     get: operations['list_user_history'];
     put?: never;
@@ -724,30 +729,31 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Get changes of users, groups and memberships
+     * Get changes to users, groups and memberships
      *
-     * The changes after a cursor, in order. To follow the directory, request a
-     * cursor without changes, read everything, and then request the changes
-     * after the cursor of the last response:
+     * The changes after a cursor, in order. To follow the directory:
      *
      * 1. `GET /changes/` without `cursor` returns no changes and the current
      *    cursor.
-     * 2. `GET /changes/?cursor=…&wait=30` returns the changes after the
-     *    cursor. If there are none, the response waits up to `wait` seconds.
-     * 3. After 410, start again: the changes after the cursor are not retained.
+     * 2. Read all records that you need.
+     * 3. `GET /changes/?cursor=…&wait=30` returns the changes after the
+     *    cursor. If there are none, the server waits up to `wait` seconds
+     *    before it responds. Repeat with the cursor of the last response.
+     * 4. After a 410, start again: the changes after the cursor are no longer
+     *    available.
      *
      * A change names the changed fields, not their values. The caller's
-     * current rights apply, also to older changes: fields that are hidden from
+     * current rights apply, even to older changes: fields that are hidden from
      * the caller now, or were hidden at the time of the change, are not named,
-     * and a change of only such fields is not returned. Deleting a user or a
+     * and changes to only such fields are not returned. Deleting a user or a
      * group ends its memberships without further changes; renaming keeps them.
-     * Memberships are direct ones, including those of locked users. 30 days
-     * after a user was deleted, the name in its changes is replaced by a
-     * pseudonym.
+     * Only direct memberships are reported, including those of locked users.
+     * The name of a deleted user is replaced by a pseudonym 30 days after the
+     * deletion.
      *
-     * At most 4 requests of a caller, and 500 in total, wait at the same time.
-     * The account and the rights of a waiting caller are checked every 5
-     * seconds.
+     * At most 4 requests per caller, and 500 in total, can wait at the same
+     * time; further requests get 429. The account and the rights of a waiting
+     * caller are checked every 5 seconds.
      */
     get: operations['list_changes'];
     put?: never;
@@ -771,11 +777,13 @@ export interface paths {
      * Sign a certificate signing request
      *
      * Signs a certificate signing request (CSR) for a user and returns the
-     * certificate. Callers request certificates for themselves; signing for
-     * other users requires a configured signer, otherwise 403.
+     * certificate. Callers can request certificates for themselves. Only
+     * configured signers (`directory.certificates.signers`) may request
+     * certificates for other users. If a request fails a rule, the response is
+     * 400 or 403 with the name of the `rule`.
      *
-     * The parameters may also be sent in the query string, where they appear
-     * in the logs of proxies. Prefer a body.
+     * Parameters can also be sent in the query string, but then they appear in
+     * the logs of proxies. Prefer a request body.
      */
     post: operations['sign_csr'];
     delete?: never;
@@ -794,9 +802,9 @@ export interface paths {
     /**
      * List the certificate profiles of the caller
      *
-     * The profiles of `directory.certificates.profiles` that are available to
-     * the caller's groups, in the order of the configuration, not paginated.
-     * Callers without a directory entry get 403.
+     * The profiles in `directory.certificates.profiles` that are available to
+     * the caller, in configuration order. The list is not paginated. Callers
+     * without a directory entry get 403.
      */
     get: operations['list_certificate_profiles'];
     put?: never;
@@ -813,7 +821,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
@@ -840,7 +848,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
@@ -857,12 +865,13 @@ export interface paths {
      * Revoke a certificate
      *
      * Revokes a certificate permanently and returns it. A certificate that is
-     * already revoked keeps its first reason. A caller who may not see the
+     * already revoked keeps its original reason. A caller who may not see the
      * certificate gets only its state: `cacn`, `revoked`, `revocation_reason`,
      * `serial_number`, `serial_number_hex` and `uri`.
      *
-     * After the reason `keyCompromise`, the key is never certified again, for
-     * any user or profile: requests with it fail the rule `key`.
+     * After a revocation with the reason `keyCompromise`, the key is never
+     * certified again, for any user or profile: signing requests for the key
+     * fail the `key` rule.
      *
      * Portal users need the permission `directory.certificate.revoke`; callers
      * with a ticket need a rule of `directory.access` that contains it.
@@ -873,7 +882,7 @@ export interface paths {
      * `directory-gateway revocation`, the nonce and the reason, each on its
      * own line, without a newline at the end.
      *
-     * Returns 400 if the CA that issued the certificate cannot revoke.
+     * Returns 400 if the gateway cannot revoke certificates of the issuing CA.
      */
     post: operations['revoke_cert'];
     delete?: never;
@@ -888,7 +897,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
@@ -904,10 +913,10 @@ export interface paths {
     /**
      * Create a nonce
      *
-     * Returns a nonce for the caller to sign with the key of a certificate, to
-     * renew or revoke the certificate. The request does not need credentials,
-     * and succeeds for any serial number, whether or not the certificate
-     * exists.
+     * Returns a nonce, which the holder of a certificate's key signs to renew
+     * or revoke the certificate without other credentials. This request does
+     * not require credentials, and succeeds for any serial number, whether or
+     * not the certificate exists.
      */
     post: operations['create_renewal_nonce'];
     delete?: never;
@@ -922,7 +931,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
@@ -938,14 +947,15 @@ export interface paths {
     /**
      * Renew a certificate
      *
-     * Signs a new certificate with the profile and the label of this
-     * certificate, for the same account. The account check and the rules are
-     * those of `POST /certs/`. Returns 403 for certificates that are expired,
-     * revoked or on hold, or that have a blocked key.
+     * Issues a new certificate with the profile and label of this certificate,
+     * for the same account. The account and the CSR are checked as in
+     * `POST /certs/`. Returns 403 for certificates that are expired, revoked
+     * or on hold, or whose key is blocked.
      *
      * The owner authenticates with a SPNEGO token, or with a portal token
-     * that was issued at most 5 minutes ago. Without other credentials, the
-     * holder of the certificate's key sends `nonce` and `signature`.
+     * that was issued at most 5 minutes ago. Alternatively, the holder of the
+     * certificate's key sends `nonce` and `signature` without other
+     * credentials.
      */
     post: operations['renew_cert'];
     delete?: never;
@@ -960,7 +970,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
@@ -975,8 +985,8 @@ export interface paths {
     /**
      * Label a certificate
      *
-     * Replaces the label of one of the caller's certificates. An empty or
-     * missing `label` removes the label.
+     * Sets the label of one of the caller's certificates. An empty or missing
+     * `label` removes the current label.
      */
     put: operations['label_cert'];
     post?: never;
@@ -998,11 +1008,10 @@ export interface paths {
     /**
      * Approve holds above the limit
      *
-     * Lets the gateway put the certificates of more users on hold than
-     * `directory.certificates.accountHolds.maxPerHour`. The approval names the
-     * number of waiting users that the log reports, and expires after 10
-     * minutes.
-     * Requires `directory.certificate.revoke`.
+     * Lets the gateway exceed
+     * `directory.certificates.accountHolds.maxPerHour`. `count` must be the
+     * number of waiting users that the log reports. The approval expires after
+     * 10 minutes. Requires the `directory.certificate.revoke` operation.
      */
     post: operations['approve_holds'];
     delete?: never;
@@ -1017,7 +1026,7 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     /**
-     * The name of a user. Names match case-insensitively; responses use the
+     * A user name. Names are matched case-insensitively; responses use the
      * directory's spelling.
      *
      * @example
@@ -1027,8 +1036,9 @@ export interface components {
      */
     UserName: string;
     /**
-     * The name of a group, which may contain single inner spaces. Names match
-     * case-insensitively; responses use the directory's spelling.
+     * A group name, which may contain single spaces between other characters.
+     * Names are matched case-insensitively; responses use the directory's
+     * spelling.
      *
      * @example
      * ```
@@ -1053,8 +1063,8 @@ export interface components {
     /**
      * Format: bigint
      *
-     * The serial number of a certificate, up to 160 bits (RFC 5280 §4.1.2.2):
-     * more than a double-precision number holds.
+     * The serial number of a certificate. Up to 160 bits (RFC 5280 §4.1.2.2),
+     * more than a double-precision number can represent.
      *
      * @example
      * ```
@@ -1063,7 +1073,7 @@ export interface components {
      */
     SerialNumber: bigint;
     /**
-     * An RFC 822 date in UTC.
+     * A date in RFC 822 format, in UTC.
      *
      * @example
      * ```
@@ -1071,9 +1081,9 @@ export interface components {
      * ```
      */
     CertificateDate: string;
-    /** A certificate in DER, base64-encoded on one line. */
+    /** A DER certificate, base64-encoded on one line. */
     Base64Certificate: string;
-    /** The authenticated principal under a mask. */
+    /** The fields of the authenticated principal that a mask selects. */
     MaskedMe: {
       /**
        * Distinguished name in the directory.
@@ -1085,7 +1095,7 @@ export interface components {
        */
       dn?: string;
       /**
-       * User name; null when the caller is a service or a host.
+       * User name; null for services and hosts.
        *
        * @example
        * ```
@@ -1094,8 +1104,7 @@ export interface components {
        */
       username?: string | null;
       /**
-       * Service or host name, without the realm; null when the caller is a
-       * user.
+       * Name of the service or host, without the realm; null for users.
        *
        * @example
        * ```
@@ -1106,8 +1115,8 @@ export interface components {
       /**
        * Format: uri
        *
-       * URI of the user; null for services, hosts and users that are not
-       * served.
+       * URI of the user; null for services, hosts and users that the API
+       * does not serve.
        *
        * @example
        * ```
@@ -1143,7 +1152,7 @@ export interface components {
       components['schemas']['MaskedMe'],
       'dn' | 'username' | 'service' | 'uri'
     >;
-    /** A user under a mask. */
+    /** The fields of a user that a mask selects. */
     MaskedUser: {
       username?: components['schemas']['UserName'];
       /** Last name. Hidden on a private profile. */
@@ -1167,7 +1176,7 @@ export interface components {
       /** The user's certificates. */
       certificates?: components['schemas']['Base64Certificate'][] | null;
       /**
-       * When the account was created, in UTC.
+       * Time at which the account was created, in UTC.
        *
        * @example
        * ```
@@ -1175,9 +1184,9 @@ export interface components {
        * ```
        */
       creation?: string | null;
-      /** True when the profile is private. */
+      /** Whether the profile is private. */
       is_private?: boolean | null;
-      /** True when the account is locked. */
+      /** Whether the account is locked. */
       locked?: boolean;
       /** GitHub user name. Hidden on a private profile. */
       github_username?: string | null;
@@ -1265,7 +1274,7 @@ export interface components {
       | 'rssurls'
       | 'uri'
     >;
-    /** A group under a mask. */
+    /** The fields of a group that a mask selects. */
     MaskedGroup: components['schemas']['GroupFields'];
     /** Fields of a group. */
     GroupFields: {
@@ -1282,8 +1291,7 @@ export interface components {
       discussion_url?: string | null;
       /**
        * Number of members in `/groups/{groupname}/members/`. Returned only
-       * if the mask contains it: neither `*` nor a request without a mask
-       * includes it.
+       * if the mask names it; `*` does not include it.
        */
       member_count?: number;
       /**
@@ -1341,11 +1349,14 @@ export interface components {
        */
       uri: string;
     };
-    /** A member or a sponsor of a group under a mask: a user without `locked`. */
+    /**
+     * The fields of a member or sponsor that a mask selects: those of a user,
+     * except `locked`.
+     */
     MaskedMember: components['schemas']['MaskedUser'];
     /**
-     * A membership of a group under a mask: fields of the user, the reason and
-     * `joined`.
+     * The fields of a group membership that a mask selects: those of the user,
+     * the reason for the membership, and `joined`.
      */
     GroupMembership: {
       username?: components['schemas']['MaskedUser']['username'];
@@ -1372,14 +1383,14 @@ export interface components {
       /**
        * Format: date-time
        *
-       * When a direct member was added, according to the group's history; `null`
-       * when that is not recorded, or the caller may not read the history.
-       * Returned only if the mask contains it.
+       * Time at which a direct member was added, according to the group's
+       * history; null if that is not recorded, or if the caller may not read
+       * the history. Returned only if the mask names it.
        */
       joined?: string | null;
     } & components['schemas']['MembershipReason'];
     /**
-     * A group of which a user is a member.
+     * A group that a user is a member or a sponsor of.
      *
      * @example
      * ```
@@ -1398,28 +1409,28 @@ export interface components {
        */
       uri: string;
     };
-    /** A membership under a mask. */
+    /** The fields of a membership that a mask selects. */
     MaskedMembership: components['schemas']['GroupFields'] &
       components['schemas']['MembershipReason'];
-    /** Reason of a membership. */
+    /** The reason for a membership. */
     MembershipReason: {
       /** Whether the user is a direct member. */
       direct?: boolean;
       /**
-       * Whether the user manages the group's membership, directly or through
-       * a group.
+       * Whether the user manages the group's membership, directly or as a
+       * member of a sponsoring group.
        */
       sponsor?: boolean;
       /**
-       * A shortest chain of groups, each nested in the next: the user is a
-       * direct member of the first, and the last is this group. A direct
-       * membership is a chain of one. null stands for a group that is not
-       * served.
+       * A shortest chain of groups, each nested in the next. The user is a
+       * direct member of the first group, and the last group is this one:
+       * for a direct member, the chain contains only this group. null stands
+       * for a group that the API does not serve.
        */
       path?: (components['schemas']['GroupName'] | null)[];
     };
     /**
-     * A membership: a group and the reason.
+     * A group, with the reason for the user's membership.
      *
      * @example
      * ```
@@ -1457,16 +1468,16 @@ export interface components {
         components['schemas']['MembershipReason'],
         'direct' | 'sponsor' | 'path'
       >;
-    /** A group that is nested in another, under a mask. */
+    /** The fields of a nested group that a mask selects. */
     MaskedMemberGroup: components['schemas']['GroupFields'] &
       components['schemas']['GroupNesting'];
-    /** Fields of a nested group. */
+    /** Additional fields of a nested group. */
     GroupNesting: {
-      /** Whether the group contains groups. */
+      /** Whether the group itself has nested groups. */
       has_member_groups?: boolean;
     };
     /**
-     * A group that is nested in another.
+     * A group that is nested in another group.
      *
      * @example
      * ```
@@ -1493,7 +1504,7 @@ export interface components {
       | 'uri'
     > &
       WithRequired<components['schemas']['GroupNesting'], 'has_member_groups'>;
-    /** An agreement under a mask. */
+    /** The fields of an agreement that a mask selects. */
     MaskedAgreement: {
       /** Name of the agreement. */
       name?: string;
@@ -1521,23 +1532,27 @@ export interface components {
      * ```
      */
     SigningRequest: {
-      /** Name of the user for whom the certificate is signed. */
+      /** Name of the user to whom the certificate is issued. */
       user: string;
-      /** Certificate signing request (PKCS#10), PEM. */
+      /** Certificate signing request (PKCS#10) in PEM format. */
       csr: string;
-      /** Certificate profile. Default: the configured one. */
+      /**
+       * Name of the certificate profile. Default:
+       * `directory.certificates.defaultProfile`.
+       */
       profile?: string;
       label?: components['schemas']['Label'];
       /**
-       * `true` returns the check results, rule by rule, and signs nothing.
-       * For another user, a caller who may not sign for that user gets the
-       * results of the requester and profile checks only. Values other than
-       * `true` and `false` are rejected. An extension of the contract.
+       * `true` returns the result of each rule, and does not sign a
+       * certificate. For another user, a caller who may not request
+       * certificates for that user gets only the results of the `requester`
+       * and `profile` rules. Values other than `true` and `false` are
+       * rejected.
        */
       dry_run?: 'true' | 'false';
     };
     /**
-     * The reason of a revocation.
+     * A request to revoke a certificate.
      *
      * @example
      * ```
@@ -1547,7 +1562,7 @@ export interface components {
      * ```
      */
     RevocationRequest: {
-      /** Reason in the CRL (RFC 5280 §5.3.1). */
+      /** Reason for the revocation, as in the CRL (RFC 5280 §5.3.1). */
       reason:
         | 'unspecified'
         | 'keyCompromise'
@@ -1555,11 +1570,11 @@ export interface components {
         | 'superseded'
         | 'cessationOfOperation'
         | 'privilegeWithdrawn';
-      /** See `POST /certs/{serial_number}/renewal/nonce/`. */
+      /** A nonce from `POST /certs/{serial_number}/renewal/nonce/`. */
       nonce?: string;
       /**
-       * Signature with the key of the certificate, Base64: ECDSA (DER) or RSA
-       * (PKCS #1 v1.5) with SHA-256, or Ed25519.
+       * Base64-encoded signature by the key of the certificate: ECDSA (DER)
+       * or RSA (PKCS #1 v1.5) with SHA-256, or Ed25519.
        */
       signature?: string;
     };
@@ -1575,18 +1590,18 @@ export interface components {
      */
     RenewalRequest: {
       /**
-       * Certificate signing request (PKCS#10), PEM. Its key may differ from
-       * the key of the certificate.
+       * Certificate signing request (PKCS#10) in PEM format. Its key may
+       * differ from the key of the certificate.
        */
       csr: string;
-      /** See `POST /certs/{serial_number}/renewal/nonce/`. */
+      /** A nonce from `POST /certs/{serial_number}/renewal/nonce/`. */
       nonce?: string;
       /**
-       * Signature with the key of the certificate, Base64: ECDSA (DER) or RSA
-       * (PKCS #1 v1.5) with SHA-256, or Ed25519. The signed text is
-       * `directory-gateway renewal`, the nonce, and the SHA-256 of the CSR in
-       * DER as lower-case hexadecimal, each on its own line, without a
-       * newline at the end.
+       * Base64-encoded signature by the key of the certificate: ECDSA (DER)
+       * or RSA (PKCS #1 v1.5) with SHA-256, or Ed25519. The signed text is
+       * `directory-gateway renewal`, the nonce, and the SHA-256 hash of the
+       * DER-encoded CSR in lowercase hexadecimal, each on its own line,
+       * without a newline at the end.
        */
       signature?: string;
     };
@@ -1604,8 +1619,8 @@ export interface components {
       label?: components['schemas']['Label'];
     };
     /**
-     * Text that the owner has chosen to distinguish certificates: at most 64
-     * characters, without control characters. An extension of the contract.
+     * Text by which the owner distinguishes certificates. At most 64
+     * characters, without control characters.
      *
      * @example
      * ```
@@ -1614,7 +1629,7 @@ export interface components {
      */
     Label: string;
     /**
-     * The number of users whose holds to approve.
+     * A request to approve holds.
      *
      * @example
      * ```
@@ -1624,22 +1639,28 @@ export interface components {
      * ```
      */
     HoldApprovalRequest: {
-      /** Number of users whose certificates wait, as reported by the log. */
+      /**
+       * Number of users whose certificates are waiting to be put on hold, as
+       * reported in the log.
+       */
       count: number;
     };
-    /** A certificate under a mask. */
+    /** The fields of a certificate that a mask selects. */
     MaskedCertificate: {
-      /** Name of the certificate authority that signed it. */
+      /** Name of the CA that issued the certificate; null if unknown. */
       cacn?: string | null;
-      /** The certificate, PEM. */
+      /** The certificate in PEM format. */
       certificate?: string;
-      /** The certificate and its issuers, leaf first. */
+      /** The certificate and its issuers, starting with the certificate. */
       certificate_chain?: components['schemas']['Base64Certificate'][] | null;
       /** Issuer DN. */
       issuer?: string;
-      /** True when the certificate is revoked. */
+      /** Whether the certificate is revoked or on hold. */
       revoked?: boolean;
-      /** Other subject alternative names, each as `OID:base64` of its value. */
+      /**
+       * Other subject alternative names, in the form `OID:value` with the
+       * value in base64.
+       */
       san_other?: string[] | null;
       /** Kerberos principal names among the alternative names. */
       san_other_kpn?: string[] | null;
@@ -1648,9 +1669,9 @@ export interface components {
       serial_number?: components['schemas']['SerialNumber'];
       /** The serial number in hexadecimal. */
       serial_number_hex?: string;
-      /** SHA-1 of the DER, lower-case hexadecimal with colons. */
+      /** SHA-1 fingerprint in lowercase hexadecimal with colons. */
       sha1_fingerprint?: string;
-      /** SHA-256 of the DER, lower-case hexadecimal with colons. */
+      /** SHA-256 fingerprint in lowercase hexadecimal with colons. */
       sha256_fingerprint?: string;
       /** Subject DN. */
       subject?: string;
@@ -1666,41 +1687,37 @@ export interface components {
       san_uri?: string[] | null;
       /** IP addresses among the alternative names. */
       san_ipaddress?: string[] | null;
-      /** Directory names, as RFC 4514 writes them, among the alternative names. */
+      /** Directory names (RFC 4514) among the alternative names. */
       san_directoryname?: string[] | null;
       /** Registered identifiers among the alternative names. */
       san_oid?: string[] | null;
       /** User names of the owners of the certificate. */
       owner_user?: string[] | null;
-      /** Reason code (RFC 5280, section 5.3.1) of a revoked certificate. */
+      /** Revocation reason code (RFC 5280 §5.3.1); 6 for a hold. */
       revocation_reason?: number | null;
-      /**
-       * Label that the owner has set; null without a label. An extension of
-       * the contract.
-       */
+      /** Label that the owner set; null if there is none. */
       label?: string | null;
       /**
-       * Whether a CA of the gateway has issued this certificate: users may
-       * add any certificate to their own entry. Null if the CA is
-       * unavailable. Returned only if the mask contains it: neither `*` nor
-       * a request without a mask includes it.
+       * Whether a CA of the gateway issued this certificate: users can add
+       * any certificate to their own entry. Null if a CA is unavailable.
+       * Returned only if the mask names it; `*` does not include it.
        */
       issued_here?: boolean | null;
       /**
-       * Names of key purposes (RFC 5280, section 4.2.1.12), or OIDs; null if
-       * the usage is not restricted. Returned only if the mask contains it.
+       * Names of key purposes (RFC 5280 §4.2.1.12), or OIDs; null if the
+       * usage is not restricted. Returned only if the mask names it.
        */
       extended_key_usage?: string[] | null;
       /**
-       * Profile of the gateway's signing request; null if that is not
-       * known. Returned only if the mask contains it.
+       * Profile for which the certificate was requested; null if unknown.
+       * Returned only if the mask names it.
        */
       profile?: string | null;
       /**
        * Format: date-time
        *
-       * Time of the revocation or of the hold; null if the CA does not
-       * report it. Returned only if the mask contains it.
+       * Time of the revocation or hold; null if there is none, or if the CA
+       * does not report the time. Returned only if the mask names it.
        */
       revoked_at?: string | null;
       /**
@@ -1776,10 +1793,10 @@ export interface components {
       | 'label'
       | 'uri'
     >;
-    /** A certificate profile under a mask. */
+    /** The fields of a certificate profile that a mask selects. */
     MaskedCertificateProfile: {
       /**
-       * Name for `profile` in requests.
+       * Name of the profile, for `profile` in signing requests.
        *
        * @example
        * ```
@@ -1788,7 +1805,7 @@ export interface components {
        */
       name?: string;
       /**
-       * Purpose of the certificates, as configured.
+       * Configured purpose of the certificates.
        *
        * @example
        * ```
@@ -1799,8 +1816,8 @@ export interface components {
       /**
        * Format: duration
        *
-       * Maximum validity as an ISO 8601 duration in days, hours, minutes and
-       * seconds; null if only the CA knows it.
+       * Maximum validity period, as an ISO 8601 duration in days, hours,
+       * minutes and seconds; null if the CA does not provide it.
        *
        * @example
        * ```
@@ -1814,8 +1831,8 @@ export interface components {
        */
       lifetime?: string | null;
       /**
-       * Names of key purposes (RFC 5280, section 4.2.1.12), or OIDs; null if
-       * only the CA knows them.
+       * Names of key purposes (RFC 5280 §4.2.1.12), or OIDs; null if the CA
+       * does not provide them.
        *
        * @example
        * ```
@@ -1825,7 +1842,7 @@ export interface components {
        * ```
        */
       extended_key_usage?: string[] | null;
-      /** True for the default profile. */
+      /** Whether this is the default profile. */
       is_default?: boolean;
     };
     /**
@@ -1850,9 +1867,9 @@ export interface components {
     >;
     /** Position of a page in the results. */
     PageInfo: {
-      /** Number of this page, counted from 1. */
+      /** Page number, starting at 1. */
       page: number;
-      /** Requested results per page. */
+      /** Requested number of results per page. */
       page_size: number;
       /** Number of results on all pages. */
       total_results: number;
@@ -1862,13 +1879,13 @@ export interface components {
         username: components['schemas']['UserName'];
         /** Whether the account is locked. */
         locked: boolean;
-        /** Whether the principal's expiration has passed. */
+        /** Whether the principal has expired. */
         expired: boolean;
       };
     };
     OperationsResponse: {
       result: {
-        /** Names of permissions. */
+        /** Names of the operations. */
         operations: (
           | 'directory.read'
           | 'directory.certificate.sign'
@@ -1944,33 +1961,33 @@ export interface components {
     };
     NonceResponse: {
       result: {
-        /** Text without line breaks. */
+        /** The nonce, without line breaks. */
         nonce: string;
         /**
          * Format: date-time
          *
-         * When the nonce expires, 5 minutes after its creation.
+         * Time at which the nonce expires, 5 minutes after its creation.
          */
         expires_at: string;
       };
     };
     HoldApprovalResponse: {
       result: {
-        /** The approved number. */
+        /** Approved number of users. */
         count: number;
         /**
          * Format: date-time
          *
-         * When the approval expires.
+         * Time at which the approval expires.
          */
         expires_at: string;
       };
     };
-    /** For a caller who may not see the certificate. */
+    /** The response to a caller who may not see the certificate. */
     RevokedCertificateResponse: {
       result: components['schemas']['RevokedCertificate'];
     };
-    /** The state of a certificate. */
+    /** The revocation state of a certificate. */
     RevokedCertificate: WithRequired<
       components['schemas']['MaskedCertificate'],
       | 'cacn'
@@ -2017,7 +2034,10 @@ export interface components {
       would_sign: boolean;
       rules: {
         rule: components['schemas']['SigningRule'];
-        /** null if an earlier rule failed. */
+        /**
+         * Whether the request passes the rule; null if the rule was not
+         * evaluated.
+         */
         passed: boolean | null;
         /** Human-readable result of the check. */
         message: string;
@@ -2031,10 +2051,12 @@ export interface components {
      * - `profile`: the profile is available to this user
      * - `request`: the CSR is valid and proves possession of an acceptable key
      * - `key`: the key was not revoked for `keyCompromise`
-     * - `common_name`: exactly one CN, which is the user name
+     * - `common_name`: the subject has exactly one CN, which is the user name
      * - `email_address`: e-mail addresses in the subject are the user's
-     * - `rfc822_name`: e-mail addresses among the alternative names are too
-     * - `principal_name`: principals among the alternative names are too
+     * - `rfc822_name`: e-mail addresses among the alternative names are the
+     *   user's
+     * - `principal_name`: principals among the alternative names are the
+     *   user's
      * - `other_name`: there are no other alternative names
      */
     SigningRule:
@@ -2052,16 +2074,16 @@ export interface components {
     ErrorMessage: string;
     ChangePage: {
       result: components['schemas']['Change'][];
-      /** Continues after these changes. Opaque. */
+      /** Opaque cursor for the changes that follow. */
       cursor: string;
-      /** Whether there are further changes now. */
+      /** Whether more changes are available. */
       has_more: boolean;
     };
-    /** A change of a user, a group or a direct membership. */
+    /** A change to a user, a group or a direct membership. */
     Change: {
       /**
-       * Kind of the change. `*_changed` has `fields`, and `*_renamed` the old
-       * name. `member_added` and `member_removed` have the group and the
+       * Kind of change. `*_changed` has `fields`, and `*_renamed` has the
+       * old name. `member_added` and `member_removed` have the group and the
        * member: `username` or `member_groupname`.
        */
       kind:
@@ -2080,24 +2102,24 @@ export interface components {
       /**
        * Format: date-time
        *
-       * When the gateway found the change.
+       * Time at which the gateway detected the change.
        */
       time: string;
-      /** The user, with the name at the time of the change. */
+      /** User name at the time of the change. */
       username?: string;
-      /** The name before a rename. */
+      /** User name before a rename. */
       old_username?: string;
-      /** The group, with the name at the time of the change. */
+      /** Group name at the time of the change. */
       groupname?: string;
-      /** The name before a rename. */
+      /** Group name before a rename. */
       old_groupname?: string;
-      /** The group that is the member. */
+      /** Name of the member, if it is a group. */
       member_groupname?: string;
-      /** Names of the fields that have changed. */
+      /** Names of the fields that changed. */
       fields?: string[];
       /**
-       * In a history: the user who made the change; null if that is not
-       * known.
+       * User who made the change; null if unknown. Returned only in
+       * histories.
        */
       modifier?: string | null;
     };
@@ -2105,7 +2127,7 @@ export interface components {
       result: components['schemas']['Change'][];
     } & components['schemas']['PageInfo'];
     /**
-     * ID of this request in the logs of the portal.
+     * ID of the request in the portal's logs.
      *
      * @example
      * ```
@@ -2137,7 +2159,7 @@ export interface components {
     /** Invalid parameters. */
     BadRequestError: {
       message: components['schemas']['ErrorMessage'];
-      /** Message for each missing or malformed parameter. */
+      /** Error messages by name of the missing or malformed parameter. */
       errors?: {
         [key: string]: string;
       };
@@ -2153,14 +2175,16 @@ export interface components {
     /**
      * Why the caller is not authenticated.
      *
-     * - `no_credentials`: no credentials, or of an unknown kind
-     * - `ntlm_refused`: NTLM instead of Kerberos
+     * - `no_credentials`: no credentials, credentials of an unknown kind, or
+     *   an invalid portal token
+     * - `ntlm_refused`: the client uses NTLM instead of Kerberos
      * - `clock_skew`: the clocks of client and server are too far apart
      * - `unknown_service_key`: the keytab has no key for the ticket
      * - `replayed`: the token was used before
-     * - `realm_refused`: the principal belongs to a foreign realm
+     * - `realm_refused`: the principal's realm is not accepted
      * - `malformed_token`: the token is malformed
-     * - `token_too_large`: the token is larger than 64 KiB
+     * - `token_too_large`: the token is larger than `kerberos.maxTokenBytes`
+     *   (default: 64 KiB)
      * - `continuation_required`: the client needs another round trip
      * - `unknown_principal`: no directory entry has this principal
      * - `account_locked`: the account is locked
@@ -2204,7 +2228,7 @@ export interface components {
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * The user is not found.
+     * The user was not found.
      *
      * @example
      * ```
@@ -2222,7 +2246,7 @@ export interface components {
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * The group is not found.
+     * The group was not found.
      *
      * @example
      * ```
@@ -2240,7 +2264,7 @@ export interface components {
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * The certificate is not found.
+     * The certificate was not found.
      *
      * @example
      * ```
@@ -2258,7 +2282,7 @@ export interface components {
     };
   };
   responses: {
-    /** A parameter, the mask or the CSR is rejected */
+    /** A parameter, the mask or the CSR was rejected */
     BadRequest: {
       headers: {
         [name: string]: unknown;
@@ -2275,7 +2299,7 @@ export interface components {
       };
       content?: never;
     };
-    /** Unauthorized; login required */
+    /** The caller is not authenticated */
     Unauthorized: {
       headers: {
         'WWW-Authenticate': components['headers']['WwwAuthenticate'];
@@ -2330,7 +2354,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** The body has a content encoding other than gzip and deflate */
+    /** The body has a content encoding other than gzip or deflate */
     UnsupportedEncoding: {
       headers: {
         [name: string]: unknown;
@@ -2339,7 +2363,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** Too many requests of the caller */
+    /** Too many requests */
     TooManyRequests: {
       headers: {
         'Retry-After': components['headers']['RetryAfter'];
@@ -2358,7 +2382,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** The directory or the CA is unavailable */
+    /** A required service, such as the directory or the CA, is unavailable */
     ServiceUnavailable: {
       headers: {
         'Retry-After': components['headers']['RetryAfter'];
@@ -2368,7 +2392,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** The directory or the CA did not respond in time */
+    /** The directory did not respond in time */
     GatewayTimeout: {
       headers: {
         [name: string]: unknown;
@@ -2380,14 +2404,15 @@ export interface components {
   };
   parameters: {
     /**
-     * A mask: the names of the fields to return, separated by commas, with or
-     * without outer braces. `*` stands for all fields. Fields are returned in
-     * the order of the mask. Unknown names are ignored, so a mask without a
-     * known field results in empty objects. An empty header is ignored.
+     * A mask: a comma-separated list of the fields to return, optionally in
+     * braces. `*` selects all fields except those that are returned only if
+     * the mask names them. Fields are returned in the order of the mask.
+     * Unknown names are ignored, so a mask without a known field results in
+     * empty objects. An empty header is ignored.
      */
     Fields: string;
     /**
-     * A user name. The response to an invalid name is 404.
+     * A user name. Invalid names are treated as unknown users.
      *
      * @example
      * ```
@@ -2396,7 +2421,7 @@ export interface components {
      */
     Username: components['schemas']['UserName'];
     /**
-     * A group name. The response to an invalid name is 404.
+     * A group name. Invalid names are treated as unknown groups.
      *
      * @example
      * ```
@@ -2405,7 +2430,7 @@ export interface components {
      */
     Groupname: components['schemas']['GroupName'];
     /**
-     * Decimal digits.
+     * The serial number of a certificate, in decimal digits.
      *
      * @example
      * ```
@@ -2413,31 +2438,32 @@ export interface components {
      * ```
      */
     SerialNumber: components['schemas']['SerialNumber'];
-    /** Results per page. */
+    /** Maximum number of results per page. */
     ListPageSize: number;
-    /** Results per page. */
+    /** Maximum number of results per page. */
     SearchPageSize: number;
     /**
-     * Whether `q` may be misspelled: words of at least 4 characters match
-     * words that differ from them by one letter. Only the first three words
-     * are used.
+     * Whether `q` may be misspelled. Words of at least 4 characters match
+     * words that differ from them by at most one letter; shorter words match
+     * words that they begin. At least one word must have 4 characters. Only
+     * the first three words are used.
      */
     Similar: boolean;
-    /** Number of the page, from 1. */
+    /** Page number, starting at 1. */
     PageNumber: number;
-    /** Only members who match this text, as in a search for users. */
+    /** Text that members must match, as in the user search. */
     MemberText: string;
     /**
-     * Only direct members (`direct`), only members of nested groups who are
-     * not direct members (`indirect`), or only locked accounts in the group,
-     * which are not members and have no access (`locked`).
+     * `direct` returns only direct members. `indirect` returns only members of
+     * nested groups who are not direct members. `locked` returns only locked
+     * accounts in the group, which are not members and do not have access.
      */
     MembershipKind: 'direct' | 'indirect' | 'locked';
     /**
      * Sort key; a leading `-` sorts in descending order. `timezone` sorts by
-     * the offset from UTC; `direct` and `sponsor` put direct members or
-     * sponsors first. Missing and hidden values come last; equal values are
-     * sorted by user name. Default: `username`.
+     * the current offset from UTC, `direct` puts direct members first, and
+     * `sponsor` puts sponsors first. Missing and hidden values come last;
+     * users with equal values are sorted by user name. Default: `username`.
      */
     MembershipSort:
       | 'username'
@@ -2455,17 +2481,18 @@ export interface components {
   };
   requestBodies: never;
   headers: {
-    /** Validator for `If-None-Match`; valid for this caller. */
+    /** Validator to send in `If-None-Match`. Valid for this caller. */
     ETag: string;
     /** Seconds to wait before the next request. */
     RetryAfter: number;
     /** An attachment named after the group. */
     ContentDisposition: string;
-    /** Number of members. */
+    /** Number of exported members. */
     TotalResults: number;
     /**
-     * `Negotiate` if a ticket is accepted (`no_credentials`, `replayed`);
-     * absent after a token was rejected, so that browsers do not repeat it.
+     * `Negotiate` if a new SPNEGO token may succeed (`no_credentials`,
+     * `replayed`). Absent otherwise, so that browsers do not resend a rejected
+     * token.
      */
     WwwAuthenticate: string;
   };
@@ -2479,10 +2506,11 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2586,17 +2614,18 @@ export interface operations {
   list_colleagues: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['SearchPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2605,7 +2634,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** A page of people */
+      /** A page of users */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2628,17 +2657,18 @@ export interface operations {
   list_users: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2672,16 +2702,17 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -2718,23 +2749,24 @@ export interface operations {
   list_user_groups: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -2771,23 +2803,24 @@ export interface operations {
   list_user_agreements: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -2824,23 +2857,24 @@ export interface operations {
   list_user_memberships: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -2877,23 +2911,24 @@ export interface operations {
   list_sponsored_groups: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -2930,23 +2965,24 @@ export interface operations {
   list_user_certificates: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -2984,17 +3020,18 @@ export interface operations {
   list_groups: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -3028,16 +3065,17 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -3074,30 +3112,31 @@ export interface operations {
   list_group_members: {
     parameters: {
       query?: {
-        /** Only members who match this text, as in a search for users. */
+        /** Text that members must match, as in the user search. */
         q?: string;
         /**
-         * Only direct members (`direct`), or only members of nested groups who
-         * are not direct members (`indirect`).
+         * `direct` returns only direct members. `indirect` returns only
+         * members of nested groups who are not direct members.
          */
         membership?: 'direct' | 'indirect';
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -3134,38 +3173,39 @@ export interface operations {
   list_group_memberships: {
     parameters: {
       query?: {
-        /** Only members who match this text, as in a search for users. */
+        /** Text that members must match, as in the user search. */
         q?: components['parameters']['MemberText'];
         /**
-         * Only direct members (`direct`), only members of nested groups who are
-         * not direct members (`indirect`), or only locked accounts in the group,
-         * which are not members and have no access (`locked`).
+         * `direct` returns only direct members. `indirect` returns only members of
+         * nested groups who are not direct members. `locked` returns only locked
+         * accounts in the group, which are not members and do not have access.
          */
         membership?: components['parameters']['MembershipKind'];
         /**
          * Sort key; a leading `-` sorts in descending order. `timezone` sorts by
-         * the offset from UTC; `direct` and `sponsor` put direct members or
-         * sponsors first. Missing and hidden values come last; equal values are
-         * sorted by user name. Default: `username`.
+         * the current offset from UTC, `direct` puts direct members first, and
+         * `sponsor` puts sponsors first. Missing and hidden values come last;
+         * users with equal values are sorted by user name. Default: `username`.
          */
         sort?: components['parameters']['MembershipSort'];
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -3200,23 +3240,24 @@ export interface operations {
   list_member_groups: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -3253,34 +3294,35 @@ export interface operations {
   export_group_members: {
     parameters: {
       query?: {
-        /** Only members who match this text, as in a search for users. */
+        /** Text that members must match, as in the user search. */
         q?: components['parameters']['MemberText'];
         /**
-         * Only direct members (`direct`), only members of nested groups who are
-         * not direct members (`indirect`), or only locked accounts in the group,
-         * which are not members and have no access (`locked`).
+         * `direct` returns only direct members. `indirect` returns only members of
+         * nested groups who are not direct members. `locked` returns only locked
+         * accounts in the group, which are not members and do not have access.
          */
         membership?: components['parameters']['MembershipKind'];
         /**
          * Sort key; a leading `-` sorts in descending order. `timezone` sorts by
-         * the offset from UTC; `direct` and `sponsor` put direct members or
-         * sponsors first. Missing and hidden values come last; equal values are
-         * sorted by user name. Default: `username`.
+         * the current offset from UTC, `direct` puts direct members first, and
+         * `sponsor` puts sponsors first. Missing and hidden values come last;
+         * users with equal values are sorted by user name. Default: `username`.
          */
         sort?: components['parameters']['MembershipSort'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -3293,7 +3335,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** The members in the requested order */
+      /** The members, in the requested order */
       200: {
         headers: {
           'Content-Disposition': components['headers']['ContentDisposition'];
@@ -3318,16 +3360,17 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -3367,7 +3410,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -3376,7 +3419,7 @@ export interface operations {
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -3389,7 +3432,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** True when the user is a member */
+      /** Whether the user is a member */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3411,28 +3454,35 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * Text of any length. Users whose user name, e-mail address, GitHub or
-         * GitLab user name, website or feed equals the text come first; then
-         * users in whose names (user name, full, given and last name, chat
-         * nicks) each word of the text is the beginning of a word; then users
-         * in whose names each word of the text is part of a word. Words may be
-         * in any order, and case, accents and punctuation are ignored. Unless
-         * a word of the text has at least 3 characters, or is Chinese,
-         * Japanese or Korean, only equal values match. A Chinese, Japanese or
-         * Korean name may be written without a space.
+         * Text of any length. Matching users are returned in this order:
+         *
+         * 1. Users whose user name, e-mail address, GitHub or GitLab user
+         *    name, website or feed equals the text.
+         * 2. Users for whom each word of the text begins a word in one of
+         *    their names (user name, full, given and last name, chat nicks).
+         *    At least one word of the text must have 3 or more characters.
+         * 3. Users for whom each word of the text is part of a word in one of
+         *    these names. Every word of the text must have 3 or more
+         *    characters.
+         *
+         * Words may be in any order; case, accents and punctuation are
+         * ignored. Steps 2 and 3 use only the first 8 words. Chinese, Japanese
+         * and Korean words may be shorter, and names in these languages may be
+         * written without a space.
          */
         q?: string;
         /**
-         * Whether `q` may be misspelled: words of at least 4 characters match
-         * words that differ from them by one letter. Only the first three words
-         * are used.
+         * Whether `q` may be misspelled. Words of at least 4 characters match
+         * words that differ from them by at most one letter; shorter words match
+         * words that they begin. At least one word must have 4 characters. Only
+         * the first three words are used.
          */
         similar?: components['parameters']['Similar'];
         /**
-         * A public key: the fingerprint of an SSH key as OpenSSH prints it
-         * (`SHA256:` and base64), or the key ID or fingerprint of an OpenPGP
-         * key (16 to 64 hexadecimal digits). Matches users who have that key in
-         * `sshpubkeys` or `gpgkeyids`.
+         * A public key: the fingerprint of an SSH key in OpenSSH's format
+         * (`SHA256:` followed by base64), or the key ID or fingerprint of an
+         * OpenPGP key (16 to 64 hexadecimal digits). Matches users who have
+         * that key in `sshpubkeys` or `gpgkeyids`.
          */
         key?: string;
         /** Part of the user name. */
@@ -3460,7 +3510,7 @@ export interface operations {
         /**
          * @deprecated
          *
-         * Deprecated, use `email`.
+         * Deprecated. Use `email` instead.
          */
         email__exact?: string;
         /** The GitHub user name. */
@@ -3474,28 +3524,29 @@ export interface operations {
         /** An RSS feed URL. */
         rssurl?: string;
         /**
-         * A group name; users must be members of all repeated groups. `*`
-         * stands for any group. An unknown group matches no user. At most 20
-         * different names.
+         * A group name. If the parameter is repeated, users must be members of
+         * all the groups. `*` stands for any group. An unknown group does not
+         * match any users. At most 20 different names are allowed.
          */
         group?: string[];
         /**
-         * Users created strictly before this ISO 8601 date, week date, ordinal
-         * date or date-time (with `T`). Default time zone: UTC. `*` is
-         * rejected.
+         * An ISO 8601 date, week date, ordinal date or date-time (with `T`).
+         * Matches users who were created strictly before it. Default time
+         * zone: UTC. `*` is rejected.
          */
         creation__before?: string;
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['SearchPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -3504,7 +3555,10 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** A page of users, ordered by user name */
+      /**
+       * A page of users: with `q`, the closest matches first; otherwise by
+       * user name
+       */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3528,14 +3582,15 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * A text in the group name and the description, as in a search for
-         * users.
+         * Text to find in the group name or description, matched as in the
+         * user search.
          */
         q?: string;
         /**
-         * Whether `q` may be misspelled: words of at least 4 characters match
-         * words that differ from them by one letter. Only the first three words
-         * are used.
+         * Whether `q` may be misspelled. Words of at least 4 characters match
+         * words that differ from them by at most one letter; shorter words match
+         * words that they begin. At least one word must have 4 characters. Only
+         * the first three words are used.
          */
         similar?: components['parameters']['Similar'];
         /** Part of the group name. */
@@ -3546,21 +3601,22 @@ export interface operations {
         description?: components['schemas']['SubstringTerm'];
         /** The description. */
         description__exact?: string;
-        /** User name of a direct or inherited member. */
+        /** User name of a direct or indirect member. */
         member?: string;
         /** Sort key; a leading `-` sorts in descending order. */
         sort?: 'groupname' | '-groupname' | 'member_count' | '-member_count';
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['SearchPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -3569,7 +3625,10 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** A page of groups, by `sort` or by name; with `q`, the closest first */
+      /**
+       * A page of groups, ordered by `sort`. Default: with `q`, the closest
+       * matches first; otherwise by name
+       */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3592,15 +3651,15 @@ export interface operations {
   list_group_history: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: never;
       path: {
         /**
-         * A group name. The response to an invalid name is 404.
+         * A group name. Invalid names are treated as unknown groups.
          *
          * @example
          * ```
@@ -3613,7 +3672,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** A page of changes, the latest first */
+      /** A page of changes, latest first */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3644,15 +3703,15 @@ export interface operations {
   list_user_history: {
     parameters: {
       query?: {
-        /** Results per page. */
+        /** Maximum number of results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** Number of the page, from 1. */
+        /** Page number, starting at 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: never;
       path: {
         /**
-         * A user name. The response to an invalid name is 404.
+         * A user name. Invalid names are treated as unknown users.
          *
          * @example
          * ```
@@ -3665,7 +3724,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** A page of changes, the latest first */
+      /** A page of changes, latest first */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3697,11 +3756,11 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * The `cursor` of an earlier response, also to another caller.
-         * Default: the current position, without changes.
+         * The `cursor` of an earlier response, which may have been sent to a
+         * different caller. Default: the current position, without changes.
          */
         cursor?: string;
-        /** Seconds to wait for a change if there is none. */
+        /** Maximum time to wait for a change, in seconds. */
         wait?: number;
         /** Maximum number of changes in the response. */
         page_size?: number;
@@ -3712,7 +3771,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** Changes in order */
+      /** The changes, in order */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3734,7 +3793,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** The changes after the cursor are not available */
+      /** The changes after the cursor are no longer available */
       410: {
         headers: {
           [name: string]: unknown;
@@ -3753,17 +3812,18 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path?: never;
       cookie?: never;
     };
-    /** 64 KiB at most. */
+    /** At most 64 KiB. */
     requestBody: {
       content: {
         'application/x-www-form-urlencoded': components['schemas']['SigningRequest'];
@@ -3800,10 +3860,11 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -3812,7 +3873,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** All of the caller's profiles */
+      /** All profiles that are available to the caller */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3837,16 +3898,17 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
@@ -3886,16 +3948,17 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
@@ -3943,7 +4006,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
@@ -3974,16 +4037,17 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
@@ -4028,16 +4092,17 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * A mask: the names of the fields to return, separated by commas, with or
-         * without outer braces. `*` stands for all fields. Fields are returned in
-         * the order of the mask. Unknown names are ignored, so a mask without a
-         * known field results in empty objects. An empty header is ignored.
+         * A mask: a comma-separated list of the fields to return, optionally in
+         * braces. `*` selects all fields except those that are returned only if
+         * the mask names them. Fields are returned in the order of the mask.
+         * Unknown names are ignored, so a mask without a known field results in
+         * empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * Decimal digits.
+         * The serial number of a certificate, in decimal digits.
          *
          * @example
          * ```
