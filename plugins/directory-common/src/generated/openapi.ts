@@ -3466,8 +3466,8 @@ export interface operations {
          *    characters.
          *
          * Words may be in any order; case, accents and punctuation are
-         * ignored. Only the first 8 words are compared. Chinese, Japanese and
-         * Korean words may be shorter, and names in these languages may be
+         * ignored. Steps 2 and 3 use only the first 8 words. Chinese, Japanese
+         * and Korean words may be shorter, and names in these languages may be
          * written without a space.
          */
         q?: string;
