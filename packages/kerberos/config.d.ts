@@ -20,7 +20,7 @@ export interface Config {
 
     /**
      * Realm of the portal, whose principals are accepted. Required when the
-     * keytab contains `HTTP/` keys of several realms. Default: the realm of
+     * keytab contains `HTTP/` keys for several realms. Default: the realm of
      * these keys.
      */
     realm?: string;
