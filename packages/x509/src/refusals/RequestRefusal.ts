@@ -27,7 +27,7 @@ export const refusalMessages = {
     'The Base64 text contains spaces. Most likely each was a "+" that a form decoded: percent-encode the value.',
   url_safe_base64:
     'The Base64 text uses the URL-safe alphabet ("-" and "_"). PEM uses "+" and "/".',
-  bad_base64: 'The Base64 text is damaged.',
+  bad_base64: 'The CSR is not valid PEM or Base64.',
 
   // The structure
   malformed:

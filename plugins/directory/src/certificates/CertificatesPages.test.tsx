@@ -71,7 +71,7 @@ describe('CertificatesPage', () => {
       .map(row => row.textContent)
       .filter(text => text?.includes('Serial number'));
     expect(texts[0]).toMatch(
-      /^Signing in to servers and websites, Other purpose \(1\.2\.3\) · laptopIssued /,
+      /^Signing in to servers and websites, Other purpose \(1\.2\.3\) · laptopNot before /,
     );
     expect(texts[0]).toContain('Expires soonExpires in 12 days');
     expect(texts[1]).toContain('Valid');

@@ -44,8 +44,8 @@ export function CertificatesTab({
 }
 
 /**
- * A list of certificates. Shows the issuers when they differ, and the times at
- * which certificates of the same day were issued.
+ * A list of certificates. Shows the issuers when they differ, and the start of
+ * validity with its time when it is on the same day.
  */
 export function CertificateRows<Listed extends ListedCertificate>(props: {
   certificates: readonly Listed[];

@@ -145,26 +145,29 @@ export function useCertificateName() {
   };
 }
 
-/** Date on which a certificate was issued. */
+/**
+ * Date on which a certificate was issued, or the exact start of its validity: a
+ * CA may set the start some minutes before it issues the certificate.
+ */
 export function IssueDate(props: {
   certificate: ListedCertificate;
 
-  /** Whether to show the time of day as well. Defaults to false. */
+  /** Whether to show the start of validity with its time. Defaults to false. */
   showsTime?: boolean;
 }) {
   const { certificate, showsTime = false } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const issued = new Date(certificate.valid_not_before);
+  const start = new Date(certificate.valid_not_before);
   const text = showsTime
-    ? issued.toLocaleString(locale(), {
+    ? start.toLocaleString(locale(), {
         dateStyle: 'medium',
         timeStyle: 'short',
       })
     : undefined;
   return (
     <Text as="p" variant="body-small" color="secondary">
-      {t('certificate.issued', {
-        date: <DateTime value={issued}>{text}</DateTime>,
+      {t(showsTime ? 'certificate.notBefore' : 'certificate.issued', {
+        date: <DateTime value={start}>{text}</DateTime>,
       })}
     </Text>
   );

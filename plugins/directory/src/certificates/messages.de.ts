@@ -29,6 +29,7 @@ export const certificatesGerman = {
   'certificate.copySerial': 'Seriennummer {{serial}} kopieren',
   'certificate.hexadecimal': 'Hexadezimal',
   'certificate.issued': 'Ausgestellt am {{date}}',
+  'certificate.notBefore': 'Nicht vor {{date}}',
   'certificate.expires': 'Ablauf',
   'certificate.expiresIn': 'Läuft ab {{left}} · {{date}}',
   'certificate.expiredAgo': 'Abgelaufen {{left}} · {{date}}',
@@ -268,7 +269,7 @@ export const certificatesGerman = {
     'Geben Sie Zertifikat und Schlüssel bei jeder Anfrage an:',
   'request.done.git': 'git',
   'request.done.gitHint':
-    'Tragen Sie die Dateien in die Git-Konfiguration des Repositorys ein:',
+    'Tragen Sie das Zertifikat in die Git-Konfiguration des Repositorys ein:',
   'request.done.old': 'Altes Zertifikat',
   'request.done.oldHint':
     'Installieren Sie zuerst das neue Zertifikat, und widerrufen Sie dann das alte.',

@@ -94,18 +94,18 @@ export function LocalTime(props: {
 const DAY = 24 * 60 * 60 * 1000;
 
 /**
- * Returns "in 12 days" or "3 days ago" in the user's language; in hours below
- * two days, in years above two years.
+ * Returns "in 12 days" or "3 days ago" in the user's language, rounded; in hours
+ * below two days, in years above two years.
  */
 export function formatTimeLeft(expiry: Date, now: Date): string {
   const left = expiry.getTime() - now.getTime();
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
-  const days = Math.trunc(left / DAY);
+  const days = Math.round(left / DAY);
   if (Math.abs(days) > 730) {
-    return format.format(Math.trunc(days / 365.25), 'year');
+    return format.format(Math.round(days / 365.25), 'year');
   }
   return Math.abs(left) < 2 * DAY
-    ? format.format(Math.trunc(left / (DAY / 24)), 'hour')
+    ? format.format(Math.round(left / (DAY / 24)), 'hour')
     : format.format(days, 'day');
 }
 

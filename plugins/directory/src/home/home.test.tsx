@@ -229,7 +229,7 @@ describe('home page widgets of a member', () => {
     renderHome();
     const region = await section(
       'My certificates',
-      'No certificates need your attention. The next one expires in 99 days.',
+      'No certificates need your attention. The next one expires in 100 days.',
     );
     expect(
       within(region).getByRole('link', {
@@ -278,7 +278,7 @@ describe('home page widgets', () => {
     await section(OTHERS.name, /People who share a group/);
     const mine = await section(
       'My certificates',
-      'You have no valid certificates.',
+      'You have no valid certificates from this portal.',
     );
     expect(
       await within(mine).findByRole('link', { name: 'Request a certificate' }),

@@ -15,7 +15,8 @@ export const homeGerman = {
   'home.changes.removed': '{{name}} wurde aus {{group}} entfernt',
   'home.certificates.title': 'Meine Zertifikate',
   'home.certificates.all': 'Alle Zertifikate',
-  'home.certificates.none': 'Sie haben keine gültigen Zertifikate.',
+  'home.certificates.none':
+    'Sie haben keine gültigen Zertifikate dieses Portals.',
   'home.certificates.fine':
     'Kein Zertifikat braucht Ihre Aufmerksamkeit. Das nächste läuft {{left}} ab.',
   'home.certificates.notMapped':

@@ -21,7 +21,7 @@ export const homeMessages = {
   certificates: {
     title: 'My certificates',
     all: 'All certificates',
-    none: 'You have no valid certificates.',
+    none: 'You have no valid certificates from this portal.',
     fine: 'No certificates need your attention. The next one expires {{left}}.',
     notMapped:
       'Your account is not linked to a directory user. Only directory users have certificates.',
