@@ -1,6 +1,7 @@
 /**
  * Formats a line of the portal's log, which is JSON in production, as text.
- * Returns other lines unchanged.
+ * Returns other lines unchanged, and `undefined` for GET requests that
+ * succeeded: the import into the catalog sends hundreds of them.
  */
 export function plainLogLine(line) {
   let record;
@@ -13,5 +14,13 @@ export function plainLogLine(line) {
     return line;
   }
   const { level, plugin, service, message, stack } = record;
-  return `${level} ${plugin ?? service ?? 'backstage'}: ${stack ?? message}`;
+  if (
+    record.type === 'incomingRequest' &&
+    record.method === 'GET' &&
+    record.status < 400
+  ) {
+    return undefined;
+  }
+  const text = level === 'info' ? message : stack ?? message;
+  return `${level} ${plugin ?? service ?? 'backstage'}: ${text}`;
 }

@@ -30,6 +30,7 @@ const [mode, ...furtherConfig] = process.argv.slice(2);
 const config = ['app-config.yaml', 'app-config.demo.yaml', ...furtherConfig]
   .map(file => resolve(root, file))
   .flatMap(file => ['--config', file]);
+const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
 const modes = {
   built: {
     command: [process.execPath, 'packages/backend', ...config],
@@ -43,13 +44,18 @@ const modes = {
   sources: {
     command: ['yarn', 'start', ...config],
     cwd: root,
-    env: {},
+    env: {
+      // After an edit, Backstage passes a database in memory to the restarted
+      // process within 5 seconds, or the start fails.
+      APP_CONFIG_backend_database_connection: JSON.stringify({
+        directory: join(scratch, 'database'),
+      }),
+    },
     stdout: 'inherit',
   },
 };
 
 const { command, cwd, env, stdout } = modes[mode];
-const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
 const [program, ...args] = command;
 const variables = {
   ...env,
@@ -149,9 +155,10 @@ process.on('disconnect', stop);
 process.channel?.unref();
 
 if (portal.stdout) {
-  createInterface({ input: portal.stdout }).on('line', line =>
-    console.log(plainLogLine(line)),
-  );
+  createInterface({ input: portal.stdout }).on('line', line => {
+    const text = plainLogLine(line);
+    if (text !== undefined) console.log(text);
+  });
 }
 
 async function untilReady() {
