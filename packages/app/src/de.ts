@@ -12,7 +12,7 @@ export default {
   'page.home': 'Startseite',
   'page.notifications': 'Mitteilungen',
   'page.people': 'Personen',
-  'page.search': 'Suche',
+  'page.search': 'Katalogsuche',
   'page.settings': 'Einstellungen',
   skip: 'Zum Inhalt springen',
   welcome: 'Willkommen bei {{title}}',

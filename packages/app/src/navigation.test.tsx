@@ -73,7 +73,7 @@ describe('Navigation', () => {
       ['People', '/people'],
       ['Catalog', '/catalog'],
       ['APIs', '/apis'],
-      ['Search', '/search'],
+      ['Catalog search', '/search'],
       ['Notifications', '/notifications'],
       ['Settings', '/user-settings'],
     ]);

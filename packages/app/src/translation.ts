@@ -19,7 +19,7 @@ export const portalTranslationRef = createTranslationRef({
       home: 'Home',
       notifications: 'Notifications',
       people: 'People',
-      search: 'Search',
+      search: 'Catalog search',
       settings: 'Settings',
     },
     skip: 'Skip to content',

@@ -135,7 +135,7 @@ function PolicyChecks({ rules }: { rules: SigningCheck['rules'] }) {
               <Text as="p" weight="bold">
                 {t(`request.rule.${rule}`)}
               </Text>
-              {passed !== null && (
+              {state === 'failed' && (
                 <Text as="p" variant="body-small" color="secondary">
                   <DirectoryText value={message} />
                 </Text>
