@@ -105,12 +105,12 @@ for (const [ticket, sentence] of [
 test('the guest signs in as alice', async ({ portal, openBrowserAs }) => {
   const page = await openBrowserAs();
   await page.goto(portal.url);
-  const answer = page.waitForResponse('**/api/auth/guest/refresh');
+  const response = page.waitForResponse('**/api/auth/guest/refresh');
 
   await page.getByRole('button', { name: 'Enter as Alice (demo)' }).click();
 
   await expect(inside(page)).toBeVisible();
-  const { backstageIdentity } = await (await answer).json();
+  const { backstageIdentity } = await (await response).json();
   expect(backstageIdentity.identity.userEntityRef).toBe('user:default/alice');
 
   await page.reload();

@@ -278,7 +278,7 @@ changetype: delete
     await directory.pause();
     const waiting = search();
     const first = await Promise.race([
-      waiting.then(() => 'answer'),
+      waiting.then(() => 'response'),
       new Promise(resolve => setTimeout(() => resolve('silence'), 300)),
     ]);
     expect(first).toBe('silence');

@@ -165,7 +165,7 @@ function InheritedFrom(props: { groupname: string; username: string }) {
   );
 }
 
-/** Tells a user who is not a member from text that is not a user name. */
+/** Distinguishes a user who is not a member from text that is not a user name. */
 function NotMember({ username }: { username: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const people = useRouteRef(peopleRouteRef)?.() ?? '/';

@@ -60,10 +60,10 @@ function counting(
   decide: (user: string) => AuthorizeResult.ALLOW | AuthorizeResult.DENY,
   readDecisionMs?: number,
 ) {
-  const asked: string[] = [];
+  const queried: string[] = [];
   const permissions = mockServices.permissions.mock({
     async authorize([{ permission }], options) {
-      asked.push(permission.name);
+      queried.push(permission.name);
       return [{ result: decide(userOf(options)) }];
     },
     authorizeConditional: showsAll,
@@ -73,7 +73,7 @@ function counting(
     permissionsRegistry,
     readDecisionMs,
   });
-  return { asked, control };
+  return { queried, control };
 }
 
 const callerOf = (name: string) =>
@@ -83,7 +83,7 @@ const callerOf = (name: string) =>
   } as const);
 
 it('caches the read decision of each user', async () => {
-  const { asked, control } = counting(user =>
+  const { queried, control } = counting(user =>
     user.endsWith('bob') ? AuthorizeResult.DENY : AuthorizeResult.ALLOW,
   );
   for (let round = 0; round < 3; round++) {
@@ -92,7 +92,7 @@ it('caches the read decision of each user', async () => {
       control.require(callerOf('bob'), directoryReadPermission),
     ).rejects.toThrow('You are not allowed to do this.');
   }
-  expect(asked).toHaveLength(2);
+  expect(queried).toHaveLength(2);
 });
 
 it('requests the read decision again after it expires', async () => {
@@ -109,14 +109,14 @@ it('requests the read decision again after it expires', async () => {
 });
 
 it('does not cache decisions about other operations', async () => {
-  const { asked, control } = counting(() => AuthorizeResult.ALLOW);
+  const { queried, control } = counting(() => AuthorizeResult.ALLOW);
   for (let round = 0; round < 3; round++) {
     await control.require(
       callerOf('alice'),
       directoryCertificateSignPermission,
     );
   }
-  expect(asked).toHaveLength(3);
+  expect(queried).toHaveLength(3);
 });
 
 it('does not cache failures of the policy', async () => {
@@ -127,10 +127,11 @@ it('does not cache failures of the policy', async () => {
     }
     return AuthorizeResult.ALLOW;
   });
-  const ask = () => control.require(callerOf('alice'), directoryReadPermission);
-  await expect(ask()).rejects.toThrow(PolicyUnavailableError);
+  const check = () =>
+    control.require(callerOf('alice'), directoryReadPermission);
+  await expect(check()).rejects.toThrow(PolicyUnavailableError);
   isAway = false;
-  await expect(ask()).resolves.toBeUndefined();
+  await expect(check()).resolves.toBeUndefined();
 });
 
 describe('with a policy that allows everything', () => {

@@ -65,13 +65,13 @@ describe('PublicDocuments', () => {
       ['errors', () => Promise.reject(new Error('down')), 503],
     ])('shares %s between requests for a second', async (_, result, status) => {
       read.mockImplementation(result);
-      const ask = () => Promise.all([get(path), get(path), get(path)]);
-      expect(await ask()).toEqual([status, status, status]);
+      const load = () => Promise.all([get(path), get(path), get(path)]);
+      expect(await load()).toEqual([status, status, status]);
       now += 999;
-      expect(await ask()).toEqual([status, status, status]);
+      expect(await load()).toEqual([status, status, status]);
       expect(read).toHaveBeenCalledTimes(1);
       now += 1;
-      expect(await ask()).toEqual([status, status, status]);
+      expect(await load()).toEqual([status, status, status]);
       expect(read).toHaveBeenCalledTimes(2);
     });
 
@@ -105,9 +105,9 @@ describe('PublicDocuments', () => {
     });
 
     it('shares the result of each value for a second', async () => {
-      const ask = () => Promise.all(['a1', 'c3', 'a1'].map(getNamed));
-      expect(await ask()).toEqual([200, 200, 200]);
-      expect(await ask()).toEqual([200, 200, 200]);
+      const load = () => Promise.all(['a1', 'c3', 'a1'].map(getNamed));
+      expect(await load()).toEqual([200, 200, 200]);
+      expect(await load()).toEqual([200, 200, 200]);
       expect(read.mock.calls).toEqual([['a1'], ['c3']]);
     });
 

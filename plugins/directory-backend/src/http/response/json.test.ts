@@ -6,7 +6,7 @@ describe('writeJson', () => {
     const written = fc
       .jsonValue({ stringUnit: 'binary' })
       .map(value => new SerializedJson(JSON.stringify(value)));
-    const answers = fc.oneof(
+    const values = fc.oneof(
       written,
       fc.jsonValue({ stringUnit: 'binary' }),
       fc.record({ result: written, page: fc.nat() }),
@@ -16,8 +16,8 @@ describe('writeJson', () => {
       }),
     );
     fc.assert(
-      fc.property(answers, answer => {
-        expect(writeJson(answer).toString()).toBe(JSON.stringify(answer));
+      fc.property(values, value => {
+        expect(writeJson(value).toString()).toBe(JSON.stringify(value));
       }),
     );
   });
