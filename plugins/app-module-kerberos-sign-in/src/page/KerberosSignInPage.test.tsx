@@ -135,7 +135,7 @@ describe('KerberosSignInPage', () => {
     ['malformed_token', /invalid Kerberos token/, ['kdestroy; kinit']],
     ['continuation_required', /supports Negotiate/, ['kdestroy; kinit']],
     ['token_too_large', /larger than the portal accepts/, []],
-    ['unknown_principal', /no user in the portal/, ['kdestroy; kinit']],
+    ['unknown_principal', /the portal has no user for your account/, ['kdestroy; kinit']],
     ['account_locked', /is locked/, []],
     ['account_expired', /has expired/, []],
     ['service_principal', /a service or a host/, ['kdestroy; kinit']],
@@ -173,7 +173,7 @@ describe('KerberosSignInPage', () => {
       'Your clock is 1 minute behind the portal’s.',
       'sudo timedatectl set-ntp true',
     ],
-    [5, /it has expired, or a clock is wrong/, 'kdestroy; kinit'],
+    [5, /has expired, or your clock differs/, 'kdestroy; kinit'],
   ])(
     'shows the clock difference when the server is ahead by %i s',
     async (seconds, text, command) => {
