@@ -47,7 +47,7 @@ describe('KeyFile', () => {
 
   it.each<[string, () => Promise<void>]>([
     ['is accessible to other users', () => chmod(path, 0o640)],
-    ['is not a private key', () => writeFile(path, 'x')],
+    ['is not a PEM private key', () => writeFile(path, 'x')],
     ['the passphrase is wrong', () => writeFile(join(folder, 'pass'), 'wrong')],
     ['pass is empty', () => writeFile(join(folder, 'pass'), '\n')],
     ['pass does not exist', () => rm(join(folder, 'pass'))],
