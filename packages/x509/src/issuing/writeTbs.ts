@@ -28,6 +28,7 @@ export interface CertificateFields {
   readonly notBefore: Date;
   /** Last second at which the certificate is valid; fractions are dropped. */
   readonly notAfter: Date;
+  /** Extensions of the certificate. */
   readonly extensions: CertificateExtensions;
 }
 

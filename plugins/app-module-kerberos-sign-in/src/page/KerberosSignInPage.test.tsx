@@ -135,7 +135,11 @@ describe('KerberosSignInPage', () => {
     ['malformed_token', /invalid Kerberos token/, ['kdestroy; kinit']],
     ['continuation_required', /supports Negotiate/, ['kdestroy; kinit']],
     ['token_too_large', /larger than the portal accepts/, []],
-    ['unknown_principal', /the portal has no user for your account/, ['kdestroy; kinit']],
+    [
+      'unknown_principal',
+      /the portal has no user for your account/,
+      ['kdestroy; kinit'],
+    ],
     ['account_locked', /is locked/, []],
     ['account_expired', /has expired/, []],
     ['service_principal', /a service or a host/, ['kdestroy; kinit']],
