@@ -55,17 +55,15 @@ export function CertificateRows<Listed extends ListedCertificate>(props: {
 }) {
   const { certificates, actionsOf } = props;
   const issuers = new Set(certificates.map(({ issuer }) => issuer));
-  const days = certificates.map(issueDay);
+  const days = certificates.map(startDay);
   return (
     <Rows>
-      {certificates.map(certificate => (
+      {certificates.map((certificate, index) => (
         <CertificateRow
           key={`${certificate.issuer} ${certificate.serial_number}`}
           certificate={certificate}
           showsIssuer={issuers.size > 1}
-          showsTime={
-            days.filter(day => day === issueDay(certificate)).length > 1
-          }
+          showsTime={days.filter(day => day === days[index]).length > 1}
           actions={actionsOf?.(certificate)}
         />
       ))}
@@ -73,8 +71,8 @@ export function CertificateRows<Listed extends ListedCertificate>(props: {
   );
 }
 
-/** Returns the day on which a certificate was issued, in the user's time zone. */
-function issueDay({ valid_not_before }: ListedCertificate): string {
+/** Returns the day on which the validity starts, in the user's time zone. */
+function startDay({ valid_not_before }: ListedCertificate): string {
   return new Date(valid_not_before).toDateString();
 }
 
@@ -85,7 +83,7 @@ export function CertificateRow(props: {
   /** Whether to show the issuer. Defaults to false. */
   showsIssuer?: boolean;
 
-  /** Whether to show the time of issue. Defaults to false. */
+  /** Whether to show the start of validity with its time. Defaults to false. */
   showsTime?: boolean;
 
   /** Buttons of the row. Defaults to none. */
