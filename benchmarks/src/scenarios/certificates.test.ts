@@ -2,6 +2,7 @@ import {
   readCertificateRequest,
   type SubjectPublicKey,
 } from '@directory-gateway/x509';
+import { createPublicKey } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -11,8 +12,9 @@ import { certificateScenarios } from './certificates';
 
 const usernames = ['alice', 'bob'];
 
-function keyType({ keyObject }: SubjectPublicKey): string {
-  const { namedCurve, modulusLength } = keyObject.asymmetricKeyDetails ?? {};
+function keyType({ spki }: SubjectPublicKey): string {
+  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  const { namedCurve, modulusLength } = key.asymmetricKeyDetails ?? {};
   return namedCurve === 'prime256v1' ? 'P-256' : `RSA-${modulusLength}`;
 }
 

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { readCertificateRequest } from '../request/readCertificateRequest';
 import { readFixture, readManifest } from './readManifest';
 
@@ -8,9 +9,10 @@ function main(): void {
     if (!result.ok) {
       return result.code;
     }
-    const { keyObject } = result.csr.publicKey;
-    keyObject.export({ format: 'jwk' });
-    return keyObject.asymmetricKeyDetails ? 'read' : 'read without details';
+    const { spki } = result.csr.publicKey;
+    const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+    key.export({ format: 'jwk' });
+    return key.asymmetricKeyDetails ? 'read' : 'read without details';
   });
   process.stdout.write(JSON.stringify(outcomes));
 }

@@ -12,6 +12,116 @@ const MAX_NODES = 4096;
 /** Maximum number of octets of a length: no input is larger than 16 MiB. */
 const MAX_LENGTH_OCTETS = 3;
 
+const NO_CHILDREN: readonly DerNode[] = Object.freeze([]);
+
+/** A value that creates its buffers on use: most of them are never used. */
+class ParsedNode implements DerNode {
+  readonly tag: number;
+  readonly children: readonly DerNode[];
+  /** Offset of the end in the input. */
+  readonly end: number;
+  readonly #bytes: Buffer;
+  readonly #start: number;
+  readonly #contentStart: number;
+
+  constructor(
+    bytes: Buffer,
+    start: number,
+    header: Header,
+    children: readonly DerNode[],
+  ) {
+    this.tag = header.tag;
+    this.children = children;
+    this.end = header.end;
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#contentStart = header.contentStart;
+  }
+
+  get der(): Buffer {
+    return this.#bytes.subarray(this.#start, this.end);
+  }
+
+  get content(): Buffer {
+    return this.#bytes.subarray(this.#contentStart, this.end);
+  }
+}
+
+/** The header of a value; `end` is the offset of the end of its content. */
+interface Header {
+  readonly tag: number;
+  readonly contentStart: number;
+  readonly end: number;
+}
+
+class DerReader {
+  readonly #bytes: Buffer;
+  #values = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Reads the value that starts at `start`, which must end before `limit`. */
+  read(options: {
+    readonly start: number;
+    readonly limit: number;
+    /** Default: 0. */
+    readonly depth?: number;
+  }): ParsedNode {
+    const { start, limit, depth = 0 } = options;
+    this.#values += 1;
+    if (depth > MAX_DEPTH || this.#values > MAX_NODES) {
+      throw new DerError('Nested too deeply, or too many values', 'complex');
+    }
+    const header = this.#readHeader(start, limit);
+    const { tag, contentStart, end } = header;
+    if (end > limit) {
+      throw new DerError('A value is truncated');
+    }
+    if ((tag & CONSTRUCTED) === 0) {
+      return new ParsedNode(this.#bytes, start, header, NO_CHILDREN);
+    }
+    const children = new Array<DerNode>();
+    let offset = contentStart;
+    while (offset < end) {
+      const child = this.read({ start: offset, limit: end, depth: depth + 1 });
+      children.push(child);
+      offset = child.end;
+    }
+    return new ParsedNode(this.#bytes, start, header, children);
+  }
+
+  #readHeader(start: number, limit: number): Header {
+    const bytes = this.#bytes;
+    if (start + 2 > limit) {
+      throw new DerError('A header is truncated');
+    }
+    const tag = bytes[start];
+    const first = bytes[start + 1];
+    if ((tag & 0x1f) === 0x1f) {
+      throw new DerError('A tag number is above 30');
+    }
+    if (first < 0x80) {
+      const contentStart = start + 2;
+      return { tag, contentStart, end: contentStart + first };
+    }
+    const octets = first - 0x80;
+    const contentStart = start + 2 + octets;
+    if (octets === 0 || octets > MAX_LENGTH_OCTETS) {
+      throw new DerError('A length is indefinite or too large');
+    }
+    if (contentStart > limit) {
+      throw new DerError('A length is truncated');
+    }
+    const length = bytes.readUIntBE(start + 2, octets);
+    if (length < 0x80 || length < 2 ** (8 * (octets - 1))) {
+      throw new DerError('A length is not in its shortest form');
+    }
+    return { tag, contentStart, end: contentStart + length };
+  }
+}
+
 /**
  * Parses a value and all values inside it in linear time, with bounds on their depth and number.
  *
@@ -21,60 +131,9 @@ const MAX_LENGTH_OCTETS = 3;
  * @throws DerError
  */
 export function parseDer(bytes: Buffer): DerNode {
-  const node = readNode(bytes, 0, { values: 0 });
-  if (node.der.length !== bytes.length) {
+  const node = new DerReader(bytes).read({ start: 0, limit: bytes.length });
+  if (node.end !== bytes.length) {
     throw new DerError('Bytes follow the value', 'trailing');
   }
   return node;
-}
-
-function readNode(
-  bytes: Buffer,
-  depth: number,
-  counter: { values: number },
-): DerNode {
-  counter.values += 1;
-  if (depth > MAX_DEPTH || counter.values > MAX_NODES) {
-    throw new DerError('Nested too deeply, or too many values', 'complex');
-  }
-  const { tag, headerLength, contentLength } = readHeader(bytes);
-  const end = headerLength + contentLength;
-  if (end > bytes.length) {
-    throw new DerError('A value is truncated');
-  }
-  const content = bytes.subarray(headerLength, end);
-  const children = new Array<DerNode>();
-  let offset = tag & CONSTRUCTED ? 0 : contentLength;
-  while (offset < contentLength) {
-    const child = readNode(content.subarray(offset), depth + 1, counter);
-    children.push(child);
-    offset += child.der.length;
-  }
-  return { tag, der: bytes.subarray(0, end), content, children };
-}
-
-function readHeader(bytes: Buffer) {
-  if (bytes.length < 2) {
-    throw new DerError('A header is truncated');
-  }
-  const [tag, first] = bytes;
-  if ((tag & 0x1f) === 0x1f) {
-    throw new DerError('A tag number is above 30');
-  }
-  if (first < 0x80) {
-    return { tag, headerLength: 2, contentLength: first };
-  }
-  const octets = first - 0x80;
-  const headerLength = 2 + octets;
-  if (octets === 0 || octets > MAX_LENGTH_OCTETS) {
-    throw new DerError('A length is indefinite or too large');
-  }
-  if (headerLength > bytes.length) {
-    throw new DerError('A length is truncated');
-  }
-  const contentLength = bytes.readUIntBE(2, octets);
-  if (contentLength < 0x80 || contentLength < 2 ** (8 * (octets - 1))) {
-    throw new DerError('A length is not in its shortest form');
-  }
-  return { tag, headerLength, contentLength };
 }

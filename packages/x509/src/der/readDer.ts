@@ -97,12 +97,11 @@ export function checkObjectIdentifier(content: Buffer): void {
   if (length === 0 || length > MAX_OCTETS || content[length - 1] >= MORE) {
     throw new DerError('An OBJECT IDENTIFIER is empty, oversized or truncated');
   }
-  const isPadded = content.some(
-    (octet, index) =>
-      octet === MORE && (index === 0 || content[index - 1] < MORE),
-  );
-  if (isPadded) {
-    throw new DerError('An arc of an OBJECT IDENTIFIER is padded');
+  for (let index = 0; index < length; index++) {
+    const startsArc = index === 0 || content[index - 1] < MORE;
+    if (startsArc && content[index] === MORE) {
+      throw new DerError('An arc of an OBJECT IDENTIFIER is padded');
+    }
   }
 }
 
@@ -115,29 +114,36 @@ export function checkObjectIdentifier(content: Buffer): void {
  */
 export function decodeObjectIdentifier(content: Buffer): string {
   checkObjectIdentifier(content);
-  const [head, ...arcs] = splitArcs(content).map(decodeArc);
-  // X.690 §8.19.4: the first two arcs share a number, and only under 2 may the second exceed 39.
-  const first = Math.min(2, Math.floor(Number(head) / 40));
-  const second = BigInt(head) - BigInt(40 * first);
-  return [first, second, ...arcs].join('.');
-}
-
-function splitArcs(content: Buffer): Buffer[] {
-  const arcs = new Array<Buffer>();
+  const arcs = new Array<number | bigint>();
   let start = 0;
-  for (const [index, octet] of content.entries()) {
-    if (octet < MORE) {
-      arcs.push(content.subarray(start, index + 1));
+  for (let index = 0; index < content.length; index++) {
+    if (content[index] < MORE) {
+      arcs.push(decodeArc(content, start, index + 1));
       start = index + 1;
     }
   }
-  return arcs;
+  const [head, ...others] = arcs;
+  // X.690 §8.19.4: the first two arcs share a number, and only under 2 may the second exceed 39.
+  const first = Math.min(2, Math.floor(Number(head) / 40));
+  const second = BigInt(head) - BigInt(40 * first);
+  return [first, second, ...others].join('.');
 }
 
-function decodeArc(octets: Buffer): number | bigint {
-  return octets.length <= SAFE_OCTETS
-    ? octets.reduce((arc, octet) => arc * 128 + (octet % MORE), 0)
-    : octets.reduce((arc, octet) => arc * 128n + BigInt(octet % MORE), 0n);
+function decodeArc(
+  content: Buffer,
+  start: number,
+  end: number,
+): number | bigint {
+  if (end - start > SAFE_OCTETS) {
+    return content
+      .subarray(start, end)
+      .reduce((arc, octet) => arc * 128n + BigInt(octet % MORE), 0n);
+  }
+  let arc = 0;
+  for (let index = start; index < end; index++) {
+    arc = arc * 128 + (content[index] % MORE);
+  }
+  return arc;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { KeyObject, createHash, createPublicKey } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { DerNode, TAG } from '../der/DerNode';
 import { OID } from '../der/oids';
 import {
@@ -23,8 +23,6 @@ export interface SubjectPublicKey {
   readonly spki: Buffer;
   /** SHA-256 of `spki`, lowercase hex: identifies the key in records. */
   readonly sha256: string;
-  /** The key for `node:crypto`. */
-  readonly keyObject: KeyObject;
 }
 
 /** y² = x³ - 3x + b modulo p (SP 800-186 §3.2.1; every cofactor is 1). */
@@ -92,7 +90,6 @@ export function readPublicKey(node: DerNode): SubjectPublicKey {
     algorithm: checkKey(oid, parameters[0], octets),
     spki,
     sha256: createHash('sha256').update(spki).digest('hex'),
-    keyObject: toKeyObject(spki),
   });
 }
 
@@ -119,15 +116,6 @@ function checkKey(
       return 'ed25519';
     default:
       throw new RequestRefusal('unsupported_key');
-  }
-}
-
-function toKeyObject(spki: Buffer): KeyObject {
-  try {
-    return createPublicKey({ key: spki, format: 'der', type: 'spki' });
-  } catch {
-    // OpenSSL's message may contain the key, and is not useful to its owner.
-    throw new RequestRefusal('malformed_key');
   }
 }
 

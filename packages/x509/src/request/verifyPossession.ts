@@ -96,7 +96,8 @@ export function verifyPossession(options: {
     isValid = verify(
       hash,
       signed,
-      { key: key.keyObject, ...padding },
+      // A KeyObject would be another object for OpenSSL, and is not used again.
+      { key: key.spki, format: 'der', type: 'spki', ...padding },
       signature,
     );
   } catch {
