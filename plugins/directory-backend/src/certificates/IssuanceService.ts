@@ -122,8 +122,10 @@ export class IssuanceService {
       meta.serialNumber = description.ok
         ? String(description.certificate.serialNumber)
         : 'unreadable';
-      await this.#record(issued, { approved, subject, request });
-      await this.#requireUnblocked(meta.keyHash, meta.serialNumber);
+      await Promise.all([
+        this.#record(issued, { approved, subject, request }),
+        this.#requireUnblocked(meta.keyHash, meta.serialNumber),
+      ]);
       await event.success({ meta });
       return issued;
     } catch (error) {
@@ -146,13 +148,15 @@ export class IssuanceService {
   ): Promise<PolicyResult & { readonly subject: Principal | undefined }> {
     const { accounts, blockedKeys, config, limit } = this.#options;
     await limit.consume(context.caller);
-    const subject = await accounts.findLive({ username }, context);
     const parsedCsr = readCertificateRequest(csr);
+    const [subject, isKeyBlocked] = await Promise.all([
+      accounts.findLive({ username }, context),
+      parsedCsr.ok && blockedKeys.has(parsedCsr.csr.publicKey.sha256),
+    ]);
     const result = evaluatePolicy({
       profile,
       parsedCsr,
-      isKeyBlocked:
-        parsedCsr.ok && (await blockedKeys.has(parsedCsr.csr.publicKey.sha256)),
+      isKeyBlocked,
       caller: context.caller,
       subject,
       config,
