@@ -362,7 +362,9 @@ export class ChangeLog {
       for (const { group_id, member_id } of await this.#database(MEMBERS)
         .where('group_id', '>', first)
         .where('group_id', '<=', after)) {
-        members.set(group_id, [...(members.get(group_id) ?? []), member_id]);
+        const listed = members.get(group_id) ?? [];
+        members.set(group_id, listed);
+        listed.push(member_id);
       }
       yield rows.map(row => ({
         id: row.id,
