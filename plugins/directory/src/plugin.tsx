@@ -15,6 +15,12 @@ import {
 } from './entity/entityCards';
 import { homePageWidgets } from './home/homePageWidgets';
 import { documentLanguage } from './language';
+import {
+  CertificatesRoutes,
+  GroupsRoutes,
+  PeopleRoutes,
+  RedirectToPeople,
+} from './pages';
 import { paletteElement } from './palette/palette';
 import {
   catalogEntityRouteRef,
@@ -36,7 +42,7 @@ const peoplePage = PageBlueprint.make({
     icon: <RiContactsBookLine size={24} />,
     routeRef: peopleRouteRef,
     noHeader: true,
-    loader: () => import('./pages').then(m => <m.PeopleRoutes />),
+    loader: async () => <PeopleRoutes />,
   },
 });
 
@@ -48,7 +54,7 @@ const groupsPage = PageBlueprint.make({
     icon: <RiGroupLine size={24} />,
     routeRef: groupsRouteRef,
     noHeader: true,
-    loader: () => import('./pages').then(m => <m.GroupsRoutes />),
+    loader: async () => <GroupsRoutes />,
   },
 });
 
@@ -60,7 +66,7 @@ const certificatesPage = PageBlueprint.make({
     icon: <RiShieldKeyholeLine size={24} />,
     routeRef: certificatesRouteRef,
     noHeader: true,
-    loader: () => import('./pages').then(m => <m.CertificatesRoutes />),
+    loader: async () => <CertificatesRoutes />,
   },
 });
 
@@ -72,7 +78,7 @@ const rootPage = PageBlueprint.make({
   params: {
     path: '/directory',
     noHeader: true,
-    loader: () => import('./pages').then(m => <m.RedirectToPeople />),
+    loader: async () => <RedirectToPeople />,
   },
 });
 

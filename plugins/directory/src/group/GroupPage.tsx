@@ -10,31 +10,44 @@ import { GroupHistory } from './GroupHistory';
 import styles from './GroupPage.module.css';
 import { Members } from './Members';
 import { MembershipCheck } from './MembershipCheck';
-import { NestedGroups } from './NestedGroups';
+import { NestedGroups, useNestedGroups } from './NestedGroups';
 import { Sponsors } from './Sponsors';
+import { useMembers, useMembersQuery, useSponsors } from './useMembers';
 
 /** `/directory/groups/{groupname}`: one group. */
 export function GroupPage() {
   const { groupname = '' } = useParams();
   const query = useGroup(groupname);
   return (
-    <EntryPage
-      kind="group"
-      name={groupname}
-      query={query}
-      nameOf={group => group.groupname}
-      titleOf={group => group.groupname}
-      skeleton={<GroupSkeleton />}
-    >
-      {group => (
-        <Group
-          key={group.groupname}
-          group={group}
-          isStale={Boolean(query.error)}
-        />
-      )}
-    </EntryPage>
+    <>
+      <SectionQueries groupname={groupname} />
+      <EntryPage
+        kind="group"
+        name={groupname}
+        query={query}
+        nameOf={group => group.groupname}
+        titleOf={group => group.groupname}
+        skeleton={<GroupSkeleton />}
+      >
+        {group => (
+          <Group
+            key={group.groupname}
+            group={group}
+            isStale={Boolean(query.error)}
+          />
+        )}
+      </EntryPage>
+    </>
   );
+}
+
+/** Sends the queries of the sections without waiting for that of the group. */
+function SectionQueries({ groupname }: { groupname: string }) {
+  const [query] = useMembersQuery();
+  useSponsors(groupname);
+  useNestedGroups(groupname);
+  useMembers(groupname, query);
+  return null;
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   type MembersQuery,
   type SetMembersQuery,
   useIsSponsor,
+  useJoinTimes,
   useMayReadHistory,
   useMembers,
   useMembersQuery,
@@ -37,10 +38,10 @@ export function Members(props: {
   const isSponsor = useIsSponsor(groupname);
   const view = query.view ?? (isSponsor ? 'table' : 'cards');
   const hasHistory = useHasHistory(groupname);
-  const members = useMembers(groupname, {
+  const members = useMembers(groupname, query);
+  const { data: joinTimes } = useJoinTimes(groupname, {
     query,
-    enabled: query.view !== undefined || isSponsor !== undefined,
-    hasHistory,
+    enabled: hasHistory && view === 'table',
   });
   const mark = members.isPlaceholderData ? undefined : q;
   const totals = {
@@ -109,7 +110,10 @@ export function Members(props: {
               {view === 'table' ? (
                 <MembersTable
                   groupname={groupname}
-                  members={people}
+                  members={people.map(member => ({
+                    ...member,
+                    joined: joinTimes?.get(member.username),
+                  }))}
                   text={mark}
                   hasHistory={hasHistory}
                   sort={query.sort}

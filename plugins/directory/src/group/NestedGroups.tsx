@@ -111,7 +111,7 @@ type NestedGroup = Required<Pick<MaskedMemberGroup, (typeof FIELDS)[number]>>;
 const header = { 'X-Fields': FIELDS.join(',') };
 
 /** Queries the groups that are direct members of a group. */
-function useNestedGroups(groupname: string) {
+export function useNestedGroups(groupname: string) {
   return useDirectoryQuery({
     key: ['member groups', groupname],
     load: async (client, signal) => {

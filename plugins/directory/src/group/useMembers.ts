@@ -1,4 +1,7 @@
-import type { components } from '@directory-gateway/backstage-plugin-directory-common';
+import type {
+  components,
+  DirectoryClient,
+} from '@directory-gateway/backstage-plugin-directory-common';
 import {
   useCurrentUser,
   useDirectoryQuery,
@@ -32,35 +35,15 @@ export type Member = FoundPerson &
   };
 
 /** Queries a page of a group's members; the server searches, filters and sorts. */
-export function useMembers(
-  groupname: string,
-  options: {
-    query: MembersQuery;
-    enabled: boolean;
-
-    /** Whether to read `joined` from the history. */
-    hasHistory: boolean;
-  },
-) {
-  const { query, enabled, hasHistory } = options;
-  const { page } = query;
-  const fields = [
-    ...PERSON_FIELDS,
-    ...REASON_FIELDS,
-    ...(hasHistory ? ['joined'] : []),
-  ].join(',');
-  const selection = selectionOf(query);
+export function useMembers(groupname: string, query: MembersQuery) {
   return useDirectoryQuery({
-    key: ['members', groupname, selection, page, fields],
-    enabled,
+    key: ['members', groupname, query],
     keepPrevious: true,
     load: async (client, signal) => {
-      const { data } = await client.get('/groups/{groupname}/memberships/', {
-        params: {
-          path: { groupname },
-          header: { 'X-Fields': fields },
-          query: { ...selection, page_number: page, page_size: PAGE_SIZE },
-        },
+      const { data } = await listMembers(client, {
+        groupname,
+        query,
+        fields: [...PERSON_FIELDS, ...REASON_FIELDS],
         signal,
       });
       return {
@@ -71,6 +54,57 @@ export function useMembers(
         total: data.total_results,
       };
     },
+  });
+}
+
+/**
+ * Queries when the members of a page were added, by user name. Separate from
+ * the members, which need not wait for the history.
+ */
+export function useJoinTimes(
+  groupname: string,
+  options: { query: MembersQuery; enabled: boolean },
+) {
+  const { query, enabled } = options;
+  return useDirectoryQuery({
+    key: ['join-times', groupname, query],
+    enabled,
+    keepPrevious: true,
+    load: async (client, signal) => {
+      const { data } = await listMembers(client, {
+        groupname,
+        query,
+        fields: ['username', 'joined'],
+        signal,
+      });
+      return new Map(
+        data.result.map(({ username, joined }) => [username, joined]),
+      );
+    },
+  });
+}
+
+function listMembers(
+  client: DirectoryClient,
+  options: {
+    groupname: string;
+    query: MembersQuery;
+    fields: readonly string[];
+    signal: AbortSignal;
+  },
+) {
+  const { groupname, query, fields, signal } = options;
+  return client.get('/groups/{groupname}/memberships/', {
+    params: {
+      path: { groupname },
+      header: { 'X-Fields': fields.join(',') },
+      query: {
+        ...selectionOf(query),
+        page_number: query.page,
+        page_size: PAGE_SIZE,
+      },
+    },
+    signal,
   });
 }
 

@@ -35,6 +35,12 @@ import type { PaletteInput } from './readInput';
 /** Maximum number of results in a section. */
 const LIMIT = 5;
 
+/**
+ * Delay of the catalog search after a key, in milliseconds. Its requests cannot
+ * be aborted, and would delay the other searches while the user types.
+ */
+const CATALOG_DELAY = 200;
+
 /** A found page. */
 export interface Result {
   /** Unique among all results. */
@@ -267,7 +273,8 @@ function useCatalogQuery(input: PaletteInput) {
   return useSectionQuery({
     name: 'catalog',
     search: catalog && hasPages ? term : undefined,
-    load: async () => {
+    load: async (_client, signal) => {
+      await pause(CATALOG_DELAY, signal);
       const { items } = await catalog!.queryEntities({
         query: { $not: { kind: { $in: ['User', 'Group'] } } },
         fullTextFilter: {
@@ -280,6 +287,17 @@ function useCatalogQuery(input: PaletteInput) {
       });
       return items;
     },
+  });
+}
+
+/** Resolves after a delay; rejects when the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
   });
 }
 

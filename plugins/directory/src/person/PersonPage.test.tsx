@@ -106,7 +106,10 @@ describe('PersonPage', () => {
     });
     renderDirectory('/directory/people/karl');
 
-    const name = await screen.findByRole('heading', { level: 2 });
+    const name = await screen.findByRole('heading', {
+      level: 2,
+      name: 'KarlU+202EnossraL',
+    });
     expect(name.querySelector('bdi')).toHaveTextContent('KarlU+202EnossraL');
     expect(document.title).toBe('Karl[U+202E]nossraL · Portal');
     const contacts = screen.getByRole('list', { name: 'Contact' });

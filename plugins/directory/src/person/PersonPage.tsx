@@ -13,6 +13,7 @@ import { safeHref } from '../components/safeHref';
 import { EntryPage } from '../entity/EntryPage';
 import { SubjectCard, TwoColumns } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
+import { useMemberships } from './GroupsTab';
 import { Identity } from './Identity';
 import styles from './PersonPage.module.css';
 import { PersonTabs } from './PersonTabs';
@@ -24,26 +25,35 @@ export function PersonPage() {
   const viewOf = (person: User) =>
     publicName === person.username ? publicView(person) : person;
   return (
-    <EntryPage
-      kind="user"
-      name={username}
-      query={usePerson(username)}
-      nameOf={person => person.username}
-      titleOf={person => viewOf(person).human_name ?? username}
-      skeleton={<PersonSkeleton />}
-    >
-      {person => (
-        <Person
-          key={person.username}
-          person={viewOf(person)}
-          asOthers={publicName === person.username}
-          onAsOthers={asOthers =>
-            setPublicName(asOthers ? person.username : undefined)
-          }
-        />
-      )}
-    </EntryPage>
+    <>
+      <TabQueries username={username} />
+      <EntryPage
+        kind="user"
+        name={username}
+        query={usePerson(username)}
+        nameOf={person => person.username}
+        titleOf={person => viewOf(person).human_name ?? username}
+        skeleton={<PersonSkeleton />}
+      >
+        {person => (
+          <Person
+            key={person.username}
+            person={viewOf(person)}
+            asOthers={publicName === person.username}
+            onAsOthers={asOthers =>
+              setPublicName(asOthers ? person.username : undefined)
+            }
+          />
+        )}
+      </EntryPage>
+    </>
   );
+}
+
+/** Sends the queries of the first tab without waiting for that of the user. */
+function TabQueries({ username }: { username: string }) {
+  useMemberships(username);
+  return null;
 }
 
 /**
