@@ -68,7 +68,7 @@ test('speed', async ({ portal, openBrowserAs }) => {
     const times: number[] = [];
     const shifts: number[] = [];
     for (let sample = 0; sample < SAMPLES; sample += 1) {
-      await loadApp(page, portal.url, '/no-such-page');
+      await loadApp(page, portal.url, '/settings');
       const target = path.replace('{serial}', valid);
       times.push(await navigate(page, target, shows));
       await page.waitForTimeout(QUIET_MS);

@@ -1,6 +1,7 @@
 import {
   createFrontendModule,
   NotFoundErrorPage,
+  PageLayout,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import { SwappableComponentBlueprint } from '@backstage/plugin-app-react';
@@ -11,18 +12,23 @@ import { portalTranslationRef } from './translation';
 function NotFoundPage() {
   const { t } = useTranslationRef(portalTranslationRef);
   usePageTitle(t('notFound.title'));
+  // Loads the layout: if the next page were the first one with a layout,
+  // React would hide the whole portal, and repeat its rendering for half a
+  // second.
   return (
-    <main>
-      <Container py="12">
-        <Flex direction="column" align="start">
-          <Text as="h1" variant="title-medium" weight="bold">
-            {t('notFound.title')}
-          </Text>
-          <Text as="p">{t('notFound.description')}</Text>
-          <ButtonLink href="/">{t('notFound.home')}</ButtonLink>
-        </Flex>
-      </Container>
-    </main>
+    <PageLayout noHeader>
+      <main>
+        <Container py="12">
+          <Flex direction="column" align="start">
+            <Text as="h1" variant="title-medium" weight="bold">
+              {t('notFound.title')}
+            </Text>
+            <Text as="p">{t('notFound.description')}</Text>
+            <ButtonLink href="/">{t('notFound.home')}</ButtonLink>
+          </Flex>
+        </Container>
+      </main>
+    </PageLayout>
   );
 }
 
