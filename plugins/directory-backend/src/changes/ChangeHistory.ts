@@ -1,9 +1,12 @@
 import type { CallerContext } from '../directory/Caller';
+import { type Page, type PageRequest, slicePage } from '../directory/Page';
 import type { Change, ChangeKind, ChangeLog } from './ChangeLog';
 import { queryLog, type VisibleEntries, visibilityTest } from './ChangeFeed';
 
 /** Maximum number of changes in a history; older ones are omitted. */
 const MAX_CHANGES = 10_000;
+
+const ALL: PageRequest = { number: 1, size: MAX_CHANGES };
 
 const GROUP_CHANGES: readonly ChangeKind[] = [
   'group_created',
@@ -35,17 +38,18 @@ export class ChangeHistory {
   }
 
   /**
-   * Returns the changes to a group's members and name, latest first.
+   * Returns a page of the changes to a group's members and name, latest first.
    *
    * @param groupname - In the directory's spelling.
    * @throws ChangeLogUnavailableError
    */
   ofGroup(
     groupname: string,
+    { page }: { readonly page: PageRequest },
     context: CallerContext,
-  ): Promise<readonly Change[]> {
+  ): Promise<Page<Change>> {
     return this.#read(
-      { kind: 'group', name: groupname, kinds: GROUP_CHANGES },
+      { kind: 'group', name: groupname, kinds: GROUP_CHANGES, page },
       context,
     );
   }
@@ -63,19 +67,20 @@ export class ChangeHistory {
   }
 
   /**
-   * Returns the changes to a user's name, direct memberships and, if requested,
-   * locks, latest first.
+   * Returns a page of the changes to a user's name, direct memberships and, if
+   * requested, locks, latest first.
    *
    * @param username - In the directory's spelling.
    * @throws ChangeLogUnavailableError
    */
   ofUser(
     username: string,
-    options: { readonly withLocks: boolean },
+    options: { readonly withLocks: boolean; readonly page: PageRequest },
     context: CallerContext,
-  ): Promise<readonly Change[]> {
-    const kinds = [...USER_CHANGES, ...(options.withLocks ? LOCK_CHANGES : [])];
-    return this.#read({ kind: 'user', name: username, kinds }, context);
+  ): Promise<Page<Change>> {
+    const { withLocks, page } = options;
+    const kinds = [...USER_CHANGES, ...(withLocks ? LOCK_CHANGES : [])];
+    return this.#read({ kind: 'user', name: username, kinds, page }, context);
   }
 
   async #read(
@@ -83,19 +88,24 @@ export class ChangeHistory {
       readonly kind: 'user' | 'group';
       readonly name: string;
       readonly kinds: readonly ChangeKind[];
+      readonly page: PageRequest;
     },
     context: CallerContext,
-  ): Promise<readonly Change[]> {
-    const changes = await queryLog(() =>
-      this.#log.changesOf({ ...query, limit: MAX_CHANGES }),
+  ): Promise<Page<Change>> {
+    const listed = { ...query, max: MAX_CHANGES };
+    if (!context.visible) {
+      return queryLog(() => this.#log.changesOf(listed));
+    }
+    const { items } = await queryLog(() =>
+      this.#log.changesOf({ ...listed, page: ALL }),
     );
     const isVisible = visibilityTest(this.#directory, context);
     const visible: Change[] = [];
-    for (const change of changes) {
+    for (const change of items) {
       if (await isVisible(change)) {
         visible.push(change);
       }
     }
-    return visible;
+    return { items: slicePage(visible, query.page), total: visible.length };
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { randomUUID } from 'node:crypto';
+import type { Page, PageRequest } from '../directory/Page';
 
 const WRITER = 'directory_change_writer';
 const ENTRIES = 'directory_change_entries';
@@ -195,8 +196,8 @@ export class ChangeLog {
   }
 
   /**
-   * Returns the latest changes with a recorded entry as subject or member,
-   * latest first.
+   * Returns a page of the latest changes with a recorded entry as subject or
+   * member, latest first.
    *
    * @throws Error before all entries are recorded.
    */
@@ -205,23 +206,31 @@ export class ChangeLog {
     /** The current name. */
     readonly name: string;
     readonly kinds: readonly ChangeKind[];
-    readonly limit: number;
-  }): Promise<readonly Change[]> {
-    const { kinds, limit } = options;
+    /** Maximum number of changes on all pages; older ones are omitted. */
+    readonly max: number;
+    readonly page: PageRequest;
+  }): Promise<Page<Change>> {
+    const { kinds, max, page } = options;
     const entry = await this.#findEntry(options);
     if (!entry) {
-      return [];
+      return { items: [], total: 0 };
     }
-    const rows: ChangeRow[] = await this.#rows()
+    const latest = this.#database(CHANGES)
       .where(query =>
-        query
-          .where(`${CHANGES}.entry_id`, entry.id)
-          .orWhere(`${CHANGES}.member_id`, entry.id),
+        query.where('entry_id', entry.id).orWhere('member_id', entry.id),
       )
-      .whereIn(`${CHANGES}.kind`, kinds)
-      .orderBy(`${CHANGES}.id`, 'desc')
-      .limit(limit);
-    return rows.map(changeOf);
+      .whereIn('kind', kinds)
+      .orderBy('id', 'desc')
+      .select('id');
+    const [{ total }] = await this.#database
+      .from(latest.clone().limit(max).as('latest'))
+      .count({ total: '*' });
+    const offset = Math.min(max, (page.number - 1) * page.size);
+    const size = Math.min(max - offset, page.size);
+    const rows: ChangeRow[] = await this.#rows()
+      .whereIn(`${CHANGES}.id`, latest.offset(offset).limit(size))
+      .orderBy(`${CHANGES}.id`, 'desc');
+    return { items: rows.map(changeOf), total: Number(total) };
   }
 
   /**

@@ -5,7 +5,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { ChangeHistory } from '../../changes/ChangeHistory';
 import type { Change } from '../../changes/ChangeLog';
-import { slicePage } from '../../directory/Page';
+import type { Page, PageRequest } from '../../directory/Page';
 import type { AccessControl } from '../access/AccessControl';
 import type { Call, Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
@@ -60,7 +60,10 @@ export function historyOperations(
         if (!(await isSponsor(directory, groupname, context))) {
           requireOperation(await access.operationsOf(caller));
         }
-        return present(call, await log.ofGroup(groupname, context), dialect);
+        return present(call, {
+          dialect,
+          read: page => log.ofGroup(groupname, { page }, context),
+        });
       },
     },
     {
@@ -81,8 +84,10 @@ export function historyOperations(
           requireOperation(allowed);
         }
         const withLocks = allowed.has(directoryHistoryLocksReadPermission.name);
-        const listed = await log.ofUser(username, { withLocks }, context);
-        return present(call, listed, dialect);
+        return present(call, {
+          dialect,
+          read: page => log.ofUser(username, { withLocks, page }, context),
+        });
       },
     },
   ];
@@ -142,15 +147,21 @@ function requireOperation(allowed: ReadonlySet<string>): void {
   }
 }
 
-function present(
+async function present(
   call: Call,
-  changes: readonly Change[],
-  dialect: DirectoryOptions['dialect'],
-): unknown {
+  history: {
+    readonly dialect: DirectoryOptions['dialect'];
+    readonly read: (page: PageRequest) => Promise<Page<Change>>;
+  },
+): Promise<unknown> {
   const page = parseParameters(errors => parsePage(call.query, errors));
-  const items = slicePage(changes, page ?? WHOLE_LIST).map(change => ({
+  const { items, total } = await history.read(page ?? WHOLE_LIST);
+  const presented = items.map(change => ({
     ...presentChange(change),
     modifier: change.modifier ?? null,
   }));
-  return dialect.presentPage({ items, total: changes.length }, { page, call });
+  return history.dialect.presentPage(
+    { items: presented, total },
+    { page, call },
+  );
 }
