@@ -1,6 +1,6 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
 import type { ActionsRegistryService } from '@backstage/backend-plugin-api/alpha';
-import { InputError, NotFoundError, toError } from '@backstage/errors';
+import { InputError, NotFoundError } from '@backstage/errors';
 import {
   directoryCertificateRevokePermission,
   directoryReplicaOverridePermission,
@@ -86,21 +86,14 @@ Until then, the gateway returns 503, because broken access rules look like delet
         permission: directoryReplicaOverridePermission,
         recordDenial: ({ caller, error }) =>
           audit.recordDenial(caller, error, { users, groups }),
-        async perform(caller) {
-          const event = await audit.start(caller, { users, groups });
-          try {
-            const expires = await quarantine.override({
+        perform: caller =>
+          audit.run(caller, { users, groups }, () =>
+            quarantine.override({
               users,
               groups,
               acceptedBy: actorOf(caller),
-            });
-            await event.success();
-            return expires;
-          } catch (error) {
-            await event.fail({ error: toError(error) });
-            throw error;
-          }
-        },
+            }),
+          ),
       });
       return { output: { expiresAt: expiresAt.toISOString() } };
     },

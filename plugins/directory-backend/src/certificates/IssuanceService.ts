@@ -1,7 +1,4 @@
-import type {
-  AuditorService,
-  AuditorServiceEvent,
-} from '@backstage/backend-plugin-api';
+import type { AuditorService } from '@backstage/backend-plugin-api';
 import {
   OutcomeUnknownError,
   type CertificateAuthority,
@@ -79,15 +76,11 @@ export class IssuanceService {
     if (request.username.toLowerCase() === ownName) {
       return this.#evaluate(request, context);
     }
-    const event = await this.#startEvent(caller, request, { dryRun: 'true' });
-    try {
-      const result = await this.#evaluate(request, context);
-      await event.success();
-      return result;
-    } catch (error) {
-      await event.fail({ error: error as Error });
-      throw error;
-    }
+    return this.#audit.run(
+      caller,
+      { dryRun: 'true', ...this.#auditMeta(request) },
+      () => this.#evaluate(request, context),
+    );
   }
 
   /**
@@ -103,7 +96,10 @@ export class IssuanceService {
     request: UncheckedSigningRequest,
     context: CallerContext,
   ): Promise<IssuedCertificate> {
-    const event = await this.#startEvent(context.caller, request);
+    const event = await this.#audit.start(
+      context.caller,
+      this.#auditMeta(request),
+    );
     const meta: Record<string, string> = {};
     try {
       const { approved, checks, keyHash, subject } = await this.#evaluate(
@@ -250,17 +246,12 @@ export class IssuanceService {
     throw new SigningRefusedError(checkKey(true));
   }
 
-  /** Starts an audit event without recording unchecked names. */
-  #startEvent(
-    caller: Caller,
-    { username, profile }: UncheckedSigningRequest,
-    meta?: { readonly dryRun: 'true' },
-  ): Promise<AuditorServiceEvent> {
+  /** Fields of an audit event, without unchecked names. */
+  #auditMeta({ username, profile }: UncheckedSigningRequest) {
     const { profiles } = this.#options.config;
-    return this.#audit.start(caller, {
-      ...meta,
+    return {
       username: isUserName(username) ? username : 'invalid',
       profile: profiles.has(profile) ? profile : 'unknown',
-    });
+    };
   }
 }

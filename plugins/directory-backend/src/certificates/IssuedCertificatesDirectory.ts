@@ -1,8 +1,8 @@
-import type {
-  CertificateAuthority,
-  IssuedCertificate,
+import {
+  Batch,
+  type CertificateAuthority,
+  type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import DataLoader from 'dataloader';
 import type { Directory } from '../directory/Directory';
 import type { UserField } from '../directory/schema';
 import type { User } from '../directory/records';
@@ -25,25 +25,15 @@ type Authority = Pick<CertificateAuthority, 'listByUsers'>;
  */
 export class IssuedCertificatesDirectory implements Directory {
   readonly #directory: Directory;
-  /**
-   * Loads issued certificates. Each key is the list of users of one response.
-   */
-  readonly #issued: DataLoader<readonly User[], Issued>;
+  /** Queries for the users of responses. */
+  readonly #queries: Batch<readonly User[], Issued>;
 
   constructor(directory: Directory, authority: Authority) {
     this.#directory = directory;
-    this.#issued = new DataLoader(
-      async responses => {
-        const issued = await listAll(responses.flat(), authority);
-        return responses.map(() => issued);
-      },
-      {
-        // A certificate may be issued or revoked at any time.
-        cache: false,
-        // Batches all directory responses that have already arrived.
-        batchScheduleFn: load => setImmediate(load),
-      },
-    );
+    this.#queries = new Batch(async responses => {
+      const issued = await listAll(responses.flat(), authority);
+      return responses.map(() => issued);
+    });
   }
 
   getUser: Method<'getUser'> = async (query, context) => {
@@ -105,7 +95,7 @@ export class IssuedCertificatesDirectory implements Directory {
     if (!fields.has('certificates') || users.length === 0) {
       return users;
     }
-    const issued = await this.#issued.load(users);
+    const issued = await this.#queries.add(users);
     return issued.size > 0
       ? users.map(user => withCertificates(user, issued))
       : users;

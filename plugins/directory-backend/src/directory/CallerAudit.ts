@@ -2,6 +2,7 @@ import type {
   AuditorService,
   AuditorServiceEvent,
 } from '@backstage/backend-plugin-api';
+import { toError } from '@backstage/errors';
 import { auditFields, type Caller } from './Caller';
 
 /** Longer values are truncated. */
@@ -55,6 +56,23 @@ export class CallerAudit {
         });
       },
     };
+  }
+
+  /** Runs an operation, and records its start and whether it succeeded. */
+  async run<T>(
+    caller: Caller,
+    meta: AuditMeta,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const event = await this.start(caller, meta);
+    try {
+      const result = await work();
+      await event.success();
+      return result;
+    } catch (error) {
+      await event.fail({ error: toError(error) });
+      throw error;
+    }
   }
 
   /** Records that the caller lacks the permission. */

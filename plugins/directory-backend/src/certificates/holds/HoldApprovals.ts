@@ -1,5 +1,4 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
-import { toError } from '@backstage/errors';
 import { actorOf, type Caller } from '../../directory/Caller';
 import { CallerAudit } from '../../directory/CallerAudit';
 import type { HoldRecords } from './HoldRecords';
@@ -28,19 +27,10 @@ export class HoldApprovals {
    * @returns the expiry of the approval
    * @throws InputError when `count` is not the number of waiting users.
    */
-  async approve(count: number, caller: Caller): Promise<Date> {
-    const event = await this.#audit.start(caller, { count });
-    try {
-      const expiresAt = await this.#records.approve({
-        count,
-        approvedBy: actorOf(caller),
-      });
-      await event.success();
-      return expiresAt;
-    } catch (error) {
-      await event.fail({ error: toError(error) });
-      throw error;
-    }
+  approve(count: number, caller: Caller): Promise<Date> {
+    return this.#audit.run(caller, { count }, () =>
+      this.#records.approve({ count, approvedBy: actorOf(caller) }),
+    );
   }
 
   /** Audits that a caller may not approve holds. */
