@@ -8,8 +8,21 @@ const STEP = 15 * MINUTE;
 const START_HOUR = 9;
 const END_HOUR = 17;
 
-/** Formats by time zone, cached because they are slow to create. */
-const offsetFormats = new Map<string, Intl.DateTimeFormat>();
+/** Formats by language and options, cached because they are slow to create. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(
+  language: string | undefined,
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  const key = JSON.stringify([language, options]);
+  let format = formats.get(key);
+  if (!format) {
+    format = new Intl.DateTimeFormat(language, options);
+    formats.set(key, format);
+  }
+  return format;
+}
 
 /**
  * Returns the UTC offset of a time zone at a given time, in minutes;
@@ -21,15 +34,7 @@ export function offsetMinutes(
   moment: Date,
 ): number | undefined {
   try {
-    let format = offsetFormats.get(timeZone);
-    if (!format) {
-      format = new Intl.DateTimeFormat('en-US', {
-        timeZone,
-        timeZoneName: 'longOffset',
-      });
-      offsetFormats.set(timeZone, format);
-    }
-    const name = format
+    const name = formatOf('en-US', { timeZone, timeZoneName: 'longOffset' })
       .formatToParts(moment)
       .find(part => part.type === 'timeZoneName')?.value; // GMT+05:30
     const [, sign, hours, minutes] = name?.match(/([+-])(\d\d):(\d\d)/) ?? [];
@@ -55,18 +60,15 @@ export function formatTime(
   otherZone: string,
   otherMoment = moment,
 ): string {
-  const day = moment.toLocaleDateString(locale(), { timeZone });
-  const otherDay = otherMoment.toLocaleDateString(locale(), {
-    timeZone: otherZone,
-  });
-  return day === otherDay
-    ? moment.toLocaleTimeString(locale(), { timeZone, timeStyle: 'short' })
-    : moment.toLocaleString(locale(), {
-        timeZone,
-        weekday: 'short',
-        hour: 'numeric',
-        minute: '2-digit',
-      });
+  const day = formatOf(locale(), { timeZone }).format(moment);
+  const otherDay = formatOf(locale(), { timeZone: otherZone }).format(
+    otherMoment,
+  );
+  const options: Intl.DateTimeFormatOptions =
+    day === otherDay
+      ? { timeStyle: 'short' }
+      : { weekday: 'short', hour: 'numeric', minute: '2-digit' };
+  return formatOf(locale(), { timeZone, ...options }).format(moment);
 }
 
 /**
