@@ -37,7 +37,7 @@ export type Member = FoundPerson &
 /** Queries a page of a group's members; the server searches, filters and sorts. */
 export function useMembers(groupname: string, query: MembersQuery) {
   return useDirectoryQuery({
-    key: ['members', groupname, query],
+    key: ['members', groupname, selectionOf(query), query.page],
     keepPrevious: true,
     load: async (client, signal) => {
       const { data } = await listMembers(client, {
@@ -67,7 +67,7 @@ export function useJoinTimes(
 ) {
   const { query, enabled } = options;
   return useDirectoryQuery({
-    key: ['join-times', groupname, query],
+    key: ['join-times', groupname, selectionOf(query), query.page],
     enabled,
     keepPrevious: true,
     load: async (client, signal) => {
