@@ -48,15 +48,16 @@ describe('the service account', () => {
     const servers = [`ldaps://localhost:${proxy.port}`];
     tested = startPool({ realm, ldap: { servers, bindPasswordFile } });
     await search();
+    const { accepted } = proxy;
 
     await setAttribute('userPassword', 'the next one');
     await writeFile(bindPasswordFile, 'the next one\n');
     try {
       await expect(search()).resolves.toHaveLength(1);
-      expect(proxy.accepted).toBe(1);
+      expect(proxy.accepted).toBe(accepted);
       proxy.reset();
       await eventually(search);
-      expect(proxy.accepted).toBeGreaterThan(1);
+      expect(proxy.accepted).toBeGreaterThan(accepted);
     } finally {
       await setAttribute('userPassword', original);
       await proxy.stop();
@@ -162,8 +163,9 @@ describe('the service account', () => {
     tested = startPool({ realm, ldap: { servers } });
     try {
       await search();
+      const { accepted } = proxy;
       await tested.pool.verifyBind();
-      expect(proxy.accepted).toBe(2);
+      expect(proxy.accepted).toBeGreaterThan(accepted);
 
       await setAttribute('nsAccountLock', 'TRUE');
       await tested.pool.verifyBind();

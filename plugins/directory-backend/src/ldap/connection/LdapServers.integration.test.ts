@@ -151,7 +151,8 @@ describe('servers from DNS', () => {
     await Promise.all([search(), search(), search()]);
     await search();
     expect(queries).toEqual(['_ldaps._tcp.example.test']);
-    expect([first.accepted, second.accepted]).toEqual([0, 1]);
+    expect(first.accepted).toBe(0);
+    expect(second.accepted).toBeGreaterThan(0);
   });
 
   it('outside the domain of the records are not used', async () => {
@@ -210,7 +211,7 @@ describe('servers from DNS', () => {
     for (let round = 0; round < 10; round++) {
       await expect(search()).resolves.toHaveLength(1);
     }
-    expect(first.accepted).toBe(1);
+    await eventually(() => expect(first.open).toBe(1));
     expect(tested!.log()).toMatch(/No usable SRV records/);
   });
 

@@ -67,6 +67,9 @@ ${attribute}: ${value}
       directory.getUser({ ...wholeUser, username }, context);
     await pair.preferred.modify(addFasUser('frank'));
     await replication.caughtUp();
+    // Fails unless the second server has the user.
+    await pair.other.modify(setTo('frank', 'title', 'Engineer'));
+    await replication.caughtUp();
     await eventually(async () => expect(await find('frank')).toBeDefined());
     await replication.pause();
     await pair.preferred.modify(
