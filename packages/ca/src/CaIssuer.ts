@@ -1,9 +1,11 @@
 import { X509Certificate, createHash } from 'node:crypto';
-import { assertError } from '@backstage/errors';
+import { readFile } from 'node:fs/promises';
+import { InputError, assertError } from '@backstage/errors';
 import {
   Issuer,
   type SigningKey,
   readCertifiedSubject,
+  readPemBlocks,
 } from '@directory-gateway/x509';
 import type { IssuerId } from './CertificateSigner';
 
@@ -41,6 +43,30 @@ export class CaIssuer {
     readonly key: SigningKey;
   }): CaIssuer {
     return new CaIssuer(options);
+  }
+
+  /**
+   * Reads the certificates of a CA from a file.
+   *
+   * @param options - `chainFile`: path of the CA certificate and the
+   *   certificates of its issuers, PEM; `keyOf`: returns the CA's key by its
+   *   SubjectPublicKeyInfo, DER
+   * @throws InputError when the file does not contain a certificate; Error when
+   *   it cannot be read; TypeError as for {@link CaIssuer.create}.
+   */
+  static async read(options: {
+    readonly chainFile: string;
+    readonly keyOf: (spki: Buffer) => SigningKey | Promise<SigningKey>;
+  }): Promise<CaIssuer> {
+    const { chainFile, keyOf } = options;
+    const text = await readFile(chainFile, 'utf8');
+    const chain = readPemBlocks(text, { label: 'CERTIFICATE' });
+    if (chain.length === 0) {
+      throw new InputError(
+        `${chainFile} does not contain a certificate in PEM format`,
+      );
+    }
+    return new CaIssuer({ chain, key: await keyOf(publicKeyOf(chain[0])) });
   }
 
   private constructor(options: {

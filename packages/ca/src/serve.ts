@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { InputError } from '@backstage/errors';
-import { type SigningKey, readPemBlocks } from '@directory-gateway/x509';
-import { CaIssuer, publicKeyOf } from './CaIssuer';
+import type { SigningKey } from '@directory-gateway/x509';
+import { CaIssuer } from './CaIssuer';
 import { type IssuerConfig, readServeConfig } from './config';
 import { KeyFile, readPassphrase } from './keys/KeyFile';
 import { Pkcs11Key } from './keys/Pkcs11Key';
@@ -30,7 +29,11 @@ export async function serve(options: {
   const { issuers, profiles, publicUrl, logFolder, limit, socket } =
     await readServeConfig(options.configFile);
   const signer = await LocalSigner.open({
-    issuers: await Promise.all(issuers.map(openIssuer)),
+    issuers: await Promise.all(
+      issuers.map(({ chainFile, key }) =>
+        CaIssuer.read({ chainFile, keyOf: spki => openKey(key, spki) }),
+      ),
+    ),
     profiles,
     publicUrl,
     logFolder,
@@ -59,21 +62,7 @@ export async function serve(options: {
   log('stopped');
 }
 
-/** Opens a CA. Its files must be readable at start; a token may be inserted later. */
-async function openIssuer({ chainFile, key }: IssuerConfig): Promise<CaIssuer> {
-  const text = await readFile(chainFile, 'utf8');
-  const chain = readPemBlocks(text, { label: 'CERTIFICATE' });
-  if (chain.length === 0) {
-    throw new InputError(
-      `${chainFile} does not contain a certificate in PEM format`,
-    );
-  }
-  return CaIssuer.create({
-    chain,
-    key: await openKey(key, publicKeyOf(chain[0])),
-  });
-}
-
+/** Opens a key. Its files must be readable at start; a token may be inserted later. */
 async function openKey(
   key: IssuerConfig['key'],
   spki: Buffer,

@@ -5,13 +5,10 @@ import {
   KeyFile,
   LocalSigner,
   SocketSigner,
-  publicKeyOf,
 } from '@directory-gateway/ca';
-import { readPemBlocks } from '@directory-gateway/x509';
 import type { Knex } from 'knex';
-import { readFile } from 'node:fs/promises';
 import { CertificateStore } from './certificates/CertificateStore';
-import type { EmbeddedCaConfig, IssuerFiles } from './config';
+import type { EmbeddedCaConfig } from './config';
 import { EmbeddedAuthority } from './EmbeddedAuthority';
 import { importLog } from './issuers/issuanceLog';
 import { type AvailableSigner, Issuers } from './issuers/Issuers';
@@ -129,11 +126,23 @@ export async function openSigner(options: {
   if (signer.kind === 'socket') {
     return new SocketSigner({ path: signer.path });
   }
-  const issuers = await Promise.all(signer.issuers.map(readIssuer));
-  // An instance without the key of an earlier issuer still signs certificates.
-  await issuers[0].key.open();
+  const issuers = await Promise.all(
+    signer.issuers.map(({ chainFile, keyFile, passphraseFile }, index) =>
+      CaIssuer.read({
+        chainFile,
+        async keyOf(spki) {
+          const key = new KeyFile({ path: keyFile, passphraseFile, spki });
+          if (index === 0) {
+            // Without the key of an earlier issuer, certificates can be signed.
+            await key.open();
+          }
+          return key;
+        },
+      }),
+    ),
+  );
   return await LocalSigner.open({
-    issuers: issuers.map(({ chain, key }) => CaIssuer.create({ chain, key })),
+    issuers,
     profiles,
     publicUrl: signer.publicUrl ?? publicUrl,
     logFolder: signer.logFolder,
@@ -141,25 +150,4 @@ export async function openSigner(options: {
     warn,
     now,
   });
-}
-
-/** @throws Error when the chain cannot be read. */
-async function readIssuer({
-  chainFile,
-  keyFile,
-  passphraseFile,
-}: IssuerFiles): Promise<{
-  readonly chain: readonly Buffer[];
-  readonly key: KeyFile;
-}> {
-  const chain = readPemBlocks(await readFile(chainFile, 'utf8'), {
-    label: 'CERTIFICATE',
-  });
-  if (chain.length === 0) {
-    throw new Error(
-      `${chainFile} does not contain a certificate in PEM format`,
-    );
-  }
-  const spki = publicKeyOf(chain[0]);
-  return { chain, key: new KeyFile({ path: keyFile, passphraseFile, spki }) };
 }
