@@ -30,8 +30,6 @@ import type { LdapServers } from './ldap/connection/LdapServers';
 import { LdapPrincipalLookup } from './ldap/LdapPrincipalLookup';
 import { LdapReader } from './ldap/LdapReader';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
-import { AccessVerifier } from './ldap/AccessVerifier';
-import { SchemaVerifier } from './ldap/SchemaVerifier';
 import { MassDeletionGuard } from './replica/sync/MassDeletionGuard';
 import { observeReplica } from './replica/observeReplica';
 import { ReplicaQuarantine } from './replica/sync/ReplicaQuarantine';
@@ -152,18 +150,15 @@ export async function createDirectory({
   }
   const searcher = new LdapPool({ config: ldap, logger });
   lifecycle.addShutdownHook(() => searcher.close());
-  const schemaVerifier = new SchemaVerifier({ searcher, schema });
-  await schemaVerifier.requireIfReachable();
-  const accessVerifier = new AccessVerifier({
+  const reader = new LdapReader({
     searcher,
-    schemaVerifier,
     schema,
     baseDn,
     bindDn,
     maxAgeMs: ldap.probeIntervalMs,
     logger,
   });
-  const reader = new LdapReader({ searcher, accessVerifier });
+  await reader.schemaVerifier.requireIfReachable();
   const quarantine = new ReplicaQuarantine({
     database,
     logger,

@@ -1,10 +1,10 @@
 import {
   AuthorityProtocolError,
-  AuthorityUnavailableError,
   Batch,
   type Database,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Certificate } from '@directory-gateway/x509';
+import { orUnavailable } from './errors';
 
 const TABLE = 'directory_blocked_keys';
 
@@ -40,7 +40,7 @@ export class BlockedKeys {
       );
     }
     const { publicKey, serialNumber } = description.certificate;
-    await available(() =>
+    await orUnavailable(() =>
       this.#database(TABLE)
         .insert({
           public_key_sha256: publicKey.sha256,
@@ -61,7 +61,7 @@ export class BlockedKeys {
    * @throws AuthorityUnavailableError when the database is not available.
    */
   has(keyHash: string): Promise<boolean> {
-    return available(() => this.#lookups.add(keyHash));
+    return orUnavailable(() => this.#lookups.add(keyHash));
   }
 
   /**
@@ -70,7 +70,9 @@ export class BlockedKeys {
    * @throws AuthorityUnavailableError when the database is not available.
    */
   list(): Promise<readonly string[]> {
-    return available(() => this.#database(TABLE).pluck('public_key_sha256'));
+    return orUnavailable(() =>
+      this.#database(TABLE).pluck('public_key_sha256'),
+    );
   }
 
   async #areBlocked(keyHashes: readonly string[]): Promise<boolean[]> {
@@ -78,20 +80,5 @@ export class BlockedKeys {
       .whereIn('public_key_sha256', keyHashes)
       .pluck('public_key_sha256');
     return keyHashes.map(keyHash => blocked.includes(keyHash));
-  }
-}
-
-/**
- * Maps database errors: they must not permit a blocked key and are not the
- * caller's fault.
- */
-async function available<T>(work: () => PromiseLike<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new AuthorityUnavailableError(
-      'The blocked keys cannot be read from or written to the database',
-      error,
-    );
   }
 }

@@ -1,8 +1,8 @@
 import {
-  AuthorityUnavailableError,
   Batch,
   type Database,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { orUnavailable } from './errors';
 
 const TABLE = 'directory_certificates';
 
@@ -112,7 +112,7 @@ export class CertificateRecords {
       is_renewed_by_key: record.renewal?.byKey ?? false,
       is_revoked: false,
     };
-    await available(async () => {
+    await orUnavailable(async () => {
       if (await this.#insertions.add(row)) {
         return;
       }
@@ -147,7 +147,7 @@ export class CertificateRecords {
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async get(serialNumber: bigint): Promise<CertificateRecord | undefined> {
-    const row: Row | undefined = await available(() =>
+    const row: Row | undefined = await orUnavailable(() =>
       this.#database(TABLE)
         .where({ serial_number: String(serialNumber) })
         .first(),
@@ -162,7 +162,7 @@ export class CertificateRecords {
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async countUnexpired(account: Account): Promise<number> {
-    return await available(() => this.#counts.add(account));
+    return await orUnavailable(() => this.#counts.add(account));
   }
 
   async #count(accounts: readonly Account[]): Promise<number[]> {
@@ -206,7 +206,7 @@ export class CertificateRecords {
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async renewedByKeyOf(serialNumber: bigint): Promise<readonly bigint[]> {
-    const serialNumbers: readonly string[] = await available(() =>
+    const serialNumbers: readonly string[] = await orUnavailable(() =>
       this.#database(TABLE)
         .where({ renewed_from: String(serialNumber), is_renewed_by_key: true })
         .pluck('serial_number'),
@@ -226,7 +226,7 @@ export class CertificateRecords {
     const notes = new Map<bigint, CertificateNotes>();
     for (let at = 0; at < serialNumbers.length; at += MAX_SERIAL_NUMBERS) {
       const slice = serialNumbers.slice(at, at + MAX_SERIAL_NUMBERS);
-      const rows: Row[] = await available(() =>
+      const rows: Row[] = await orUnavailable(() =>
         this.#database(TABLE)
           .select('serial_number', 'label', 'profile')
           .whereIn('serial_number', slice.map(String)),
@@ -251,7 +251,7 @@ export class CertificateRecords {
     serialNumber: bigint,
     label: string | undefined,
   ): Promise<boolean> {
-    const updated = await available(() =>
+    const updated = await orUnavailable(() =>
       this.#database(TABLE)
         .where({ serial_number: String(serialNumber) })
         .update({ label: label ?? null }),
@@ -280,21 +280,6 @@ export function recordOf(row: Row): CertificateRecord {
             byKey: Boolean(row.is_renewed_by_key),
           },
   };
-}
-
-/**
- * Maps database errors: they are not the caller's fault and must not look like
- * a missing record.
- */
-async function available<T>(work: () => PromiseLike<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new AuthorityUnavailableError(
-      'The certificate records cannot be read from or written to the database',
-      error,
-    );
-  }
 }
 
 /** Orders rows identically in all processes, which prevents deadlocks. */

@@ -1,7 +1,4 @@
-import {
-  AuthorityUnavailableError,
-  type Database,
-} from '@directory-gateway/backstage-plugin-directory-node';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   createHash,
   createHmac,
@@ -16,7 +13,7 @@ import type {
   CertificateRecord,
   CertificateRecords,
 } from './CertificateRecords';
-import { KeyProofRefusedError } from './errors';
+import { KeyProofRefusedError, orUnavailable } from './errors';
 
 const TABLE = 'directory_used_nonces';
 
@@ -172,22 +169,16 @@ export class KeyProofs {
   async #use(nonce: string, expiresAt: Date): Promise<void> {
     const { database } = this.#options;
     const digest = createHash('sha256').update(nonce).digest('hex');
-    let used: readonly unknown[];
-    try {
+    const used: readonly unknown[] = await orUnavailable(async () => {
       await database(TABLE)
         .where('expires_at', '<', new Date(Date.now() - CLOCK_MARGIN_MS))
         .delete();
-      used = await database(TABLE)
+      return await database(TABLE)
         .insert({ nonce_sha256: digest, expires_at: expiresAt })
         .onConflict()
         .ignore()
         .returning('nonce_sha256');
-    } catch (error) {
-      throw new AuthorityUnavailableError(
-        'The nonce cannot be recorded in the database',
-        error,
-      );
-    }
+    });
     if (used.length === 0) {
       throw new KeyProofRefusedError();
     }

@@ -1,4 +1,5 @@
 import { CustomErrorBase } from '@backstage/errors';
+import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { RuleResult } from './signingRules';
 
 /**
@@ -59,4 +60,21 @@ export class FreshProofRequiredError extends CustomErrorBase {
  */
 export class PortalTokenRequiredError extends CustomErrorBase {
   name = 'PortalTokenRequiredError' as const;
+}
+
+/**
+ * Reports database errors as unavailable: they are not the caller's fault, and
+ * must not look like a missing record or permit a blocked key.
+ *
+ * @throws AuthorityUnavailableError instead of every error
+ */
+export async function orUnavailable<T>(work: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new AuthorityUnavailableError(
+      'The certificate records cannot be read from or written to the database',
+      error,
+    );
+  }
 }

@@ -10,7 +10,6 @@ import type { X509Certificate } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { AccessVerifier } from '../ldap/AccessVerifier';
 import {
   createClient,
   readCa,
@@ -24,7 +23,6 @@ import { LdapPool } from '../ldap/connection/LdapPool';
 import { LdapServers } from '../ldap/connection/LdapServers';
 import { LdapReader } from '../ldap/LdapReader';
 import { LdapReplicaSource } from '../ldap/LdapReplicaSource';
-import { SchemaVerifier } from '../ldap/SchemaVerifier';
 import type { Portal } from './Portal';
 
 const DNS_TIMEOUT_MS = 1000;
@@ -55,19 +53,16 @@ function openDirectory(portal: Portal, urls: readonly string[]) {
     logger: silentLogger,
   });
   portal.onClose(() => searcher.close());
-  const schemaVerifier = new SchemaVerifier({ searcher, schema });
-  const accessVerifier = new AccessVerifier({
+  const reader = new LdapReader({
     searcher,
-    schemaVerifier,
     schema,
     baseDn,
     bindDn,
     maxAgeMs: probeIntervalMs,
     logger: silentLogger,
   });
-  const reader = new LdapReader({ searcher, accessVerifier });
   const source = new LdapReplicaSource({ reader, schema, ldap });
-  return { baseDn, bindDn, schema, searcher, schemaVerifier, reader, source };
+  return { baseDn, bindDn, schema, searcher, reader, source };
 }
 
 /** Result codes of a bind (RFC 4511 §4.1.9). */

@@ -55,8 +55,8 @@ async function checkBaseDn(servers: DirectoryServers): Promise<DoctorFinding> {
 }
 
 async function checkSchema(servers: DirectoryServers): Promise<DoctorFinding> {
-  const { schema, schemaVerifier } = await servers.open();
-  const missing = await schemaVerifier.findMissing();
+  const { schema, reader } = await servers.open();
+  const missing = await reader.schemaVerifier.findMissing();
   if (missing.length === 0) {
     return finding.ok('All attributes and object classes exist');
   }

@@ -1,23 +1,24 @@
 import type { Entry } from 'ldapts';
 import type { RequestContext } from '../directory/Directory';
-import type { AccessVerifier } from './AccessVerifier';
+import { AccessVerifier, type AccessVerifierOptions } from './AccessVerifier';
 import type { LdapSearch } from './connection/LdapConnection';
 import {
   type LdapSearcher,
   type LdapSearchResult,
   NEVER_ABORTED,
 } from './connection/LdapPool';
+import { SchemaVerifier } from './SchemaVerifier';
 
 /** Reads the directory after the access check of the service account. */
 export class LdapReader {
+  readonly schemaVerifier: SchemaVerifier;
   readonly accessVerifier: AccessVerifier;
   readonly #searcher: LdapSearcher;
 
-  constructor(options: {
-    readonly searcher: LdapSearcher;
-    readonly accessVerifier: AccessVerifier;
-  }) {
-    this.accessVerifier = options.accessVerifier;
+  constructor(options: Omit<AccessVerifierOptions, 'schemaVerifier'>) {
+    const schemaVerifier = new SchemaVerifier(options);
+    this.schemaVerifier = schemaVerifier;
+    this.accessVerifier = new AccessVerifier({ ...options, schemaVerifier });
     this.#searcher = options.searcher;
   }
 

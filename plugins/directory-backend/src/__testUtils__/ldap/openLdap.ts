@@ -3,7 +3,6 @@ import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
 import type { Entry } from 'ldapts';
 import { schemaPreset, type SchemaPreset } from '../../directory/schema';
-import { AccessVerifier } from '../../ldap/AccessVerifier';
 import { trustedDn } from '../../ldap/connection/DistinguishedName';
 import { equals, isA } from '../../ldap/connection/filters';
 import { readLdapConfig } from '../../ldap/connection/LdapConfig';
@@ -12,7 +11,6 @@ import { LdapPool, type LdapSearcher } from '../../ldap/connection/LdapPool';
 import type { SrvResolver } from '../../ldap/connection/LdapServers';
 import { LdapPrincipalLookup } from '../../ldap/LdapPrincipalLookup';
 import { LdapReader } from '../../ldap/LdapReader';
-import { SchemaVerifier } from '../../ldap/SchemaVerifier';
 import { ldapOf } from '../gateway/startGateway';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
@@ -67,19 +65,17 @@ export function createLdapReader(options: {
   /** Milliseconds for which an access check is cached. Default: one minute. */
   readonly maxAgeMs?: number;
 }): LdapReader {
-  const { searcher, logger, realm } = options;
+  const { searcher, logger, realm, maxAgeMs = 60_000 } = options;
   const { baseDn, bindDn } = realm;
   const schema = schemaPreset(options.schema ?? 'fas');
-  const accessVerifier = new AccessVerifier({
+  return new LdapReader({
     searcher,
     bindDn,
     baseDn,
     schema,
     logger,
-    maxAgeMs: options.maxAgeMs ?? 60_000,
-    schemaVerifier: new SchemaVerifier({ searcher, schema }),
+    maxAgeMs,
   });
-  return new LdapReader({ searcher, accessVerifier });
 }
 
 /** The plugin's pool with its log. */
