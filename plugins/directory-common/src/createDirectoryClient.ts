@@ -109,11 +109,11 @@ function fetchByUrl(
   return async request => {
     const { url, method, headers, signal, credentials, cache, redirect } =
       request;
-    const body = (await request.text()) || undefined;
+    const body = method === 'GET' ? '' : await request.text();
     return fetch(url, {
       method,
       headers,
-      body,
+      body: body || undefined,
       signal,
       credentials,
       cache,

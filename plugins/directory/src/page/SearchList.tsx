@@ -12,6 +12,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import {
   type KeyboardEvent,
   type ReactNode,
+  startTransition,
   useEffect,
   useId,
   useRef,
@@ -108,7 +109,7 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
 }
 
 /** Pause in typing before a search, in milliseconds. */
-const PAUSE = 100;
+const PAUSE = 50;
 
 /** Search field that reports the text after a pause in typing. */
 function TextSearch(
@@ -128,7 +129,8 @@ function TextSearch(
 
   useEffect(() => {
     if (settled === typed && settled.trim() !== text) {
-      onSearch(settled.trim());
+      // The request is sent before the page is rendered with the new text.
+      startTransition(() => onSearch(settled.trim()));
     }
     // Only typing starts a search, not a URL change.
     // eslint-disable-next-line react-hooks/exhaustive-deps

@@ -1,5 +1,8 @@
 import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../api/useDirectoryQuery';
+import {
+  type DirectoryQuery,
+  useDirectoryQuery,
+} from '../api/useDirectoryQuery';
 import {
   readFingerprint,
   readSshKey,
@@ -26,13 +29,17 @@ export interface PeopleResult extends PeoplePageData {
 
 /** Queries the users of a page. Changing the query aborts pending requests. */
 export function usePeople(query: PeopleQuery) {
+  return useDirectoryQuery({ ...peopleList(query), keepPrevious: true });
+}
+
+/** Returns the query for the users of a page. */
+export function peopleList(query: PeopleQuery): DirectoryQuery<PeopleResult> {
   const { q, all, group, before, has, page } = query;
   const filters = { group, before, has };
 
-  return useDirectoryQuery({
+  return {
     key: ['people', q, all, filters, page],
-    keepPrevious: true,
-    load: async (client, signal): Promise<PeopleResult> => {
+    load: async (client, signal) => {
       if (q) {
         return findPeople(client, { q, filters, page, signal });
       }
@@ -49,7 +56,7 @@ export function usePeople(query: PeopleQuery) {
       const people = await listPeople(client, { page, signal });
       return { list: 'all', ...people };
     },
-  });
+  };
 }
 
 /**
