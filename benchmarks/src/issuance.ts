@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClosedLoop, CpuMeter, median, rate } from './ClosedLoop';
 import { Portal, processCpuMs } from './portal/Portal';
-import { readCount } from './run';
+import { readCount, runProgram, signal } from './run';
 import { certificateScenarios } from './scenarios/certificates';
 import type { Scenario } from './scenarios/Scenario';
 import { SeededRandom } from './SeededRandom';
@@ -56,18 +56,7 @@ interface Round {
   readonly busy: number;
 }
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => interrupted.abort());
-}
-const { signal } = interrupted;
-
-main(process.argv.slice(2)).catch(error => {
-  if (!signal.aborted) {
-    log(error instanceof Error ? error.stack ?? error.message : String(error));
-  }
-  process.exitCode = 1;
-});
+runProgram(() => main(process.argv.slice(2)), log);
 
 async function main(args: readonly string[]): Promise<void> {
   const names = args.length > 0 ? args : ['file', 'socket', 'pkcs11'];

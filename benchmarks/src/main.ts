@@ -8,7 +8,7 @@ import {
   measureWithoutPlugin,
   type RunOptions,
 } from './measurePortal';
-import { describeMachine, readCount } from './run';
+import { describeMachine, readCount, runProgram, signal } from './run';
 import { BENCHMARKS, GOAL_USERS, settings } from './settings';
 import { formatPortals, formatRow, formatRows, type Results } from './tables';
 import { withRealm } from './withRealm';
@@ -18,17 +18,7 @@ import { withRealm } from './withRealm';
  * benchmarks/README.md.
  */
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => interrupted.abort());
-}
-
-main().catch(error => {
-  if (!interrupted.signal.aborted) {
-    log(error instanceof Error ? error.stack ?? error.message : String(error));
-  }
-  process.exitCode = 1;
-});
+runProgram(main, log);
 
 async function main(): Promise<void> {
   const { env } = process;
@@ -37,7 +27,7 @@ async function main(): Promise<void> {
     modes: readModes(env.MODES || modes.join()),
     only: new RegExp(env.ONLY ?? ''),
     profileTo: env.PROFILE || undefined,
-    signal: interrupted.signal,
+    signal,
     onRow: row => log(formatRow(row)),
   };
   const { users } = options;

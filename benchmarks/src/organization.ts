@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { People } from './People';
 import { Portal } from './portal/Portal';
-import { describeMachine, readCount } from './run';
+import { describeMachine, readCount, runProgram, signal } from './run';
 import { SeededRandom } from './SeededRandom';
 import { BENCHMARKS, GOAL_USERS, settings } from './settings';
 import {
@@ -53,18 +53,7 @@ interface UserEntity {
   readonly relations: readonly { targetRef: string }[];
 }
 
-const interrupted = new AbortController();
-const { signal } = interrupted;
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(name, () => interrupted.abort());
-}
-
-main().catch(error => {
-  if (!signal.aborted) {
-    log(error instanceof Error ? error.stack ?? error.message : String(error));
-  }
-  process.exitCode = 1;
-});
+runProgram(main, log);
 
 async function main(): Promise<void> {
   const users = readCount('USERS', GOAL_USERS);

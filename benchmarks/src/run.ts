@@ -14,6 +14,32 @@ export function readCount(name: string, fallback: number): number {
   return count;
 }
 
+const interrupted = new AbortController();
+
+/** Aborted when the program is interrupted, for example by Ctrl-C. */
+export const { signal } = interrupted;
+
+/**
+ * Runs a program. Reports its error and sets the exit code; an interruption is
+ * not reported.
+ */
+export function runProgram(
+  main: () => Promise<void>,
+  log: (line: string) => void,
+): void {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => interrupted.abort());
+  }
+  main().catch(error => {
+    if (!signal.aborted) {
+      log(
+        error instanceof Error ? error.stack ?? error.message : String(error),
+      );
+    }
+    process.exitCode = 1;
+  });
+}
+
 /** Returns what the results contain about the machine. */
 export function describeMachine() {
   const all = cpus();

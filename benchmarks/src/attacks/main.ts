@@ -8,6 +8,7 @@ import {
   type Credential,
 } from '../credentials/credentials';
 import { Portal } from '../portal/Portal';
+import { runProgram, signal as interrupted } from '../run';
 import { markdownTable, mebibytes, milliseconds } from '../tables';
 import { withRealm, type MeasuredRealm } from '../withRealm';
 import { attacks, type AttackOptions, type Responses } from './attacks';
@@ -23,31 +24,23 @@ const ATTACK_MS = 20_000;
 const INTERVAL_MS = 100;
 const TIMEOUT_MS = 60_000;
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => interrupted.abort());
-}
-
-main().catch(error => {
-  if (!interrupted.signal.aborted) {
-    log(error instanceof Error ? error.stack ?? error.message : String(error));
-  }
-  process.exitCode = 1;
-});
+runProgram(main, log);
 
 async function main(): Promise<void> {
-  const { signal } = interrupted;
   const checkout = process.argv[2];
   const only = new RegExp(process.env.ONLY ?? '');
   const names = Object.keys(attacks).filter(name => only.test(name));
-  const lines = await withRealm({ users: USERS, signal }, async measured => {
-    const rows: string[][] = [];
-    for (const name of names) {
-      log(name);
-      rows.push([name, ...(await measureAttack(name, measured, checkout))]);
-    }
-    return rows;
-  });
+  const lines = await withRealm(
+    { users: USERS, signal: interrupted },
+    async measured => {
+      const rows: string[][] = [];
+      for (const name of names) {
+        log(name);
+        rows.push([name, ...(await measureAttack(name, measured, checkout))]);
+      }
+      return rows;
+    },
+  );
   const head = ['attack', 'p50', 'p95', 'max', 'failed', 'memory', 'increase'];
   process.stdout.write(`
 ${checkout}
@@ -68,14 +61,13 @@ async function measureAttack(
   { realm, tickets }: MeasuredRealm,
   checkout: string,
 ): Promise<readonly string[]> {
-  const { signal } = interrupted;
   const portal = await Portal.start({ realm, checkout, variant: 'replica' });
   const finished = new AbortController();
   try {
-    await portal.untilReady(signal);
+    await portal.untilReady(interrupted);
     const { origin } = portal;
     const sessions = new SessionCredentials(origin, tickets);
-    await portal.until(() => sessions.prepare().then(() => true), signal);
+    await portal.until(() => sessions.prepare().then(() => true), interrupted);
     const token = await portal.token();
     // The first requests cause code to be compiled.
     await callUntil(AbortSignal.timeout(2000), origin, sessions.next());
@@ -112,9 +104,9 @@ async function attack(options: AttackOptions): Promise<Responses> {
   const attacker = fork(require.resolve('./attacks'));
   try {
     attacker.send(options);
-    await sleep(ATTACK_MS, undefined, { signal: interrupted.signal });
+    await sleep(ATTACK_MS, undefined, { signal: interrupted });
     const signal = AbortSignal.any([
-      interrupted.signal,
+      interrupted,
       AbortSignal.timeout(TIMEOUT_MS),
     ]);
     const messages = on(attacker, 'message', { signal });
