@@ -124,7 +124,10 @@ test('the reminder is downloaded as a calendar file', async ({
   const serial = await issueCertificate(page, { username: 'alice' });
   await page.goto(`${portal.url}/directory/certificates/${serial}`);
   const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download reminder (.ics)' }).click();
+  await page.getByRole('button', { name: 'Download' }).click();
+  await page
+    .getByRole('menuitem', { name: 'Download reminder (.ics)' })
+    .click();
   const file = await saving;
   expect(file.suggestedFilename()).toBe(`certificate-${serial}.ics`);
 });

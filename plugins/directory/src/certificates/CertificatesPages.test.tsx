@@ -281,9 +281,10 @@ describe('CertificatePage', () => {
     expect(usages).toHaveTextContent(
       'PurposeSigning in to servers and websites',
     );
+    await userEvent.click(screen.getByRole('button', { name: 'Download' }));
     expect(
-      screen.getByRole('button', { name: 'Download chain' }),
-    ).toBeEnabled();
+      (await screen.findAllByRole('menuitem')).map(item => item.textContent),
+    ).toEqual(['Download chain', 'Download certificate']);
   });
 
   it('offers renewal, with commands, to the owner of a valid certificate', async () => {
@@ -331,7 +332,7 @@ describe('CertificatePage', () => {
       }),
     );
     renderDirectory(path);
-    await screen.findByRole('button', { name: 'Download certificate' });
+    await screen.findByRole('button', { name: 'Download' });
     await waitFor(() =>
       expect(server.requests.map(request => request.path)).toContain('/me/'),
     );

@@ -105,6 +105,7 @@ export const certificatesGerman = {
   'certificate.reminderDescription':
     'Seriennummer {{serial}}. Zertifikat erneuern:',
   'certificate.renew': 'Erneuern',
+  'certificate.download': 'Herunterladen',
   'certificate.automatic.title': 'Automatisch erneuern',
   'certificate.automatic.note':
     'Führen Sie diese Befehle auf dem Rechner aus, der das Zertifikat verwendet. Ersetzen Sie die Dateinamen durch Ihre eigenen.',

@@ -112,6 +112,7 @@ export const certificateMessages = {
   reminderTitle: 'Certificate expires: {{name}}',
   reminderDescription: 'Serial number {{serial}}. Renew the certificate:',
   renew: 'Renew',
+  download: 'Download',
   automatic: {
     title: 'Renew automatically',
     note: 'Run these commands on the machine that uses the certificate. Replace the file names with your own.',

@@ -1,7 +1,18 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, ButtonLink, Flex } from '@backstage/ui';
+import {
+  Button,
+  ButtonLink,
+  Flex,
+  Menu,
+  MenuItem,
+  MenuTrigger,
+} from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { RiRefreshLine } from '@remixicon/react';
+import {
+  RiArrowDownSLine,
+  RiDownloadLine,
+  RiRefreshLine,
+} from '@remixicon/react';
 import { useParams } from 'react-router-dom';
 import {
   isNotFound,
@@ -145,11 +156,22 @@ function CertificateActionBar({ certificate }: { certificate: Certificate }) {
         </ButtonLink>
       )}
       <RevokeButton certificate={certificate} />
-      {useDownloads(certificate).map(({ label, icon, save }) => (
-        <Button key={label} variant="secondary" iconStart={icon} onPress={save}>
-          {label}
+      <MenuTrigger>
+        <Button
+          variant="secondary"
+          iconStart={<RiDownloadLine />}
+          iconEnd={<RiArrowDownSLine />}
+        >
+          {t('certificate.download')}
         </Button>
-      ))}
+        <Menu aria-label={t('certificate.download')} placement="bottom end">
+          {useDownloads(certificate).map(({ label, icon, save }) => (
+            <MenuItem key={label} iconStart={icon} onAction={save}>
+              {label}
+            </MenuItem>
+          ))}
+        </Menu>
+      </MenuTrigger>
     </Flex>
   );
 }

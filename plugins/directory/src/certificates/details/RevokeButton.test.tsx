@@ -28,7 +28,7 @@ describe('RevokeButton', () => {
     const result = certificate({ valid_not_after: rfc822(300), ...given });
     server.on('/certs/:serial/', () => exactJson({ result }));
     renderDirectory(`/directory/certificates/${LONG_SERIAL}`);
-    await screen.findByRole('button', { name: 'Download certificate' });
+    await screen.findByRole('button', { name: 'Download' });
   }
 
   it('is visible to users who may revoke', async () => {
