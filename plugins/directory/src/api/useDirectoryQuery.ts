@@ -17,8 +17,8 @@ import { directoryApiRef } from './directoryApi';
 /** Time for which a result is fresh, in milliseconds. */
 const STALE_AFTER = 30_000;
 
-/** A query of the directory. */
-export interface DirectoryQuery<Data> {
+/** Options of {@link useDirectoryQuery}. */
+interface DirectoryQueryOptions<Data> {
   /** Key of the query: every value that the result depends on. */
   key: readonly unknown[];
 
@@ -26,10 +26,7 @@ export interface DirectoryQuery<Data> {
    * Sends the query. Must pass on `signal`, so that unused queries are aborted.
    */
   load: (client: DirectoryClient, signal: AbortSignal) => Promise<Data>;
-}
 
-/** Options of {@link useDirectoryQuery}. */
-interface DirectoryQueryOptions<Data> extends DirectoryQuery<Data> {
   /** Whether to send the query. Defaults to true. */
   enabled?: boolean;
 
@@ -45,41 +42,23 @@ interface DirectoryQueryOptions<Data> extends DirectoryQuery<Data> {
 export function useDirectoryQuery<Data>(
   options: DirectoryQueryOptions<Data>,
 ): UseQueryResult<Data> {
-  const { enabled, keepPrevious } = options;
+  const { key, load, enabled, keepPrevious } = options;
   const { client, queries } = useApi(directoryApiRef);
 
   return useQuery(
     {
-      ...queryOptions(options, client),
+      queryKey: ['directory', ...key],
+      queryFn: ({ signal }) => load(client, signal),
       enabled,
+      staleTime: STALE_AFTER,
+      retry: false,
+      // When offline, a query fails at once instead of waiting for the network.
+      networkMode: 'always',
       refetchInterval: ({ state }) => retryDelay(state.error) ?? false,
       placeholderData: keepPrevious ? keepPreviousData : undefined,
     },
     queries,
   );
-}
-
-/**
- * Returns a function that sends a query whose result is about to be shown,
- * before the page is rendered again.
- */
-export function usePrefetch(): <Data>(query: DirectoryQuery<Data>) => void {
-  const { client, queries } = useApi(directoryApiRef);
-  return query => queries.prefetchQuery(queryOptions(query, client));
-}
-
-function queryOptions<Data>(
-  { key, load }: DirectoryQuery<Data>,
-  client: DirectoryClient,
-) {
-  return {
-    queryKey: ['directory', ...key],
-    queryFn: ({ signal }: { signal: AbortSignal }) => load(client, signal),
-    staleTime: STALE_AFTER,
-    retry: false,
-    // When offline, a query fails at once instead of waiting for the network.
-    networkMode: 'always',
-  } as const;
 }
 
 /** Retry delay when the server sends no `Retry-After`, in seconds. */

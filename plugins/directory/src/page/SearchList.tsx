@@ -12,7 +12,6 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import {
   type KeyboardEvent,
   type ReactNode,
-  startTransition,
   useEffect,
   useId,
   useRef,
@@ -123,14 +122,31 @@ function TextSearch(
   const [typed, setTyped] = useState(text);
   const settled = useDebounced(typed, PAUSE);
   const hint = useId();
+  /** Texts that have been reported but are not in the URL yet. */
+  const reported = useRef<string[]>([]);
 
-  // Navigation can change the text without typing.
-  useEffect(() => setTyped(text), [text]);
+  // Navigation can change the text without typing. A reported text must not
+  // replace what was typed since.
+  useEffect(() => {
+    const index = reported.current.indexOf(text);
+    if (index < 0) {
+      reported.current = [];
+      setTyped(text);
+    } else {
+      reported.current.splice(0, index + 1);
+    }
+  }, [text]);
+
+  function report(value: string) {
+    if (value !== text) {
+      reported.current.push(value);
+      onSearch(value);
+    }
+  }
 
   useEffect(() => {
-    if (settled === typed && settled.trim() !== text) {
-      // The request is sent before the page is rendered with the new text.
-      startTransition(() => onSearch(settled.trim()));
+    if (settled === typed) {
+      report(settled.trim());
     }
     // Only typing starts a search, not a URL change.
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -155,7 +171,7 @@ function TextSearch(
         value={typed}
         onChange={setTyped}
         onKeyDown={handleKeyDown}
-        onSubmit={value => onSearch(value.trim())}
+        onSubmit={value => report(value.trim())}
       />
       <VisuallyHidden id={hint}>{t('search.hint')}</VisuallyHidden>
     </div>

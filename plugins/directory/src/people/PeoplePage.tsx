@@ -1,7 +1,7 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import { RiUserLine } from '@remixicon/react';
-import { useCurrentUser, usePrefetch } from '../api/useDirectoryQuery';
+import { useCurrentUser } from '../api/useDirectoryQuery';
 import { DirectoryPage } from '../page/DirectoryPage';
 import { SearchList } from '../page/SearchList';
 import { personRouteRef } from '../routes';
@@ -9,20 +9,14 @@ import { directoryTranslationRef, formatCount } from '../translation';
 import { Filters } from './Filters';
 import { usePeopleQuery } from './peopleQuery';
 import { PeopleResults, PeopleSkeleton } from './PeopleResults';
-import { peopleList, usePeople } from './usePeople';
+import { usePeople } from './usePeople';
 
 /** `/directory/people`: searches and lists users. */
 export function PeoplePage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [query, setQuery] = usePeopleQuery();
   const people = usePeople(query);
-  const prefetch = usePrefetch();
   const { q, view } = query;
-
-  function search(text: string) {
-    prefetch(peopleList({ ...query, q: text, page: 1 }));
-    setQuery({ q: text }, { replace: true });
-  }
 
   return (
     <DirectoryPage area="people" actions={<MyProfile />}>
@@ -31,7 +25,7 @@ export function PeoplePage() {
         label={t('people.search.label')}
         placeholder={t('people.search.placeholder')}
         text={q}
-        onSearch={search}
+        onSearch={text => setQuery({ q: text }, { replace: true })}
         filters={<Filters filters={query} onChange={setQuery} />}
         view={view}
         onView={next => setQuery({ view: next })}

@@ -1,8 +1,5 @@
 import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
-import {
-  type DirectoryQuery,
-  useDirectoryQuery,
-} from '../api/useDirectoryQuery';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import {
   readFingerprint,
   readSshKey,
@@ -29,17 +26,13 @@ export interface PeopleResult extends PeoplePageData {
 
 /** Queries the users of a page. Changing the query aborts pending requests. */
 export function usePeople(query: PeopleQuery) {
-  return useDirectoryQuery({ ...peopleList(query), keepPrevious: true });
-}
-
-/** Returns the query for the users of a page. */
-export function peopleList(query: PeopleQuery): DirectoryQuery<PeopleResult> {
   const { q, all, group, before, has, page } = query;
   const filters = { group, before, has };
 
-  return {
+  return useDirectoryQuery({
     key: ['people', q, all, filters, page],
-    load: async (client, signal) => {
+    keepPrevious: true,
+    load: async (client, signal): Promise<PeopleResult> => {
       if (q) {
         return findPeople(client, { q, filters, page, signal });
       }
@@ -56,7 +49,7 @@ export function peopleList(query: PeopleQuery): DirectoryQuery<PeopleResult> {
       const people = await listPeople(client, { page, signal });
       return { list: 'all', ...people };
     },
-  };
+  });
 }
 
 /**
