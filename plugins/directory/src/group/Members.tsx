@@ -7,7 +7,7 @@ import { useHistory } from '../history/useHistory';
 import { Section } from '../page/DirectoryPage';
 import { Pagination, PastEnd } from '../page/Pagination';
 import { isShort, SearchList } from '../page/SearchList';
-import { EmptyState, LoadingBlocks } from '../page/states';
+import { EmptyState, LoadingBlocks, SectionError } from '../page/states';
 import { CardsSkeleton, PeopleCards } from '../people/PeopleCards';
 import { directoryTranslationRef, formatCount } from '../translation';
 import { ExportButton } from './ExportButton';
@@ -37,9 +37,10 @@ export function Members(props: {
   const { q, membership, page } = query;
   const isSponsor = useIsSponsor(groupname);
   const view = query.view ?? (isSponsor ? 'table' : 'cards');
+  const isViewPending = query.view === undefined && isSponsor === undefined;
   const hasHistory = useHasHistory(groupname);
   const members = useMembers(groupname, query);
-  const { data: joinTimes } = useJoinTimes(groupname, {
+  const joinTimes = useJoinTimes(groupname, {
     query,
     enabled: hasHistory && view === 'table',
   });
@@ -50,6 +51,13 @@ export function Members(props: {
     indirect: 'found' as const,
     locked: 'totalLocked' as const,
   };
+
+  const skeleton =
+    view === 'table' ? (
+      <LoadingBlocks heights={[560]} />
+    ) : (
+      <CardsSkeleton count={12} />
+    );
 
   return (
     <Section
@@ -93,26 +101,30 @@ export function Members(props: {
         total={({ total }) =>
           t(`group.members.${totals[membership]}`, formatCount(total))
         }
-        skeleton={
-          view === 'table' ? (
-            <LoadingBlocks heights={[560]} />
-          ) : (
-            <CardsSkeleton count={12} />
-          )
-        }
+        skeleton={skeleton}
         hidesStaleNotice={isStale}
       >
-        {({ people, total }) =>
-          people.length === 0 ? (
-            <NoMembers query={query} setQuery={setQuery} />
-          ) : (
+        {({ people, total }) => {
+          if (people.length === 0) {
+            return <NoMembers query={query} setQuery={setQuery} />;
+          }
+          if (isViewPending) {
+            return skeleton;
+          }
+          return (
             <>
+              {joinTimes.error && (
+                <SectionError
+                  error={joinTimes.error}
+                  onRetry={joinTimes.refetch}
+                />
+              )}
               {view === 'table' ? (
                 <MembersTable
                   groupname={groupname}
                   members={people.map(member => ({
                     ...member,
-                    joined: joinTimes?.get(member.username),
+                    joined: joinTimes.data?.get(member.username),
                   }))}
                   text={mark}
                   hasHistory={hasHistory}
@@ -130,8 +142,8 @@ export function Members(props: {
                 onChange={next => setQuery({ page: next })}
               />
             </>
-          )
-        }
+          );
+        }}
       </SearchList>
     </Section>
   );
