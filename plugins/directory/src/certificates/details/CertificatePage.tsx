@@ -144,6 +144,7 @@ function CertificateActionBar({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const renewHref = useRenewHref();
   const canRenew = useCanRenew(certificate);
+  const downloads = useDownloads(certificate);
   return (
     <Flex gap="2" style={{ flexWrap: 'wrap' }}>
       {canRenew && (
@@ -165,7 +166,7 @@ function CertificateActionBar({ certificate }: { certificate: Certificate }) {
           {t('certificate.download')}
         </Button>
         <Menu aria-label={t('certificate.download')} placement="bottom end">
-          {useDownloads(certificate).map(({ label, icon, save }) => (
+          {downloads.map(({ label, icon, save }) => (
             <MenuItem key={label} iconStart={icon} onAction={save}>
               {label}
             </MenuItem>
