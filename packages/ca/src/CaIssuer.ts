@@ -52,7 +52,8 @@ export class CaIssuer {
    *   certificates of its issuers, PEM; `keyOf`: returns the CA's key by its
    *   SubjectPublicKeyInfo, DER
    * @throws InputError when the file does not contain a certificate; Error when
-   *   it cannot be read; TypeError as for {@link CaIssuer.create}.
+   *   it cannot be read; TypeError as for {@link CaIssuer.create}; the errors
+   *   of `keyOf`.
    */
   static async read(options: {
     readonly chainFile: string;

@@ -132,8 +132,9 @@ export async function openSigner(options: {
         chainFile,
         async keyOf(spki) {
           const key = new KeyFile({ path: keyFile, passphraseFile, spki });
+          // Only the first issuer signs certificates. The keys of the others
+          // may be missing at start.
           if (index === 0) {
-            // Without the key of an earlier issuer, certificates can be signed.
             await key.open();
           }
           return key;

@@ -62,7 +62,7 @@ class DerReader {
     this.#bytes = bytes;
   }
 
-  /** Reads the value that starts at `start`, which must end before `limit`. */
+  /** Reads the value that starts at `start`, which must not end after `limit`. */
   read(options: {
     readonly start: number;
     readonly limit: number;

@@ -96,7 +96,7 @@ export function verifyPossession(options: {
     isValid = verify(
       hash,
       signed,
-      // A KeyObject would be another object for OpenSSL, and is not used again.
+      // Creating a KeyObject takes longer, and it would be used only once.
       { key: key.spki, format: 'der', type: 'spki', ...padding },
       signature,
     );

@@ -66,15 +66,12 @@ export class PortalTokenRequiredError extends CustomErrorBase {
  * Reports database errors as unavailable: they are not the caller's fault, and
  * must not look like a missing record or permit a blocked key.
  *
- * @throws AuthorityUnavailableError instead of every error
+ * @throws AuthorityUnavailableError when `work` fails for any reason
  */
 export async function orUnavailable<T>(work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new AuthorityUnavailableError(
-      'The certificate records cannot be read from or written to the database',
-      error,
-    );
+    throw new AuthorityUnavailableError('The database is not available', error);
   }
 }
