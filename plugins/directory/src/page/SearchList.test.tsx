@@ -40,4 +40,11 @@ it('keeps what is typed while an earlier text reaches the URL', async () => {
 
   act(() => navigate('al'));
   expect(field).toHaveValue('al');
+
+  // The URL still contains the text that is restored.
+  await userEvent.type(field, 'x');
+  await waitFor(() => expect(onSearch).toHaveBeenCalledTimes(3));
+  await userEvent.type(field, '{Backspace}');
+  await waitFor(() => expect(onSearch).toHaveBeenCalledTimes(4));
+  expect(onSearch).toHaveBeenLastCalledWith('al');
 });

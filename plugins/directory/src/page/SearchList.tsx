@@ -138,7 +138,7 @@ function TextSearch(
   }, [text]);
 
   function report(value: string) {
-    if (value !== text) {
+    if (value !== (reported.current.at(-1) ?? text)) {
       reported.current.push(value);
       onSearch(value);
     }
