@@ -163,6 +163,24 @@ describe('fasjson dialect', () => {
     expect(result).toContainEqual({ username });
   });
 
+  it.each([
+    'group=',
+    'group=%20%09',
+    'group=rel-eng&group=',
+    'group=*&group=&username=ali',
+  ])('finds no users by %s, as does the contract', async query => {
+    const path = `/search/users/?${query}`;
+    expect(await request(path)).toMatchObject({
+      status: 200,
+      json: { result: [], page: { total_results: 0 } },
+    });
+    const contract = await site.client.request(`/v1${path}`, { as: 'alice' });
+    expect(contract).toMatchObject({
+      status: 200,
+      json: { result: [], total_results: 0 },
+    });
+  });
+
   it('does not find a user created a second later', async () => {
     const { result } = bodyOf(
       await request('/search/users/?creation__before=2007-01-02T03:04:04.9'),

@@ -91,7 +91,8 @@ const contractRules: UserSearchRules = {
 
 /**
  * Parses the parameters of `/search/users/` (contract, section 4.3). Values are
- * trimmed and runs of white space folded; a blank value is not a term.
+ * trimmed and runs of white space folded; a blank value is not a term, except
+ * that of `group`, which matches no users.
  *
  * Malformed parameters are reported first. Otherwise the search is rejected,
  * in this order, for a page size outside 1 to 40, a short term, and no term.
@@ -195,7 +196,7 @@ function readGroups(
   const names = new Map<string, string>();
   for (const name of query.getAll('group').map(foldSearchText)) {
     const key = name.replace(/[A-Z]/g, letter => letter.toLowerCase());
-    if (name !== '' && !names.has(key)) {
+    if (!names.has(key)) {
       names.set(key, name);
     }
   }

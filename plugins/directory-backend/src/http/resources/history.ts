@@ -137,7 +137,8 @@ async function isSponsor(
     },
     context,
   );
-  return sponsored!.total > 0;
+  // `undefined`: the account is not a served user.
+  return sponsored !== undefined && sponsored.total > 0;
 }
 
 /** @throws ForbiddenError when the caller may not read histories. */
