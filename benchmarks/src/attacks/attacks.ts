@@ -61,6 +61,31 @@ export const attacks: Readonly<Record<string, Attack>> = {
     });
   },
 
+  'YAML of 16,000 keys': (target, count) => {
+    const keys = Array.from({ length: 16_000 }, (_, at) => `k${at}`);
+    return repeatRequest(4, target, count, {
+      path: '/api/catalog/.backstage/actions/v1/actions/catalog%3Avalidate-entity/invoke',
+      body: JSON.stringify({ entity: `{${keys}}` }),
+    });
+  },
+
+  '40,000 invalid permissions': (target, count) =>
+    repeatRequest(4, target, count, {
+      path: '/api/permission/authorize',
+      body: JSON.stringify({ items: Array(40_000).fill(0) }),
+    }),
+
+  'search for 100 letters': (target, count) =>
+    repeatRequest(4, target, count, {
+      path: `/api/search/query?term=${letters(100)}`,
+    }),
+
+  'search action for 90,000 letters': (target, count) =>
+    repeatRequest(4, target, count, {
+      path: '/api/search/.backstage/actions/v1/actions/search%3Aquery/invoke',
+      body: JSON.stringify({ term: letters(90_000) }),
+    }),
+
   '8,000 search terms': (target, count) => {
     const terms = Array.from({ length: 8000 }, (_, at) => `group=g${at}`);
     return repeatRequest(10, target, count, {
@@ -130,6 +155,11 @@ function repeatRequest(
       await sleep(PAUSE_MS);
     }
   });
+}
+
+/** Returns letters that are a word of no document. */
+function letters(length: number): string {
+  return 'kjqzxvwy'.repeat(length).slice(0, length);
 }
 
 function nestedQuery(): object {

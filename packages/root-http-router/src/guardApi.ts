@@ -1,4 +1,5 @@
 import { NotAllowedError } from '@backstage/errors';
+import type { RootConfigService } from '@backstage/backend-plugin-api';
 import type { Express, Request, Response } from 'express';
 import { ServerResponse } from 'node:http';
 
@@ -10,6 +11,7 @@ const API = /^\/api(\/|$)/i;
 const AUTH = /^\/api\/+auth\//i;
 const DIRECTORY = /^\/api\/+directory\/+(v1|fasjson)\//i;
 const REFRESH = /^\/api\/+auth\/+[^/]+\/+refresh\/*$/i;
+const ACTIONS = /^\/api\/+([^/]+)\/+\.backstage\/+actions(\/|$)/i;
 const SCHEDULER = /^\/api\/+[^/]+\/+\.backstage\/+scheduler(\/|$)/i;
 
 /**
@@ -43,9 +45,17 @@ function isForbiddenCrossSite(req: Request, res: Response): boolean {
   return !isNavigation && !isCorsOrigin;
 }
 
-function findRefusal(req: Request, res: Response): string | undefined {
+function findRefusal(
+  req: Request,
+  res: Response,
+  actionSources: ReadonlySet<string>,
+): string | undefined {
   if (isForbiddenCrossSite(req, res)) {
     return 'Cross-site requests are not allowed.';
+  }
+  const source = ACTIONS.exec(req.path)?.[1].toLowerCase();
+  if (source !== undefined && !actionSources.has(source)) {
+    return `The actions of the plugin "${source}" are not available. Add it to backend.actions.pluginSources.`;
   }
   if (SCHEDULER.test(req.path)) {
     return 'The routes of the scheduler are not available.';
@@ -88,6 +98,9 @@ function withoutDetails(body: unknown): unknown {
  *   {@link isForbiddenCrossSite}.
  * - `/api/<plugin>/.backstage/scheduler/` gets 403. These routes let every
  *   signed-in user list, start and cancel the tasks of every plugin.
+ * - `/api/<plugin>/.backstage/actions/` gets 403 unless the plugin is `directory`
+ *   or listed in `backend.actions.pluginSources`. Many actions have no
+ *   permission, and parse their input for every signed-in user.
  * - `/api/auth/<provider>/refresh` requires the `X-Requested-With` header,
  *   which Backstage's clients send, and which forms and images of other sites
  *   cannot send.
@@ -103,11 +116,18 @@ function withoutDetails(body: unknown): unknown {
  */
 export function guardApi(
   app: Express,
+  config: RootConfigService,
 ): (req: Request, res: Response) => Error | undefined {
   guardResponses(app.response);
+  const actionSources = new Set([
+    'directory',
+    ...(config.getOptionalStringArray('backend.actions.pluginSources') ?? []),
+  ]);
   return (req, res) => {
     res.setHeader('Cross-Origin-Resource-Policy', 'same-site');
-    const refusal = API.test(req.path) ? findRefusal(req, res) : undefined;
+    const refusal = API.test(req.path)
+      ? findRefusal(req, res, actionSources)
+      : undefined;
     return refusal === undefined ? undefined : new NotAllowedError(refusal);
   };
 }

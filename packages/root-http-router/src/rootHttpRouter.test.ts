@@ -1,6 +1,7 @@
 import { createBackend } from '@backstage/backend-defaults';
 import {
   coreServices,
+  createBackendModule,
   createBackendPlugin,
   createServiceFactory,
   type LoggerService,
@@ -10,8 +11,15 @@ import { mockServices } from '@backstage/backend-test-utils';
 import authPlugin from '@backstage/plugin-auth-backend';
 import guestProvider from '@backstage/plugin-auth-backend-module-guest-provider';
 import catalogPlugin from '@backstage/plugin-catalog-backend';
+import notificationsPlugin from '@backstage/plugin-notifications-backend';
+import permissionPlugin from '@backstage/plugin-permission-backend';
+import { AuthorizeResult } from '@backstage/plugin-permission-common';
+import { policyExtensionPoint } from '@backstage/plugin-permission-node/alpha';
+import searchPlugin from '@backstage/plugin-search-backend';
+import userSettingsPlugin from '@backstage/plugin-user-settings-backend';
 import type { JsonObject } from '@backstage/types';
 import { freePorts } from '@directory-gateway/realm';
+import express, { type Request, type Response } from 'express';
 import fc from 'fast-check';
 import { EventEmitter, once } from 'node:events';
 import {
@@ -23,6 +31,7 @@ import {
 } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { guardApi } from './guardApi';
 import { guardUpgrades } from './guardUpgrades';
 import { rootHttpRouter } from './rootHttpRouter';
 
@@ -106,6 +115,21 @@ const failingPlugin = createBackendPlugin({
   },
 });
 
+const allowAll = createBackendModule({
+  pluginId: 'permission',
+  moduleId: 'allow-all',
+  register(env) {
+    env.registerInit({
+      deps: { policy: policyExtensionPoint },
+      async init({ policy }) {
+        policy.setPolicy({
+          handle: async () => ({ result: AuthorizeResult.ALLOW }),
+        });
+      },
+    });
+  },
+});
+
 describe('rootHttpRouter', () => {
   const log = new LogRecorder();
   const backend = createBackend();
@@ -147,6 +171,7 @@ describe('rootHttpRouter', () => {
           providers: { guest: { dangerouslyAllowOutsideDevelopment: true } },
         },
         backend: {
+          actions: { pluginSources: ['catalog', 'search'] },
           baseUrl: `https://portal.example.test:8443/`,
           listen: { host: '127.0.0.1', port },
           cors: { origin: 'https://pages.example.test' },
@@ -176,6 +201,11 @@ describe('rootHttpRouter', () => {
     backend.add(authPlugin);
     backend.add(guestProvider);
     backend.add(catalogPlugin);
+    backend.add(notificationsPlugin);
+    backend.add(permissionPlugin);
+    backend.add(allowAll);
+    backend.add(searchPlugin);
+    backend.add(userSettingsPlugin);
     await backend.start();
   });
 
@@ -463,14 +493,17 @@ describe('rootHttpRouter', () => {
     }
   });
 
-  describe('catalog', () => {
+  describe('input', () => {
     let authorization: string;
 
-    /** Sends a request to the catalog plugin with the token of a user. */
-    function queryCatalog(path: string, body?: unknown) {
+    /**
+     * Sends a request with the token of a user, to the catalog plugin unless
+     * the path begins with `/api/`.
+     */
+    function call(path: string, body?: unknown) {
       return send(
         {
-          path: `/api/catalog${path}`,
+          path: /^\/api\//i.test(path) ? path : `/api/catalog${path}`,
           method: body === undefined ? 'GET' : 'POST',
           headers: { authorization, 'content-type': 'application/json' },
         },
@@ -517,6 +550,13 @@ describe('rootHttpRouter', () => {
     };
     const manyFilters = (length: number) =>
       `/entities?${list('filter', length)}`;
+    const searchAction =
+      '/api/search/.backstage/actions/v1/actions/search%3Aquery/invoke';
+    const readPermission = {
+      type: 'basic',
+      name: 'any.read',
+      attributes: { action: 'read' },
+    };
 
     // Each request is sent at its limit and beyond.
     it.each<[string, (size: number) => [string, unknown?], number, number]>([
@@ -703,12 +743,59 @@ describe('rootHttpRouter', () => {
         100,
         101,
       ],
+      [
+        'characters of an entity in the input of an action',
+        size => [
+          '/.backstage/actions/v1/actions/catalog%3Avalidate-entity/invoke',
+          { entity: `{${'k,'.repeat(size / 2 - 1)}}` },
+        ],
+        4096,
+        4098,
+      ],
+      [
+        'levels of the filters of a search action',
+        size => [searchAction, { term: 'x', filters: nested(size) }],
+        31,
+        1600,
+      ],
+      [
+        'permissions of a batch',
+        size => [
+          '/api/permission/authorize',
+          {
+            items: times(size, index => ({
+              id: `${index}`,
+              permission: readPermission,
+            })),
+          },
+        ],
+        500,
+        501,
+      ],
+      [
+        'user settings of a batch',
+        size => [
+          '/api/user-settings/multiget',
+          { items: times(size, index => ({ bucket: 'b', key: `${index}` })) },
+        ],
+        500,
+        501,
+      ],
+      [
+        'notifications of an update',
+        size => [
+          '/api/notifications/update',
+          { ids: times(size, index => `id${index}`), read: true },
+        ],
+        500,
+        501,
+      ],
     ])('limits the %s', async (_name, makeRequest, atLimit, beyond) => {
-      expect(await queryCatalog(...makeRequest(atLimit))).toMatchObject({
+      expect(await call(...makeRequest(atLimit))).toMatchObject({
         status: 200,
       });
 
-      const { status, body } = await queryCatalog(...makeRequest(beyond));
+      const { status, body } = await call(...makeRequest(beyond));
       expect(status).toBe(400);
       expect(JSON.parse(body).error).toMatchObject({
         name: 'InputError',
@@ -740,26 +827,96 @@ describe('rootHttpRouter', () => {
           JSON.stringify({ query: nested(900) }),
         ).toString('base64');
         expect(
-          await queryCatalog(
-            `/entities/by-query?${name}=${encodeURIComponent(value)}`,
-          ),
+          await call(`/entities/by-query?${name}=${encodeURIComponent(value)}`),
         ).toMatchObject({ status: 400 });
       },
     );
 
+    it('limits a batch of permissions without credentials', async () => {
+      const { status } = await send(
+        {
+          path: '/api/permission/authorize',
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+        },
+        { items: times(40_000, () => 0) },
+      );
+      expect(status).toBe(400);
+    });
+
+    const searchRefusal = {
+      status: 400,
+      body: expect.stringContaining('A search has at most'),
+    };
+    const letters = 'abcdefghij'.repeat(4);
+    it.each([
+      [200, letters],
+      [200, `${letters} ${letters}-last`],
+      [200, 'a '.repeat(20).trim()],
+      [200, 'anna*'],
+      [400, `${letters}k`],
+      [400, `anna ${letters}k`],
+      [400, `anna-${letters}k`],
+      [400, `${'abcdefghi '.repeat(10)}a`],
+      [400, 'a '.repeat(21).trim()],
+      [400, '*a*'],
+      [400, '* *'],
+    ])('returns %s for a search for "%s"', async (status, term) => {
+      const responses = await Promise.all([
+        call(`/api/search/query?term=${encodeURIComponent(term)}`),
+        call(searchAction, { term }),
+        call(searchAction.replace('v1', 'v2'), { input: { term } }),
+      ]);
+      expect(responses.map(response => response.status)).toEqual([
+        status,
+        status,
+        status,
+      ]);
+    });
+
+    it.each(['[term]', 'term[]', 'term[0]', 'te%72m'])(
+      'limits the search parameter %s, which Express reads as "term"',
+      async name => {
+        expect(
+          await call(`/api/search/query?${name}=${letters}k`),
+        ).toMatchObject(searchRefusal);
+      },
+    );
+
+    it.each([
+      ['filters[kind]=*%20*'],
+      ['filters[kind]=*&term=*'],
+      ['filters[kind][]=*&filters[kind][]=*'],
+    ])('limits the asterisks of the search %s', async parameters => {
+      expect(await call(`/api/search/query?${parameters}`)).toMatchObject(
+        searchRefusal,
+      );
+    });
+
+    it.each([
+      '/api/notifications/.backstage/actions/v1/actions',
+      '/api/auth/.backstage/actions/v1/actions/auth%3Awho-am-i/invoke',
+      '/API/Auth//.backstage/actions/v2/actions/auth%3Awho-am-i/invoke',
+    ])('refuses %s of a plugin that is not listed', async path => {
+      expect(await call(path, {})).toMatchObject({
+        status: 403,
+        body: expect.stringContaining('backend.actions.pluginSources'),
+      });
+    });
+
     it('leaves malformed requests to the catalog', async () => {
       const messages = await Promise.all([
-        queryCatalog('/entities/by-query?cursor=x'),
-        queryCatalog('/entities/by-query', { cursor: 'x' }),
-        queryCatalog('/entities/by-query', []),
-        queryCatalog('/entities/by-refs', {}),
-        queryCatalog('/entity-facets', { facets: [] }),
+        call('/entities/by-query?cursor=x'),
+        call('/entities/by-query', { cursor: 'x' }),
+        call('/entities/by-query', []),
+        call('/entities/by-refs', {}),
+        call('/entity-facets', { facets: [] }),
       ]).then(responses => responses.map(({ status }) => status));
       expect(messages).toEqual([400, 400, 400, 400, 400]);
     });
 
     it('returns 413 for a body that the catalog would not accept', async () => {
-      const { status } = await queryCatalog('/entities/by-refs', {
+      const { status } = await call('/entities/by-refs', {
         entityRefs: times(2000, () => 'x'.repeat(60)),
       });
       expect(status).toBe(413);
@@ -841,6 +998,22 @@ describe('rootHttpRouter', () => {
       expect(status).toBe(200);
       expect(headers.connection).not.toBe('close');
     });
+  });
+});
+
+describe('guardApi', () => {
+  it('refuses actions of all plugins but directory by default', () => {
+    const check = guardApi(express(), mockServices.rootConfig());
+    const statusOf = (plugin: string) => {
+      const path = `/api/${plugin}/.backstage/actions/v1/actions`;
+      const response = { setHeader() {} } as unknown as Response;
+      return check({ path, headers: {} } as Request, response)?.name;
+    };
+    expect(['catalog', 'search', 'directory'].map(statusOf)).toEqual([
+      'NotAllowedError',
+      'NotAllowedError',
+      undefined,
+    ]);
   });
 });
 

@@ -8,8 +8,8 @@ import {
   readKerberosConfig,
 } from '@directory-gateway/kerberos';
 import { guardApi } from './guardApi';
-import { guardCatalog } from './guardCatalog';
 import { guardHosts } from './guardHosts';
+import { guardInput } from './guardInput';
 import { guardStart } from './guardStart';
 import { guardUpgrades } from './guardUpgrades';
 import { requestLog } from './requestLog';
@@ -44,9 +44,9 @@ export function configureRootHttpRouter(
 
   const guardUpgrade = guardUpgrades(server);
   const checkHost = guardHosts(config);
-  const checkApiRequest = guardApi(app);
+  const checkApiRequest = guardApi(app, config);
   const checkStart = guardStart(context);
-  const guardCatalogRequest = guardCatalog();
+  const checkInput = guardInput();
   const rateLimit = middleware.rateLimit();
 
   // Replaced on the factory rather than by composing the middleware here:
@@ -66,7 +66,7 @@ export function configureRootHttpRouter(
       return;
     }
     rateLimit(req, res, error =>
-      error ? next(error) : guardCatalogRequest(req, res, next),
+      error ? next(error) : checkInput(req, res, next),
     );
   };
   applyDefaults();

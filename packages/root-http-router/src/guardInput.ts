@@ -1,10 +1,10 @@
 import { InputError } from '@backstage/errors';
-import { json, Router, type RequestHandler } from 'express';
+import { json, Router, type Request, type RequestHandler } from 'express';
 
 /**
- * Maximum size of a request body in bytes: that of the catalog and
- * `express.json()`. With a larger limit here, the catalog would still refuse
- * larger bodies.
+ * Maximum size of a request body in bytes: that of the limited plugins and of
+ * `express.json()`. With a larger limit here, they would still refuse larger
+ * bodies.
  */
 const MAX_BODY_BYTES = 102_400;
 /**
@@ -15,8 +15,18 @@ const MAX_QUERY_STRING = 16_384;
 /** Maximum nesting of objects and lists in a request body or cursor. */
 const MAX_DEPTH = 32;
 
-/** Mount path of the catalog, as Express matches it. */
+/*
+ * Paths as Express matches them: case-insensitively, and with repeated slashes.
+ */
 const CATALOG = /^\/api\/+catalog(\/|$)/i;
+const SEARCH = /^\/api\/+search(\/|$)/i;
+/**
+ * Plugins and routes that parse or validate a body before they authorize the
+ * caller. The plugins have no routes for larger bodies.
+ */
+const LIMITED =
+  /^\/api\/+((catalog|notifications|permission|search|user-settings)(\/|$)|[^/]+\/+\.(backstage|well-known)\/)/i;
+const ACTION = /^\/api\/+(?!directory\/)[^/]+\/+\.backstage\/+actions\//i;
 
 /** Sizes of a JSON value, over all levels. */
 interface Sizes {
@@ -37,56 +47,115 @@ const FILTER_LIMITS: Limits = { members: 100, elements: 1000, text: 1024 };
 /** Fields to return, count or sort by. Each field is read from every entity. */
 const FIELD_LIMITS: Limits = { members: 100, elements: 50, text: 512 };
 
+/** Validation reports an error for each invalid element. */
+const LIST_LIMITS: Limits = { members: 5000, elements: 500, text: 4096 };
+/** An entity in an input is YAML, whose parser needs quadratic time. */
+const ACTION_LIMITS: Limits = { members: 1000, elements: 1000, text: 4096 };
+
 /** Limits of the members of a request body or cursor, by name. */
 const LIMITS = new Map<string, Limits>([
   ['filter', FILTER_LIMITS],
   ['query', FILTER_LIMITS],
   // The catalog client sends at most 1,000 in a request.
   ['entityRefs', { members: 0, elements: 1000, text: 1024 }],
+  ['channels', LIST_LIMITS],
   ['facets', FIELD_LIMITS],
   ['fields', FIELD_LIMITS],
+  ['filters', FILTER_LIMITS],
   ['firstSortFieldValues', FILTER_LIMITS],
   ['fullTextFilter', FIELD_LIMITS],
+  ['ids', LIST_LIMITS],
+  ['items', LIST_LIMITS],
   ['orderBy', FIELD_LIMITS],
   ['orderFieldValues', FILTER_LIMITS],
   ['orderFields', FIELD_LIMITS],
 ]);
 
 /**
- * Responds with 400 to requests that are expensive for the catalog: filters
- * that are deeply nested or have too many conditions or values, and too many
- * fields, facets or entity references. The limits are the constants of this
- * file; they apply to query strings, JSON bodies, inputs of actions and
- * cursors, which are unsigned and contain a filter. Requests to other plugins
- * are not checked.
+ * Responds with 400 to requests with input that would occupy the event loop
+ * before Backstage has authorized the caller, or that is expensive for the
+ * catalog or the search engine: deep nesting, too many conditions, values,
+ * fields, facets, entity references or items, long inputs of actions, and
+ * search terms with long words. The limits are the constants of this file; they
+ * apply to query strings, JSON bodies, inputs of actions and cursors, which are
+ * unsigned and contain a filter. Other routes of other plugins are not limited.
  */
-export function guardCatalog(): RequestHandler {
+export function guardInput(): RequestHandler {
   const router = Router()
     .use((req, _res, next) => {
       const start = req.url.indexOf('?');
-      checkQueryString(start < 0 ? '' : req.url.slice(start + 1));
+      checkQueryString(req, start < 0 ? '' : req.url.slice(start + 1));
       next();
     })
     .use(json({ limit: MAX_BODY_BYTES }))
     .use((req, _res, next) => {
-      // The catalog's parser does not parse a body that was parsed here.
-      checkDepth(req.body);
-      checkRequest(req.body);
-      // Version 2 of the actions API.
-      checkRequest(memberOf(req.body, 'input'));
+      // The plugin's parser does not parse a body that was parsed here.
+      checkBody(req);
       next();
     });
   return (req, res, next) =>
-    CATALOG.test(req.path) ? router(req, res, next) : next();
+    LIMITED.test(req.path) ? router(req, res, next) : next();
 }
 
-function checkQueryString(query: string): void {
+function checkBody({ path, body }: Request): void {
+  checkDepth(body);
+  // Version 2 of the actions API wraps the input.
+  for (const input of [body, memberOf(body, 'input')]) {
+    checkRequest(input);
+    if (SEARCH.test(path)) {
+      checkSearch(memberOf(input, 'term'), memberOf(input, 'filters'));
+    }
+  }
+  if (ACTION.test(path)) {
+    checkSizes('input', body, ACTION_LIMITS);
+  }
+}
+
+/**
+ * Limits of a search term. Lunr, the search engine without PostgreSQL, compares
+ * each word with two errors allowed, which takes a second for 100 letters, and
+ * expands asterisks.
+ */
+const MAX_TERM = 100;
+const MAX_WORDS = 20;
+const MAX_WORD = 40;
+
+function checkSearch(term: unknown, filters: unknown): void {
+  const text = typeof term === 'string' ? term : '';
+  // Lunr separates words at white space and hyphens.
+  const words = text.split(/[\s-]+/);
+  const asterisks = `${text}${JSON.stringify(filters)}`.split('*').length - 1;
+  if (
+    text.length > MAX_TERM ||
+    words.length > MAX_WORDS ||
+    words.some(word => word.length > MAX_WORD) ||
+    asterisks > 1
+  ) {
+    throw new InputError(
+      `A search has at most ${MAX_TERM} characters, ${MAX_WORDS} words of ${MAX_WORD} characters, and one asterisk.`,
+    );
+  }
+}
+
+function checkQueryString({ path }: Request, query: string): void {
   if (query.length > MAX_QUERY_STRING) {
     throw new InputError(
       `The query string is longer than ${MAX_QUERY_STRING} characters.`,
     );
   }
   const params = new URLSearchParams(query);
+  if (SEARCH.test(path)) {
+    // Express reads `term[]`, `term[0]` and `[term]` as `term`.
+    const isTerm = (name: string) => name.split(/[[\]]+/).includes('term');
+    const terms = [...params].filter(([name]) => isTerm(name));
+    checkSearch(
+      terms.map(([, value]) => value).join(' '),
+      [...params].filter(([name]) => !isTerm(name)),
+    );
+  }
+  if (!CATALOG.test(path)) {
+    return;
+  }
   // Express reads `filter[]`, `filter[0]` and `[filter]` as `filter`.
   if ([...params.keys()].some(key => /[[\]]/.test(key))) {
     throw new InputError('Parameter names must not contain brackets.');
@@ -125,22 +194,26 @@ function parseFilter(filter: string): Record<string, string[]> {
 /** Checks the members in {@link LIMITS}, and the cursor. */
 function checkRequest(request: unknown): void {
   for (const [name, limits] of LIMITS) {
-    const sizes = sizesOf(memberOf(request, name));
-    for (const [size, description] of [
-      ['members', 'conditions'],
-      ['elements', 'values'],
-      ['text', 'characters in a value'],
-    ] as const) {
-      if (sizes[size] > limits[size]) {
-        throw new InputError(
-          `"${name}" has more than ${limits[size]} ${description}.`,
-        );
-      }
-    }
+    checkSizes(name, memberOf(request, name), limits);
   }
   const cursor = memberOf(request, 'cursor');
   if (typeof cursor === 'string') {
     checkCursor(cursor);
+  }
+}
+
+function checkSizes(name: string, value: unknown, limits: Limits): void {
+  const sizes = sizesOf(value);
+  for (const [size, description] of [
+    ['members', 'conditions'],
+    ['elements', 'values'],
+    ['text', 'characters in a value'],
+  ] as const) {
+    if (sizes[size] > limits[size]) {
+      throw new InputError(
+        `"${name}" has more than ${limits[size]} ${description}.`,
+      );
+    }
   }
 }
 
