@@ -38,9 +38,11 @@ interface Sizes {
   readonly elements: number;
   /** Characters of the longest text, including names of members. */
   readonly text: number;
+  /** Whether a text contains NUL. */
+  readonly hasNul: boolean;
 }
 
-type Limits = Omit<Sizes, 'depth'>;
+type Limits = Pick<Sizes, 'members' | 'elements' | 'text'>;
 
 /** Every condition of a filter causes a subquery for each entity. */
 const FILTER_LIMITS: Limits = { members: 100, elements: 1000, text: 1024 };
@@ -75,14 +77,15 @@ const LIMITS = new Map<string, Limits>([
  * Responds with 400 to requests with input that would occupy the event loop
  * before Backstage has authorized the caller, or that is expensive for the
  * catalog or the search engine: deep nesting, too many conditions, values,
- * fields, facets, entity references or items, long inputs of actions, and
- * search terms with long words. The limits are the constants of this file; they
+ * fields, facets, entity references or items, long inputs of actions, search
+ * terms with long words, and NUL. The limits are the constants of this file; they
  * apply to query strings, JSON bodies, inputs of actions and cursors, which are
  * unsigned and contain a filter. Other routes of other plugins are not limited.
  */
 export function guardInput(): RequestHandler {
   const router = Router()
     .use((req, _res, next) => {
+      rejectNul(req.url.includes('%00'));
       const start = req.url.indexOf('?');
       checkQueryString(req, start < 0 ? '' : req.url.slice(start + 1));
       next();
@@ -233,19 +236,29 @@ function checkCursor(cursor: string): void {
 }
 
 function checkDepth(value: unknown): void {
-  if (sizesOf(value).depth > MAX_DEPTH) {
+  const { depth, hasNul } = sizesOf(value);
+  if (depth > MAX_DEPTH) {
     throw new InputError(`The request has more than ${MAX_DEPTH} levels.`);
+  }
+  rejectNul(hasNul);
+}
+
+/** PostgreSQL does not store NUL: the plugins would return 500. */
+function rejectNul(hasNul: boolean): void {
+  if (hasNul) {
+    throw new InputError('The request contains NUL.');
   }
 }
 
 /** Not recursive, because a deeply nested value would overflow the stack. */
 function sizesOf(value: unknown): Sizes {
-  const sizes = { depth: 0, members: 0, elements: 0, text: 0 };
+  const sizes = { depth: 0, members: 0, elements: 0, text: 0, hasNul: false };
   const pending = [{ value, depth: 1 }];
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { value: current, depth } = next;
     if (typeof current === 'string') {
       sizes.text = Math.max(sizes.text, current.length);
+      sizes.hasNul ||= current.includes('\0');
     } else if (typeof current === 'object' && current !== null) {
       sizes.depth = Math.max(sizes.depth, depth);
       const entries = Object.entries(current);
@@ -256,6 +269,7 @@ function sizesOf(value: unknown): Sizes {
       }
       for (const [name, inner] of entries) {
         sizes.text = Math.max(sizes.text, name.length);
+        sizes.hasNul ||= name.includes('\0');
         pending.push({ value: inner, depth: depth + 1 });
       }
     }

@@ -904,6 +904,24 @@ describe('rootHttpRouter', () => {
       });
     });
 
+    it.each<[string, unknown]>([
+      ['/entities/by-name/user/default/a%00b', undefined],
+      ['/entities?filter=metadata.name=a%00b', undefined],
+      ['/entities/by-refs', { entityRefs: ['user:default/a\0b'] }],
+      [
+        `/entities/by-query?cursor=${cursor({ query: { 'a\0': 1 } })}`,
+        undefined,
+      ],
+      ['/api/user-settings/buckets/a%00b/keys/c', undefined],
+      ['/api/notifications/update', { ids: ['a\0b'], read: true }],
+      ['/api/search/query?term=a%00b', undefined],
+    ])('returns 400 for NUL in %s', async (path, body) => {
+      expect(await call(path, body)).toMatchObject({
+        status: 400,
+        body: expect.stringContaining('The request contains NUL.'),
+      });
+    });
+
     it('leaves malformed requests to the catalog', async () => {
       const messages = await Promise.all([
         call('/entities/by-query?cursor=x'),
