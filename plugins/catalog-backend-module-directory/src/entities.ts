@@ -6,6 +6,7 @@ import {
   type UserEntity,
 } from '@backstage/catalog-model';
 import {
+  cleanText,
   DIRECTORY_ENTITY_LOCATION,
   entityNameOf,
 } from '@directory-gateway/backstage-plugin-directory-common';
@@ -13,6 +14,12 @@ import { createHash } from 'node:crypto';
 
 /** Annotation with the digest of an entity, by which changes are detected. */
 export const DIGEST_ANNOTATION = 'directory-gateway/digest';
+
+/**
+ * Maximum length of a text in an entity, in UTF-16 code units. The search index
+ * in PostgreSQL has one `tsvector` for all texts of an entity, of at most 1 MiB.
+ */
+const MAX_TEXT_LENGTH = 10_000;
 
 /**
  * A user as visible to every reader of the directory.
@@ -121,8 +128,12 @@ export function groupEntity(
   };
 }
 
-/** Adds the location and digest annotations to an entity. */
-export function located(entity: Entity): Entity {
+/**
+ * Cleans the texts of an entity and adds the location and digest annotations.
+ * Transforms can add any text.
+ */
+export function located(transformed: Entity): Entity {
+  const entity = cleaned(transformed) as Entity;
   const annotations = {
     ...entity.metadata.annotations,
     [ANNOTATION_LOCATION]: DIRECTORY_ENTITY_LOCATION,
@@ -142,6 +153,23 @@ export function located(entity: Entity): Entity {
       annotations: { ...annotations, [DIGEST_ANNOTATION]: digest },
     },
   };
+}
+
+/** Cleans and shortens every text in a JSON value, including keys. */
+function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return cleanText(value, MAX_TEXT_LENGTH);
+  }
+  if (Array.isArray(value)) {
+    return value.map(cleaned);
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([key, each]) => [cleaned(key), cleaned(each)]),
+  );
 }
 
 /**

@@ -115,7 +115,7 @@ describe('labels', () => {
       resultOf(await site.client.request(path, { as: 'bob' })).label;
     expect(await read()).toBe('büro');
     expect(await labelled('laptop', 'bob')).toMatchObject({ status: 403 });
-    for (const label of ['x'.repeat(65), 'a\tb', 'a\u202eb']) {
+    for (const label of ['x'.repeat(65), 'a\tb', 'a\0b', 'a\u202eb']) {
       expect(await labelled(label, 'alice')).toMatchObject({ status: 400 });
     }
     expect(await labelled('laptop', 'alice')).toMatchObject({

@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export { cleanText } from './cleanText';
 export {
   createDirectoryClient,
   type DirectoryClientOptions,

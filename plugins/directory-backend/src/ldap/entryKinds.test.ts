@@ -27,8 +27,8 @@ const group = { objectClass: ['fasGroup'], cn: 'packager', member: 'cn=other' };
 const agreement = { objectClass: ['fasAgreement'], cn: 'FPCA' };
 
 describe('entryKinds', () => {
-  it.each(['-dash', 'two names', ''])(
-    'skips and counts a user with the name "%s"',
+  it.each(['-dash', 'two names', '', 'ali\0ce', 'alice\u0001'])(
+    'skips and counts a user with the name %j',
     async uid => {
       expect(await decode('users', { ...user, uid })).toEqual({
         decoded: undefined,
@@ -42,6 +42,14 @@ describe('entryKinds', () => {
       decoded: { members: ['cn=other'], sponsors: [] },
       skipped: 1,
     });
+  });
+
+  it('cleans texts, but not DNs, by which entries are linked', async () => {
+    const members = ['cn=a\u0001', 'cn=a\u0002'];
+    const values = { description: 'a\0b', member: members };
+    expect(
+      (await decode('groups', { ...group, ...values })).decoded,
+    ).toMatchObject({ group: { description: 'a\ufffdb' }, members });
   });
 
   it('does not count entries with valid names or of other classes', async () => {

@@ -34,6 +34,7 @@ import {
   textOf,
   textsOf,
   timeOf,
+  valuesOf,
 } from './entryValues';
 
 /** Entries per page; a page takes a few milliseconds of the event loop. */
@@ -237,7 +238,7 @@ async function decodeGroup(
       uniqueId: textOf(entry, UNIQUE_ID),
     }),
     members,
-    sponsors: textsOf(entry, 'memberManager').map(normalizeDn),
+    sponsors: await normalizedDnsOf(entry, 'memberManager'),
   };
 }
 
@@ -262,8 +263,8 @@ async function normalizedDnsOf(
   attribute: string,
 ): Promise<readonly string[]> {
   const normalized: string[] = [];
-  for (const [index, dn] of textsOf(entry, attribute).entries()) {
-    normalized.push(normalizeDn(dn));
+  for (const [index, dn] of valuesOf(entry, attribute).entries()) {
+    normalized.push(normalizeDn(dn.toString()));
     if ((index + 1) % DNS_PER_SLICE === 0) {
       await yieldToEventLoop();
     }

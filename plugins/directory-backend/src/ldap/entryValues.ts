@@ -1,3 +1,4 @@
+import { cleanText } from '@directory-gateway/backstage-plugin-directory-common';
 import type { Entry } from 'ldapts';
 import { DirectoryUnavailableError } from '../directory/errors';
 
@@ -20,9 +21,12 @@ export function valuesOf(
   return Array.isArray(values) ? values : [values];
 }
 
-/** Returns values as text; bytes that are not UTF-8 become U+FFFD. */
+/**
+ * Returns values as clean text; bytes that are not UTF-8 become U+FFFD. Not for
+ * DNs that identify entries: two of them could become equal.
+ */
 export function textsOf(entry: Entry, attribute: string): readonly string[] {
-  return valuesOf(entry, attribute).map(value => value.toString());
+  return valuesOf(entry, attribute).map(value => cleanText(value.toString()));
 }
 
 /** Returns the first value as text. */

@@ -3525,8 +3525,8 @@ export interface operations {
         rssurl?: string;
         /**
          * A group name. If the parameter is repeated, users must be members of
-         * all the groups. `*` stands for any group. An unknown group does not
-         * match any users. At most 20 different names are allowed.
+         * all the groups. `*` stands for any group. An unknown or empty name
+         * does not match any users. At most 20 different names are allowed.
          */
         group?: string[];
         /**

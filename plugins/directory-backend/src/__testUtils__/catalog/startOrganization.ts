@@ -71,7 +71,7 @@ export async function startOrganization() {
   async function start(
     options: Pick<
       Parameters<typeof startGateway>[0],
-      'entry' | 'until' | 'catalog'
+      'entry' | 'until' | 'catalog' | 'search'
     > = {},
   ): Promise<void> {
     const { host, user } = postgres.connection('postgres');

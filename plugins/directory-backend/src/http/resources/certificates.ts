@@ -186,8 +186,11 @@ function parseSigningParameters(
   };
 }
 
-/** Control characters, line separators and bidirectional controls. */
-const NOT_IN_LABELS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+/**
+ * Control characters, lone surrogates, line separators and bidirectional
+ * controls.
+ */
+const NOT_IN_LABELS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** Parses a label; `undefined` when it is missing or empty. */
 export function parseLabel(

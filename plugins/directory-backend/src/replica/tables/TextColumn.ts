@@ -1,12 +1,7 @@
 import { foldText } from './foldText';
 
-/**
- * Separates values. Values cannot contain it: the directory ignores the rest of
- * a value after it.
- */
+/** Separates values, which are clean texts (`cleanText`). */
 const SEPARATOR = '\0';
-/** Replaces the separator in a value; a noncharacter (Unicode §23.7). */
-const NONCHARACTER = '\uffff';
 
 /**
  * The values of one field of a list of entries, folded and joined into one
@@ -46,7 +41,7 @@ export class TextColumn {
     const ranks: number[] = [];
     for (const [rank, some] of valuesByRank.entries()) {
       for (const value of some) {
-        values.push(fold(value).replaceAll(SEPARATOR, NONCHARACTER));
+        values.push(fold(value));
         ranks.push(rank);
       }
     }
