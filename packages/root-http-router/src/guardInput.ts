@@ -254,23 +254,27 @@ function rejectNul(hasNul: boolean): void {
 function sizesOf(value: unknown): Sizes {
   const sizes = { depth: 0, members: 0, elements: 0, text: 0, hasNul: false };
   const pending = [{ value, depth: 1 }];
+  const addText = (text: string) => {
+    sizes.text = Math.max(sizes.text, text.length);
+    sizes.hasNul ||= text.includes('\0');
+  };
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { value: current, depth } = next;
     if (typeof current === 'string') {
-      sizes.text = Math.max(sizes.text, current.length);
-      sizes.hasNul ||= current.includes('\0');
+      addText(current);
     } else if (typeof current === 'object' && current !== null) {
       sizes.depth = Math.max(sizes.depth, depth);
-      const entries = Object.entries(current);
+      const inner: unknown[] = Object.values(current);
       if (Array.isArray(current)) {
-        sizes.elements += entries.length;
+        sizes.elements += inner.length;
       } else {
-        sizes.members += entries.length;
+        sizes.members += inner.length;
+        Object.keys(current).forEach(addText);
       }
-      for (const [name, inner] of entries) {
-        sizes.text = Math.max(sizes.text, name.length);
-        sizes.hasNul ||= name.includes('\0');
-        pending.push({ value: inner, depth: depth + 1 });
+      for (const each of inner) {
+        if (typeof each === 'string' || typeof each === 'object') {
+          pending.push({ value: each, depth: depth + 1 });
+        }
       }
     }
   }
