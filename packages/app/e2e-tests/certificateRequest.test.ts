@@ -151,23 +151,6 @@ async function drop(page: Page, text: string): Promise<void> {
     .dispatchEvent('drop', { dataTransfer: transfer });
 }
 
-test('leaving the page with an unsaved key requires confirmation', async ({
-  portal,
-  openBrowserAs,
-}) => {
-  const page = await openBrowserAs(alice);
-  await requestCertificate(page, portal.url);
-
-  await page.getByRole('link', { name: 'Groups', exact: true }).click();
-  await page.getByRole('button', { name: 'Stay' }).click();
-  await page.goBack();
-  await expect(page.getByText('Leave without saving the key?')).toBeVisible();
-  await page.getByRole('button', { name: 'Discard key and leave' }).click();
-  await expect(
-    page.getByRole('heading', { level: 1, name: 'Certificates' }),
-  ).toBeVisible();
-});
-
 test('a renewal keeps profile and label and offers to revoke the old certificate', async ({
   portal,
   openBrowserAs,

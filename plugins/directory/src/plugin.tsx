@@ -9,6 +9,10 @@ import {
 } from '@remixicon/react';
 import { directoryApi } from './api/directoryApi';
 import {
+  unsavedKeysApi,
+  unsavedKeysElement,
+} from './certificates/key/unsavedKeys';
+import {
   groupEntityCard,
   userCertificatesEntityCard,
   userEntityCard,
@@ -105,6 +109,8 @@ export const directoryPlugin = createFrontendPlugin({
     groupEntityCard,
     ...homePageWidgets,
     paletteElement,
+    unsavedKeysApi,
+    unsavedKeysElement,
   ],
   routes: {
     people: peopleRouteRef,

@@ -212,12 +212,21 @@ export const certificateScenes: readonly Scene[] = [
     shows: heading('Certificate issued'),
   }),
   certificates({
-    name: 'request-leaving',
+    name: 'request-unsaved',
     path: '/request',
     act: async page => {
       await toDone(page);
       await page.getByRole('link', { name: 'Certificate details' }).click();
     },
-    shows: page => page.getByText('Leave without saving the key?'),
+    shows: page => page.getByRole('link', { name: 'Save key' }),
+  }),
+  certificates({
+    name: 'request-discarding',
+    path: '/request',
+    act: async page => {
+      await toDone(page);
+      await page.getByRole('button', { name: 'Discard key' }).click();
+    },
+    shows: page => page.getByText('Discard the private key?'),
   }),
 ];

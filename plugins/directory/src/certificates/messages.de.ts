@@ -233,8 +233,6 @@ export const certificatesGerman = {
   'request.rule.other_name': 'Der CSR hat keine alternativen Namen anderer Art',
   'request.done.title': 'Zertifikat ausgestellt',
   'request.done.details': 'Details des Zertifikats',
-  'request.done.unsaved':
-    'Der private Schlüssel existiert nur auf dieser Seite und geht beim Verlassen verloren. Speichern Sie ihn jetzt.',
   'request.done.saved':
     'Der private Schlüssel wurde heruntergeladen. Von dieser Seite wird er beim Verlassen entfernt.',
   'request.done.p12': 'PKCS#12, für Browser und E-Mail-Programme',
@@ -277,9 +275,23 @@ export const certificatesGerman = {
   'request.done.ssh': 'ssh',
   'request.done.sshHint':
     'Für Server, die Benutzer per Zertifikat authentifizieren (SSSD):',
-  'request.leave.title': 'Verlassen, ohne den Schlüssel zu speichern?',
-  'request.leave.description':
-    'Der private Schlüssel ist nicht gespeichert und geht verloren, wenn Sie diese Seite verlassen.',
-  'request.leave.stay': 'Bleiben',
-  'request.leave.leave': 'Schlüssel verwerfen und verlassen',
+  'request.unsaved.label': 'Nicht gespeicherte private Schlüssel',
+  'request.unsaved.status_one': 'Ein privater Schlüssel ist nicht gespeichert.',
+  'request.unsaved.status_other':
+    '{{count}} private Schlüssel sind nicht gespeichert.',
+  'request.unsaved.issued':
+    'Der private Schlüssel von „{{name}}“ ist nicht gespeichert.',
+  'request.unsaved.issuedHint':
+    'Seriennummer {{serial}}. Der Schlüssel geht verloren, wenn Sie diesen Tab schließen oder neu laden oder sich abmelden.',
+  'request.unsaved.unknown':
+    'Ein privater Schlüssel ist nicht gespeichert. Möglicherweise wurde dafür ein Zertifikat ausgestellt.',
+  'request.unsaved.unknownHint':
+    'Die Anforderung ist fehlgeschlagen, ihr Ergebnis ist unbekannt. Sehen Sie in Ihren Zertifikaten nach, bevor Sie den Schlüssel verwerfen.',
+  'request.unsaved.save': 'Speichern',
+  'request.unsaved.download': 'Herunterladen',
+  'request.unsaved.discard': 'Verwerfen',
+  'request.unsaved.discardTitle': 'Privaten Schlüssel verwerfen?',
+  'request.unsaved.discardHint':
+    'Ein Zertifikat ist ohne seinen privaten Schlüssel unbrauchbar. Es bleibt gültig, bis es abläuft oder Sie es widerrufen.',
+  'request.unsaved.keep': 'Behalten',
 };

@@ -259,8 +259,6 @@ export const requestMessages = {
   done: {
     title: 'Certificate issued',
     details: 'Certificate details',
-    unsaved:
-      'The private key exists only on this page and is lost when you leave. Save it now.',
     saved:
       'The private key was downloaded. It is removed from this page when you leave.',
     p12: 'PKCS#12, for browsers and mail clients',
@@ -298,11 +296,23 @@ export const requestMessages = {
     ssh: 'ssh',
     sshHint: 'For servers that authenticate users by certificate (SSSD):',
   },
-  leave: {
-    title: 'Leave without saving the key?',
-    description:
-      'The private key is not saved and is lost when you leave this page.',
-    stay: 'Stay',
-    leave: 'Discard key and leave',
+  unsaved: {
+    label: 'Unsaved private keys',
+    status_one: 'One private key is not saved.',
+    status_other: '{{count}} private keys are not saved.',
+    issued: 'The private key of “{{name}}” is not saved.',
+    issuedHint:
+      'Serial number {{serial}}. The key is lost when you close or reload this tab, or sign out.',
+    unknown:
+      'A private key is not saved. A certificate may have been issued for it.',
+    unknownHint:
+      'The request failed, and its result is unknown. Check your certificates before you discard the key.',
+    save: 'Save key',
+    download: 'Download key',
+    discard: 'Discard key',
+    discardTitle: 'Discard the private key?',
+    discardHint:
+      'A certificate cannot be used without its private key. It stays valid until it expires or you revoke it.',
+    keep: 'Keep key',
   },
 } as const;

@@ -172,8 +172,9 @@ export function RevokeDialog(props: {
   );
 }
 
-/** Identifies the certificate, to prevent revoking the wrong one. */
-function CertificateNames({ certificate }: { certificate: NamedCertificate }) {
+/** Identifies the certificate, to prevent the wrong one from being chosen. */
+export function CertificateNames(props: { certificate: NamedCertificate }) {
+  const { certificate } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { serial_number, owner_user: owners } = certificate;
   const name = useCertificateName()(certificate);

@@ -9,6 +9,8 @@ export type KeyType = (typeof keyTypes)[number];
 
 /** A key generated on this page and its CSR. */
 export interface GeneratedCsr {
+  /** Identifies the key in URLs of this tab. */
+  id: string;
   type: KeyType;
 
   /** Extractable, so that it can be saved. Not stored anywhere else. */
@@ -61,5 +63,5 @@ export async function generateCsr(options: {
   await request.subjectPublicKeyInfo.importKey(publicKey);
   await request.sign(privateKey, 'SHA-256');
   const csr = toPem('CERTIFICATE REQUEST', request.toSchema().toBER());
-  return { type, privateKey, csr };
+  return { id: crypto.randomUUID(), type, privateKey, csr };
 }

@@ -1,4 +1,4 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, Text } from '@backstage/ui';
 import {
   type Certificate,
@@ -18,14 +18,20 @@ import { DirectoryText } from '../../components/DirectoryText';
 import { ErrorState, FailureAlert, LoadingBlocks } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
 import { Facts } from '../Facts';
+import type { GeneratedCsr } from '../key/generateCsr';
+import { unsavedKeysApiRef } from '../key/unsavedKeys';
 import { ALL_FIELDS } from '../userCertificates';
 import styles from './CheckStep.module.css';
+import { csrDraft } from './KeyStep';
 import { useProfileText } from './ProfileStep';
 import { StepFrame } from './Stepper';
 
 /** Shows the request and the result of each rule before it is signed. */
 export function CheckStep(props: {
   request: SigningRequest;
+
+  /** The key of the request if it was generated in the browser. */
+  generated: GeneratedCsr | undefined;
 
   /** The profile of the request. */
   profile: CertificateProfile;
@@ -35,11 +41,11 @@ export function CheckStep(props: {
   onBack: () => void;
   onIssued: (certificate: Certificate) => void;
 }) {
-  const { request, profile, renews, onBack, onIssued } = props;
+  const { request, generated, profile, renews, onBack, onIssued } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { title: purpose, description } = useProfileText()(profile);
   const { data: evaluation, error, mutate: check } = usePolicyEvaluation();
-  const signing = useSigning(renews);
+  const signing = useSigning({ generated, renews });
 
   useEffect(() => check(request), [check, request]);
 
@@ -168,29 +174,44 @@ function usePolicyEvaluation() {
 /**
  * Requests a certificate, or renews one. The gateway renews only within 5
  * minutes of signing in. When it refuses, a normal request with the same
- * profile and label has the same result.
+ * profile and label has the same result. The response is processed even if the
+ * user has left the page.
  */
-function useSigning(renews: bigint | undefined) {
+function useSigning(options: {
+  generated: GeneratedCsr | undefined;
+  renews: bigint | undefined;
+}) {
+  const { generated, renews } = options;
+  const keys = useApi(unsavedKeysApiRef);
   return useDirectoryMutation(
-    async (client, request: SigningRequest) => {
-      const header = { 'X-Fields': ALL_FIELDS };
-      const renewal =
-        renews &&
-        (await client
-          .post('/certs/{serial_number}/renewal/', {
-            params: { path: { serial_number: renews }, header },
-            body: { csr: request.csr },
-          })
-          .catch(error => {
-            if (isDirectoryResponseError(error) && error.status === 403) {
-              return undefined;
-            }
-            throw error;
-          }));
-      const { data } =
-        renewal ||
-        (await client.post('/certs/', { params: { header }, body: request }));
-      return data.result as Certificate; // the mask selects all fields
+    (client, request: SigningRequest) => {
+      const send = async () => {
+        const header = { 'X-Fields': ALL_FIELDS };
+        const renewal =
+          renews &&
+          (await client
+            .post('/certs/{serial_number}/renewal/', {
+              params: { path: { serial_number: renews }, header },
+              body: { csr: request.csr },
+            })
+            .catch(error => {
+              if (isDirectoryResponseError(error) && error.status === 403) {
+                return undefined;
+              }
+              throw error;
+            }));
+        const { data } =
+          renewal ||
+          (await client.post('/certs/', { params: { header }, body: request }));
+        csrDraft.remove(request.user);
+        return data.result as Certificate; // the mask selects all fields
+      };
+      if (!generated) {
+        return send();
+      }
+      const { id, privateKey } = generated;
+      const username = request.user;
+      return keys.request({ id, privateKey, username, renews }, send);
     },
     ['my-certificates'],
   );

@@ -23,22 +23,19 @@ import { StepFrame } from './Stepper';
 export function DoneStep(props: {
   certificate: Certificate;
 
-  /** The private key if it was generated in the browser. */
-  privateKey: CryptoKey | undefined;
+  /** The key if it was generated in the browser. */
+  generated?: { privateKey: CryptoKey; isSaved: boolean; onSaved: () => void };
   username: string;
 
   /** Serial number of the certificate that was renewed, if any. */
   renewed: bigint | undefined;
-  isSaved: boolean;
-  onSaved: () => void;
 }) {
-  const { certificate, privateKey, username, renewed, isSaved, onSaved } =
-    props;
+  const { certificate, generated, username, renewed } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const saveReminder = useReminder();
   const serial = String(certificate.serial_number);
-  const files: KeyFiles = privateKey
+  const files: KeyFiles = generated
     ? { source: 'browser', name: keyFileName(username, certificate) }
     : {
         source: 'own',
@@ -66,22 +63,22 @@ export function DoneStep(props: {
       }
     >
       <IssuedFacts certificate={certificate} />
-      {privateKey && (
+      {generated?.isSaved && (
         <Alert
           role="status"
-          status={isSaved ? 'success' : 'warning'}
+          status="success"
           icon
-          title={t(isSaved ? 'request.done.saved' : 'request.done.unsaved')}
+          title={t('request.done.saved')}
         />
       )}
       <div className={styles.columns}>
         <div className={styles.column}>
-          {privateKey && (
+          {generated && (
             <SaveKey
               certificate={certificate}
-              privateKey={privateKey}
+              privateKey={generated.privateKey}
               username={username}
-              onSaved={onSaved}
+              onSaved={generated.onSaved}
             />
           )}
           <Section
@@ -90,7 +87,7 @@ export function DoneStep(props: {
             note={t('request.done.certificateOnlyHint')}
           >
             <Button
-              variant={privateKey ? 'secondary' : 'primary'}
+              variant={generated ? 'secondary' : 'primary'}
               onPress={() => saveFile(pemFile(certificate))}
             >
               {t('request.done.downloadCertificate')}

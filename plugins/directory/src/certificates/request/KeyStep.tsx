@@ -19,13 +19,40 @@ interface KeyChoice {
   csr: string;
 }
 
-/** Default input. */
-export const DEFAULT_KEY_CHOICE: KeyChoice = {
-  source: 'browser',
-  type: 'P-256',
-  generated: undefined,
-  csr: '',
+/**
+ * The last valid CSR that a user entered, kept for the session of the tab until
+ * a certificate is issued. Text that is not a CSR is not kept: it could be a
+ * private key.
+ */
+export const csrDraft = {
+  /** Returns an empty string if there is none. */
+  get: (username: string) =>
+    withStorage(storage => storage.getItem(`directory.csr.${username}`)) ?? '',
+  set: (username: string, csr: string) =>
+    withStorage(storage => storage.setItem(`directory.csr.${username}`, csr)),
+  remove: (username: string) =>
+    withStorage(storage => storage.removeItem(`directory.csr.${username}`)),
 };
+
+/** Accesses the session storage, if the browser allows it. */
+function withStorage<T>(action: (storage: Storage) => T): T | undefined {
+  try {
+    return action(window.sessionStorage);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the input with the CSR that the user entered last, if any. */
+export function initialKeyChoice(username: string): KeyChoice {
+  const csr = csrDraft.get(username);
+  return {
+    source: csr ? 'own' : 'browser',
+    type: 'P-256',
+    generated: undefined,
+    csr,
+  };
+}
 
 /** Returns the CSR to send; empty if there is none yet. */
 export function csrOf({ source, generated, csr }: KeyChoice): string {
@@ -46,7 +73,7 @@ export function KeyStep(props: {
   const { username, choice, onChange, onBack, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [isGenerating, setGenerating] = useState(false);
-  const parsed = useParsedCsr(choice.csr);
+  const parsed = useParsedCsr(choice.csr, username);
   const canGenerate = window.isSecureContext;
   const isReady =
     choice.source === 'browser' ? canGenerate : parsed.state === 'parsed';
@@ -190,15 +217,23 @@ type CsrState =
   | { state: 'empty' | 'parsing' | 'invalid' | 'privateKey' }
   | { state: 'parsed'; csr: ParsedCsr };
 
-/** Parses a CSR as it is typed, pasted or dropped. */
-function useParsedCsr(text: string): CsrState {
+/** Parses a CSR as it is typed, pasted or dropped, and keeps it. */
+function useParsedCsr(text: string, username: string): CsrState {
   const [parsed, setParsed] = useState<CsrState>({ state: 'empty' });
 
   useEffect(() => {
     let isCurrent = true;
-    const settle = (next: CsrState) => isCurrent && setParsed(next);
+    const settle = (next: CsrState) => {
+      if (isCurrent) {
+        setParsed(next);
+        if (next.state === 'parsed') {
+          csrDraft.set(username, text);
+        }
+      }
+    };
     if (!text.trim()) {
       settle({ state: 'empty' });
+      csrDraft.remove(username);
     } else if (/PRIVATE KEY-----/.test(text)) {
       settle({ state: 'privateKey' });
     } else {
@@ -213,7 +248,7 @@ function useParsedCsr(text: string): CsrState {
     return () => {
       isCurrent = false;
     };
-  }, [text]);
+  }, [text, username]);
 
   return parsed;
 }

@@ -1,9 +1,9 @@
 import { registerMswTestHooks } from '@backstage/frontend-test-utils';
 import type { CertificateProfile } from '@directory-gateway/backstage-plugin-directory-common';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
-import { webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
 import { CryptoEngine, setEngine } from 'pkijs';
 import {
   certificate,
@@ -13,9 +13,11 @@ import {
 import {
   FakeDirectoryApi,
   failure,
+  pageOf,
 } from '../../__testUtils__/FakeDirectoryApi';
 import { renderDirectory } from '../../__testUtils__/renderDirectory';
 import { generateCsr } from '../key/generateCsr';
+import { fromPem } from '../pem';
 
 const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
@@ -106,7 +108,10 @@ beforeEach(() => {
     });
 });
 
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+  sessionStorage.clear();
+});
 
 describe('RequestPage, profile step', () => {
   it('offers the available profiles with the default selected', async () => {
@@ -191,7 +196,11 @@ describe('RequestPage with a generated key', () => {
     expect(
       await screen.findByRole('heading', { name: 'Certificate issued' }),
     ).toHaveFocus();
-    expect(screen.getByText(/Save it now/)).toBeVisible();
+    expect(
+      await screen.findByRole('region', { name: 'Unsaved private keys' }),
+    ).toHaveTextContent(
+      'The private key of “Signing in to servers and websites” is not saved.',
+    );
 
     const { csr } = sent[0];
     expect(csr).toMatch(/^-----BEGIN CERTIFICATE REQUEST-----\n/);
@@ -211,36 +220,6 @@ describe('RequestPage with a generated key', () => {
         JSON.stringify([sent, localStorage, sessionStorage]),
       ).not.toContain(line);
     }
-  });
-
-  it('asks for confirmation when the user leaves without saving the key', async () => {
-    serveSigning();
-    const user = await openKeyStep();
-    await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText('All checks passed');
-    await user.click(
-      screen.getByRole('button', { name: 'Request certificate' }),
-    );
-    jest.mocked(HTMLAnchorElement.prototype.click).mockRestore();
-
-    await user.click(
-      await screen.findByRole('link', { name: 'Certificate details' }),
-    );
-    const dialog = await screen.findByRole('dialog');
-    expect(dialog).toHaveTextContent('Leave without saving the key?');
-    await user.click(within(dialog).getByRole('button', { name: 'Stay' }));
-    expect(
-      screen.getByRole('heading', { name: 'Certificate issued' }),
-    ).toBeVisible();
-    window.history.back();
-    await user.click(
-      within(await screen.findByRole('dialog')).getByRole('button', {
-        name: 'Stay',
-      }),
-    );
-    const closing = new Event('beforeunload', { cancelable: true });
-    window.dispatchEvent(closing);
-    expect(closing.defaultPrevented).toBe(true);
   });
 
   it('creates a PKCS#12 file only when the passphrase is valid', async () => {
@@ -266,6 +245,236 @@ describe('RequestPage with a generated key', () => {
     await waitFor(() =>
       expect(saved.get('alice-2022-05-06.p12')?.size).toBeGreaterThan(0),
     );
+  });
+});
+
+describe('Unsaved keys', () => {
+  /** Sends the responses of the signing requests, oldest first. */
+  let responds: ((response: Response) => void)[];
+
+  beforeEach(() => {
+    responds = [];
+    serveSigning();
+    server.msw.use(
+      http.post('http://localhost:7007/api/directory/v1/certs/', async call => {
+        const body = (await call.request
+          .clone()
+          .json()) as (typeof sent)[number];
+        if (body.dry_run) {
+          return undefined; // the response of serveSigning
+        }
+        sent.push(body);
+        return await new Promise<Response>(resolve => responds.push(resolve));
+      }),
+    );
+    server.on('/users/alice/certificates/', () => pageOf([]));
+  });
+
+  const press = async (name: string) =>
+    await userEvent.click(await screen.findByRole('button', { name }));
+  const follow = async (name: string) =>
+    await userEvent.click(
+      (await screen.findAllByRole('link', { name })).at(-1)!,
+    );
+  const bar = () => screen.queryByRole('region', { name: /^Unsaved/ });
+  const open = () => renderDirectory('/directory/certificates/request');
+
+  /** Sends a request with a new key. */
+  async function send() {
+    const earlier = responds.length;
+    await press('Continue');
+    await screen.findByRole('heading', { name: 'Choose a key' });
+    await press('Continue');
+    await screen.findByText('All checks passed');
+    await press('Request certificate');
+    await waitFor(() => expect(responds).toHaveLength(earlier + 1));
+  }
+
+  const issue = (given: Parameters<typeof certificate>[0] = {}) =>
+    responds.at(-1)!(exactJson({ result: certificate(given) }));
+
+  /** Opens the list of certificates without loading the portal again. */
+  async function leave() {
+    await follow('Certificates');
+    await screen.findByRole('heading', { level: 1, name: 'Certificates' });
+  }
+
+  function asksBeforeClosing() {
+    const closing = new Event('beforeunload', { cancelable: true });
+    window.dispatchEvent(closing);
+    return closing.defaultPrevented;
+  }
+
+  /** Downloads the key and returns whether it is that of a CSR. */
+  async function savesKeyOf(
+    csr: string,
+    button = 'Download key and certificate',
+  ) {
+    saved.clear();
+    await press(button);
+    await waitFor(() => expect(saved.size).toBe(1));
+    const pem = await [...saved.values()][0].text();
+    const [key] = /-----BEGIN PRIVATE KEY[^]+?END PRIVATE KEY-----/.exec(pem)!;
+    const type = { format: 'der', type: 'spki' } as const;
+    const publicKey = createPublicKey(createPrivateKey(key)).export(type);
+    return Buffer.from(fromPem(csr)).includes(publicKey);
+  }
+
+  it('are offered on other pages until they are saved', async () => {
+    open();
+    await screen.findByRole('button', { name: 'Continue' });
+    expect(asksBeforeClosing()).toBe(false);
+    await send();
+    expect(bar()).toBeNull();
+    expect(asksBeforeClosing()).toBe(true);
+    issue();
+    await screen.findByRole('heading', { name: 'Certificate issued' });
+    expect(screen.queryByRole('link', { name: 'Save key' })).toBeNull();
+    await leave();
+    expect(bar()).toHaveTextContent('Serial number 34028236…211454');
+    expect(screen.getByText('One private key is not saved.')).toHaveAttribute(
+      'role',
+      'status',
+    );
+    expect(asksBeforeClosing()).toBe(true);
+
+    await follow('Save key');
+    expect(await savesKeyOf(sent.at(-1)!.csr)).toBe(true);
+    expect(await screen.findByText(/private key was downloaded/)).toBeVisible();
+    expect(bar()).toBeNull();
+    expect(asksBeforeClosing()).toBe(false);
+    expect(await savesKeyOf(sent.at(-1)!.csr)).toBe(true);
+  });
+
+  it('receive their certificate after the user has left the page', async () => {
+    open();
+    await send();
+    await leave();
+    expect(asksBeforeClosing()).toBe(true);
+    issue();
+    await follow('Save key');
+    expect(
+      await screen.findByRole('heading', { name: 'Certificate issued' }),
+    ).toBeVisible();
+    expect(await savesKeyOf(sent.at(-1)!.csr)).toBe(true);
+  });
+
+  it('are kept when the result of the request is unknown', async () => {
+    open();
+    await send();
+    responds[0](failure(504, { message: 'The CA did not respond' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('respond');
+    // The certificate of the first request cannot be used without the key.
+    await press('Request certificate');
+    await waitFor(() => expect(responds).toHaveLength(2));
+    responds[1](failure(400, { message: 'The CA rejects the request' }));
+    expect(await screen.findByText(/The CA rejects/)).toBeVisible();
+    expect(bar()).toHaveTextContent('A certificate may have been issued');
+
+    await press('Request certificate');
+    await waitFor(() => expect(responds).toHaveLength(3));
+    await leave();
+    responds[2](failure(504, { message: 'The CA did not respond' }));
+    expect(await savesKeyOf(sent[0].csr, 'Download key')).toBe(true);
+    expect(bar()).toBeNull();
+    expect(new Set(sent.map(({ csr }) => csr)).size).toBe(1);
+  });
+
+  it('are not kept when the request is rejected', async () => {
+    open();
+    await send();
+    responds[0](failure(400, { message: 'The CA rejects the request' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('rejects');
+    expect(asksBeforeClosing()).toBe(false);
+    expect(bar()).toBeNull();
+  });
+
+  it('are offered separately, and discarded after confirmation', async () => {
+    open();
+    for (const label of ['laptop', 'phone']) {
+      await send();
+      issue({ label });
+      await screen.findByRole('heading', { name: 'Certificate issued' });
+      await leave();
+      await follow('Request a certificate');
+    }
+    expect(screen.getByText('2 private keys are not saved.')).toHaveAttribute(
+      'role',
+      'status',
+    );
+    const discard = async (answer: string) => {
+      await userEvent.click(
+        within(bar()!).getByRole('button', { description: /phone/ }),
+      );
+      const dialog = within(await screen.findByRole('dialog'));
+      await userEvent.click(dialog.getByRole('button', { name: answer }));
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    };
+    await discard('Keep key');
+    expect(within(bar()!).getAllByText(/phone/)).not.toHaveLength(0);
+    await discard('Discard key');
+    expect(bar()).not.toHaveTextContent('phone');
+
+    await follow('Save key');
+    const issued = sent.filter(body => !body.dry_run);
+    expect(await savesKeyOf(issued[0].csr)).toBe(true);
+    expect(bar()).toBeNull();
+  });
+
+  it('are discarded together with their page', async () => {
+    open();
+    await send();
+    issue();
+    await press('Discard key');
+    const dialog = within(await screen.findByRole('dialog'));
+    await userEvent.click(dialog.getByRole('button', { name: 'Discard key' }));
+    await screen.findByRole('heading', { level: 1, name: 'Certificates' });
+    expect(bar()).toBeNull();
+    expect(asksBeforeClosing()).toBe(false);
+  });
+
+  it('are removed when the user signs out, which closes the page', async () => {
+    open();
+    await send();
+    issue();
+    await screen.findByRole('button', { name: 'Discard key' });
+    act(() => {
+      window.dispatchEvent(new Event('pagehide'));
+    });
+    await waitFor(() => expect(bar()).toBeNull());
+    expect(
+      screen.queryByRole('button', { name: 'Download key and certificate' }),
+    ).toBeNull();
+  });
+
+  it('are removed when the session continues as another user', async () => {
+    open();
+    await send();
+    issue();
+    await leave();
+    await screen.findByRole('link', { name: 'Save key' });
+    server.on('/users/bob/certificates/', () => pageOf([]));
+    const switchTo = async (username: string | undefined) => {
+      server.hasCurrentUser(username);
+      const now = Date.now() + 60_000; // the current user is queried again
+      jest.spyOn(Date, 'now').mockReturnValue(now);
+      const before = server.requests.length;
+      window.dispatchEvent(new Event('visibilitychange'));
+      await waitFor(() =>
+        expect(server.requests.slice(before).map(({ path }) => path)).toContain(
+          '/me/',
+        ),
+      );
+    };
+    await switchTo(undefined);
+    await waitFor(() => expect(bar()).toBeNull());
+    await switchTo('alice');
+    await screen.findByRole('link', { name: 'Save key' });
+    await switchTo('bob');
+    await waitFor(() => expect(bar()).toBeNull());
+    expect(asksBeforeClosing()).toBe(false);
+    await switchTo('alice');
+    expect(bar()).toBeNull();
   });
 });
 
@@ -383,6 +592,29 @@ describe('RequestPage with an uploaded CSR', () => {
     );
   });
 
+  it('keeps the CSR for the session until a certificate is issued', async () => {
+    serveSigning();
+    const { csr } = await generateCsr({ username: 'alice', type: 'P-256' });
+    const user = await paste(csr);
+    await screen.findByText('CN=alice');
+    cleanup();
+
+    renderDirectory('/directory/certificates/request');
+    await user.click(await screen.findByRole('button', { name: 'Continue' }));
+    expect(await screen.findByRole('textbox', { name: /PEM/ })).toHaveValue(
+      csr,
+    );
+    await screen.findByText('CN=alice');
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await screen.findByText('All checks passed');
+    expect(JSON.stringify(sessionStorage)).toContain('CERTIFICATE REQUEST');
+    await user.click(
+      screen.getByRole('button', { name: 'Request certificate' }),
+    );
+    await screen.findByRole('heading', { name: 'Certificate issued' });
+    expect(JSON.stringify(sessionStorage)).toBe('{}');
+  });
+
   it('keeps the input when the CA rejects the request', async () => {
     serveSigning({ rejects: true });
     const { csr } = await generateCsr({ username: 'alice', type: 'P-256' });
@@ -407,6 +639,7 @@ describe('RequestPage with an uploaded CSR', () => {
   ])('rejects %j', async (text, words) => {
     await paste(text);
     expect(await screen.findByText(words)).toBeVisible();
+    expect(JSON.stringify(sessionStorage)).toBe('{}');
     expect(screen.getByRole('button', { name: 'Continue' })).toBeDisabled();
     expect(sent).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
 import type {
   Certificate,
   CertificateProfile,
@@ -23,18 +23,23 @@ import {
   NotMapped,
   useCertificateName,
 } from '../Facts';
+import {
+  type UnsavedKey,
+  unsavedKeysApiRef,
+  useUnsavedKeys,
+} from '../key/unsavedKeys';
 import { parseSerial } from '../Serial';
 import { isValid } from '../userCertificates';
 import { CheckStep } from './CheckStep';
 import { DoneStep } from './DoneStep';
-import { csrOf, DEFAULT_KEY_CHOICE, KeyStep } from './KeyStep';
-import { LeaveDialog, useLeaveGuard } from './LeaveDialog';
+import { csrOf, initialKeyChoice, KeyStep } from './KeyStep';
 import { ProfileStep } from './ProfileStep';
 import { type Step, Stepper } from './Stepper';
 
 /**
  * `/directory/certificates/request`: requests a certificate, or renews the one
- * with the serial number in the URL parameter `renew`.
+ * with the serial number in the URL parameter `renew`. With the URL parameter
+ * `key`, shows the certificate of the unsaved key with this ID instead.
  */
 export function RequestPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -46,10 +51,48 @@ export function RequestPage() {
         hidesStaleNotice
       >
         {username =>
-          username === null ? <NotMapped /> : <Request username={username} />
+          username === null ? (
+            <NotMapped />
+          ) : (
+            <KeyOrRequest key={username} username={username} />
+          )
         }
       </QueryPanel>
     </DirectoryPage>
+  );
+}
+
+/** The certificate of the unsaved key in the URL, or a request. */
+function KeyOrRequest({ username }: { username: string }) {
+  const keys = useApi(unsavedKeysApiRef);
+  const [search] = useSearchParams();
+  const isOpen = ({ id }: UnsavedKey) => id === search.get('key');
+  const unsaved = useUnsavedKeys().find(
+    key => isOpen(key) && key.username === username,
+  );
+  // A saved key can be saved again in another format, until the user leaves.
+  const [saved, setSaved] = useState<UnsavedKey>();
+  const key = unsaved ?? (saved && isOpen(saved) ? saved : undefined);
+  return key?.certificate ? (
+    <>
+      <Stepper step="done" />
+      <DoneStep
+        key={key.id}
+        certificate={key.certificate}
+        generated={{
+          privateKey: key.privateKey,
+          isSaved: !unsaved,
+          onSaved: () => {
+            setSaved(key);
+            keys.remove(isOpen);
+          },
+        }}
+        username={username}
+        renewed={key.renews}
+      />
+    </>
+  ) : (
+    <Request username={username} />
   );
 }
 
@@ -116,8 +159,9 @@ interface Issued {
 }
 
 /**
- * The steps of a request. The input and the key exist only in the state of this
- * component and are lost when it unmounts.
+ * The steps of a request. The input exists only in the state of this component,
+ * except a CSR. A generated key is held in {@link unsavedKeysApiRef} from the
+ * time at which its request is sent.
  */
 function RequestSteps(props: {
   username: string;
@@ -138,13 +182,11 @@ function RequestSteps(props: {
       : undefined;
   // A renewal keeps the profile.
   const [step, setStep] = useState<Step>(renews ? 'key' : 'profile');
-  const [choice, setChoice] = useState(DEFAULT_KEY_CHOICE);
+  const [choice, setChoice] = useState(() => initialKeyChoice(username));
   const [issued, setIssued] = useState<Issued>();
-  const [isSaved, setSaved] = useState(false);
+  const [, setSearch] = useSearchParams();
 
-  const privateKey =
-    choice.source === 'browser' ? choice.generated?.privateKey : undefined;
-  const guard = useLeaveGuard(Boolean(issued && privateKey && !isSaved));
+  const generated = choice.source === 'browser' ? choice.generated : undefined;
   const csr = csrOf(choice);
   const request = useMemo(
     () => ({
@@ -155,6 +197,16 @@ function RequestSteps(props: {
     }),
     [username, csr, profile, renewed?.label],
   );
+
+  function handleIssued(certificate: Certificate) {
+    if (generated) {
+      setSearch({ key: generated.id }, { replace: true });
+    } else {
+      setIssued({ certificate, renewed: renews });
+      setStep('done');
+    }
+  }
+
   return (
     <>
       <Stepper step={step} />
@@ -183,25 +235,16 @@ function RequestSteps(props: {
       {step === 'check' && (
         <CheckStep
           request={request}
+          generated={generated}
           profile={profiles.find(({ name }) => name === profile)!}
           renews={renews}
           onBack={() => setStep('key')}
-          onIssued={certificate => {
-            setIssued({ certificate, renewed: renews });
-            setStep('done');
-          }}
+          onIssued={handleIssued}
         />
       )}
       {step === 'done' && issued && (
-        <DoneStep
-          {...issued}
-          privateKey={privateKey}
-          username={username}
-          isSaved={isSaved}
-          onSaved={() => setSaved(true)}
-        />
+        <DoneStep {...issued} username={username} />
       )}
-      <LeaveDialog guard={guard} />
     </>
   );
 }
