@@ -25,6 +25,8 @@ const results = join(root, '.build/test');
 const browserResults = join(root, '.build/e2e/results.json');
 const common = '@directory-gateway/backstage-plugin-directory-common';
 const INTEGRATION_TEST = String.raw`\.integration\.test\.[jt]sx?$`;
+/** Tests of `make trials`. */
+const TRIAL = String.raw`\.trial\.test\.[jt]sx?$`;
 
 /** Returns the path of the report that the runner of a phase writes. */
 const reportOf = phase => join(results, `${phase}.report`);
@@ -105,6 +107,7 @@ const phases = {
     '--testPathIgnorePatterns',
     '/node_modules/',
     INTEGRATION_TEST,
+    TRIAL,
   ),
   integration: jest(
     'integration',

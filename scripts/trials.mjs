@@ -4,8 +4,8 @@
 //   node scripts/trials.mjs          every unfinished trial
 //
 // Variables: ONLY=crash,soak selects trials; KILLS, MINUTES, RUNS, USERS,
-// OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, RESTARTS and LIFETIMES change
-// their size; CHECKOUT is the checkout to attack.
+// OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, RESTARTS, ROUNDS, SEARCHES,
+// REQUESTS and LIFETIMES change their size; CHECKOUT is the checkout to attack.
 //
 // A trial consists of shards of a few minutes. Each finished shard adds a line
 // to .build/trials/progress.jsonl; the next run on the same commit skips shards
@@ -115,7 +115,7 @@ const trials = {
     })),
   },
   soak: {
-    ...jest(backend, 'src/soak.integration.test.ts'),
+    ...jest(backend, 'src/soak.trial.test.ts'),
     shards: shardsOf(minutes, MINUTES).map((count, index) => ({
       MINUTES: count,
       // Each shard makes different changes.
@@ -130,13 +130,37 @@ const trials = {
     ...jest(backend, 'src/start.integration.test.ts'),
     shards: [{ USERS: users }],
   },
+  doctor: {
+    ...jest(backend, 'src/doctor/doctor.integration.test.ts'),
+    shards: [{ ALL_FAULTS: 1 }],
+  },
+  size: {
+    ...jest(backend, 'src/replica/ReplicaDirectory.size.trial.test.ts'),
+    shards: [{}],
+  },
+  searches: {
+    ...jest(backend, 'src/replica/ReplicaDirectory.integration.test.ts'),
+    shards: [{ SEARCHES: size('SEARCHES', 4000) }],
+  },
+  privacy: {
+    ...jest(backend, 'src/privacy.integration.test.ts'),
+    shards: [{ REQUESTS: size('REQUESTS', 500) }],
+  },
+  writes: {
+    ...jest(backend, 'src/replica/Replica.writes.integration.test.ts'),
+    shards: [{ ROUNDS: size('ROUNDS', 5) }],
+  },
   switch: {
     ...jest(backend, 'src/serverSwitch.integration.test.ts'),
     shards: [{ USERS: users }],
   },
   certmonger: {
-    ...jest(backend, 'src/unattendedRenewal.integration.test.ts'),
+    ...jest(backend, 'src/unattendedRenewal.trial.test.ts'),
     shards: [{ LIFETIMES: lifetimes }],
+  },
+  accessibility: {
+    command: ['scripts/browser', 'tests', 'accessibility.test.ts'],
+    shards: [{ ALL_APPEARANCES: 1 }],
   },
   'fuzz-csr': {
     ...jest('x509', 'src/request/fuzz.test.ts'),

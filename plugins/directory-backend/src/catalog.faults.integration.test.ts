@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { startOrganization } from './__testUtils__/catalog/startOrganization';
 
 /** Repetitions of each fault; `make trials` sets a higher number. */
-const FAULTS = Number(process.env.FAULTS || 4);
+const FAULTS = Number(process.env.FAULTS || 1);
 
 /** Characters of the portal's log in an error. */
 const LOG_LENGTH = 8000;

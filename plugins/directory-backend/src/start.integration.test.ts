@@ -13,7 +13,7 @@ const serviceToken = 'a-token-of-a-service-of-the-site';
 const entry = 'packages/backend/src/index.ts';
 
 /** 20,000 in `make trials`. */
-const users = Number(process.env.USERS || 2000);
+const users = Number(process.env.USERS || 200);
 
 const REQUESTS = 400;
 

@@ -31,9 +31,9 @@ import { ChangeLog } from './ChangeLog';
 import { ChangeWriter } from './ChangeWriter';
 
 /** Writes to the directory. */
-const WRITES = Number(process.env.WRITES || 60);
+const WRITES = Number(process.env.WRITES || 15);
 /** Restarts of one of two processes. */
-const RESTARTS = Number(process.env.RESTARTS || 4);
+const RESTARTS = Number(process.env.RESTARTS || 1);
 const SEED = Number(process.env.SEED || 1);
 
 jest.setTimeout(600_000 + WRITES * 1000);

@@ -1010,7 +1010,17 @@ it('finds no problems in a healthy portal', async () => {
   ]);
 });
 
-it.each(FAULTS)('reports %s (%s)', async (_name, id, fix, apply) => {
+/** One of each kind: a file, Kerberos and LDAP. `make trials` tries all. */
+const SMOKE = [
+  'a session key that others can read',
+  'a principal that the KDC does not have',
+  'no right to read memberships',
+];
+const faults = process.env.ALL_FAULTS
+  ? FAULTS
+  : FAULTS.filter(([name]) => SMOKE.includes(name));
+
+it.each(faults)('reports %s (%s)', async (_name, id, fix, apply) => {
   const change = await apply();
   try {
     const problems = problemsOf(await diagnosePortal(change));

@@ -37,7 +37,7 @@ import {
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 
 /** Minimum duration in minutes; at least one round is finished. */
-const MINUTES = Number(process.env.MINUTES || 0.3);
+const MINUTES = Number(process.env.MINUTES || 5);
 const SEED = Number(process.env.SEED || 1);
 /** Writes of a round. */
 const WRITES = 12;
