@@ -34,6 +34,9 @@ backend.add(
 backend.add(import('@backstage/plugin-search-backend'));
 backend.add(import('@backstage/plugin-search-backend-module-catalog'));
 backend.add(import('@backstage/plugin-search-backend-module-pg'));
+backend.add(
+  import('@directory-gateway/backstage-plugin-search-backend-module-directory'),
+);
 backend.add(import('@backstage/plugin-user-settings-backend'));
 backend.add(import('@directory-gateway/backstage-plugin-directory-backend'));
 backend.add(

@@ -47,8 +47,12 @@ class TestDirectory {
   /** Called when a request waits for changes. */
   onIdle = () => {};
 
-  setUser(username: string, groups: readonly string[] = []) {
-    this.users.set(username, { username, groups });
+  setUser(
+    username: string,
+    groups: readonly string[] = [],
+    humanName?: string,
+  ) {
+    this.users.set(username, { username, humanName, groups });
     this.log.push({ user: username });
   }
 
@@ -183,10 +187,12 @@ async function connect(
   options: Partial<DirectoryEntityProviderOptions> = {},
 ) {
   const logger = mockServices.logger.mock();
+  const events = mockServices.events.mock({ publish: async () => {} });
   const provider = new DirectoryEntityProvider({
     appUrl: 'https://portal.test',
     auth: mockServices.auth(),
     catalog: catalog.service,
+    events,
     logger,
     namespace: 'default',
     reader: directory.reader,
@@ -206,6 +212,7 @@ async function connect(
       .flatMap(log => log.mock.calls.map(([message]) => message))
       .join('\n');
   return {
+    events,
     logged,
     provider,
     /** Runs until the directory has no more changes. */
@@ -325,6 +332,50 @@ describe('DirectoryEntityProvider', () => {
     });
     expect(catalog.spec('group:default/c')).not.toHaveProperty('parent');
     expect(logged()).toContain('a cycle of groups is cut at a in b');
+  });
+
+  it('publishes an event when a user has another name or none, or is removed', async () => {
+    const directory = filled(3);
+    directory.setUser('u0', ['staff'], 'Zoe');
+    const catalog = new TestCatalog();
+    const { events, follow } = await connect(directory, catalog);
+    const shown: unknown[] = [];
+    events.publish.mockImplementation(async event => {
+      expect(event).toEqual({
+        topic: 'catalog.directory.users',
+        eventPayload: {},
+      });
+      // The catalog already has the change.
+      const entity = catalog.entities.get('user:default/u0');
+      shown.push(entity?.metadata.title ?? entity?.kind);
+    });
+    await follow();
+    directory.setUser('u0', ['staff'], 'Zoë');
+    await follow();
+    directory.setUser('u0', ['staff']);
+    await follow();
+    directory.deleteUser('u0');
+    await follow();
+    expect(shown).toEqual(['Zoë', 'User', undefined]);
+  });
+
+  it('publishes no event for other changes', async () => {
+    const directory = filled(3);
+    directory.setGroup('other');
+    directory.setUser('u0', ['staff'], 'Zoe');
+    const catalog = new TestCatalog();
+    const { events, follow } = await connect(directory, catalog);
+    await follow();
+    directory.setUser('added', ['staff'], 'Added');
+    directory.setUser('u0', [], 'Zoe');
+    directory.setGroup('staff', { memberGroups: ['other'] });
+    await follow();
+    directory.setUser('u0', ['other'], 'Zoe');
+    directory.groups.delete('staff');
+    directory.log.push({ group: 'staff' });
+    await follow();
+    expect(catalog.entities.has('group:default/staff')).toBe(false);
+    expect(events.publish).not.toHaveBeenCalled();
   });
 
   it('removes nothing when too many entities would be removed', async () => {

@@ -9,8 +9,10 @@ import type {
   EntityProvider,
   EntityProviderConnection,
 } from '@backstage/plugin-catalog-node';
+import type { EventsService } from '@backstage/plugin-events-node';
 import { metrics } from '@opentelemetry/api';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type ChangedNames,
   CursorExpiredError,
@@ -66,10 +68,14 @@ const WAIT_SECONDS = 30;
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 10_000;
 
+/** Topic of Backstage's events after which search indexes are outdated. */
+const TOPIC = 'catalog.directory.users';
+
 /** Options of {@link DirectoryEntityProvider}. */
 export interface DirectoryEntityProviderOptions extends EntityOptions {
   readonly auth: AuthService;
   readonly catalog: CatalogService;
+  readonly events: Pick<EventsService, 'publish'>;
   readonly logger: LoggerService;
   readonly reader: DirectoryReader;
   readonly transforms: DirectoryTransforms;
@@ -545,6 +551,14 @@ export class DirectoryEntityProvider implements EntityProvider {
     if (added.length === 0 && removed.length === 0) {
       return;
     }
+    const { auth, catalog, events, logger } = this.#options;
+    const { items: before } = await catalog.getEntitiesByRefs(
+      {
+        entityRefs: added.map(entity => stringifyEntityRef(entity)),
+        fields: ['spec.profile'],
+      },
+      { credentials: await auth.getOwnServiceCredentials() },
+    );
     const locationKey = DIRECTORY_ENTITY_LOCATION;
     await this.#connection!.applyMutation({
       type: 'delta',
@@ -553,6 +567,18 @@ export class DirectoryEntityProvider implements EntityProvider {
     });
     this.#mutations.add(added.length, { change: 'written' });
     this.#mutations.add(removed.length, { change: 'removed' });
+    const isProfileChanged = added.some(
+      ({ spec }, index) =>
+        before[index] &&
+        !isDeepStrictEqual(before[index].spec?.profile, spec?.profile),
+    );
+    if (isProfileChanged || removed.some(ref => ref.startsWith('user:'))) {
+      events
+        .publish({ topic: TOPIC, eventPayload: {} })
+        .catch(error =>
+          logger.warn(`Changed users could not be published: ${error}`),
+        );
+    }
   }
 
   #mayRemove(count: number, known: number): boolean {

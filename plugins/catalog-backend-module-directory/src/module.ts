@@ -9,6 +9,7 @@ import {
   catalogProcessingExtensionPoint,
   catalogServiceRef,
 } from '@backstage/plugin-catalog-node';
+import { eventsServiceRef } from '@backstage/plugin-events-node';
 import { durationToMilliseconds } from '@backstage/types';
 import { DirectoryEntityProvider, RUN_MS } from './DirectoryEntityProvider';
 import { DirectoryReader } from './DirectoryReader';
@@ -41,6 +42,7 @@ export const catalogModuleDirectory = createBackendModule({
         catalog: catalogServiceRef,
         config: coreServices.rootConfig,
         discovery: coreServices.discovery,
+        events: eventsServiceRef,
         logger: coreServices.logger,
         processing: catalogProcessingExtensionPoint,
         rootLifecycle: coreServices.rootLifecycle,

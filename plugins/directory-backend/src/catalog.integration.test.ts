@@ -48,6 +48,14 @@ async function start() {
     serviceToken: SERVICE_TOKEN,
     directory: { changes: { keys: [{ secretFile: join(folder, 'key') }] } },
     catalog: { orphanProviderStrategy: 'keep', processingInterval: '30m' },
+    // The index is never updated at an interval.
+    search: {
+      collators: {
+        catalog: {
+          schedule: { frequency: { trigger: 'manual' }, timeout: '5m' },
+        },
+      },
+    },
     backend: {
       database: {
         client: 'better-sqlite3',
@@ -63,6 +71,24 @@ const found = async () => namesOf(await entities());
 
 const entity = (kind: string, name: string) =>
   catalogEntity(gateway, SERVICE_TOKEN, kind, name);
+
+async function fetchSearch(path: string, method = 'GET') {
+  const response = await fetch(`${gateway.baseUrl}/api/search/${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${SERVICE_TOKEN}` },
+  });
+  assert(response.ok, await response.clone().text());
+  return response;
+}
+
+/** Returns the locations of the entities that the portal's search finds. */
+async function search(term: string): Promise<readonly string[]> {
+  const response = await fetchSearch(`query?term=${term}`);
+  const { results } = (await response.json()) as {
+    results: { document: { location: string } }[];
+  };
+  return results.map(({ document }) => document.location).sort();
+}
 
 async function changes(query: string) {
   const url = `${gateway.baseUrl}/api/directory/v1/changes/${query}`;
@@ -94,6 +120,46 @@ describe('catalog entities', () => {
   it('are the users and groups of the directory', async () => {
     const all = await directoryNames(realm);
     await eventually(async () => expect(await found()).toEqual(all));
+  });
+
+  it('are not found by a hidden name or after a deletion in the search', async () => {
+    const named = (uid: string, name: string) =>
+      `dn: ${userDn(
+        uid,
+      )}\nchangetype: modify\nreplace: displayName\ndisplayName: ${name} Searched\n\n`;
+    await realm.modify(
+      ['stays', 'hides', 'leaves']
+        .map(uid => addFasUser(uid) + named(uid, uid))
+        .join(''),
+    );
+    await eventually(async () =>
+      expect(await entity('User', 'leaves')).toMatchObject({
+        metadata: { title: 'leaves Searched' },
+      }),
+    );
+    await fetchSearch(
+      '.backstage/scheduler/v1/tasks/search_index_software_catalog/trigger',
+      'POST',
+    );
+    const locations = (...names: string[]) =>
+      names.map(name => `/catalog/default/user/${name}`);
+    await eventually(async () =>
+      expect(await search('searched')).toEqual(
+        locations('hides', 'leaves', 'stays'),
+      ),
+    );
+    await realm.modify(
+      `dn: ${userDn(
+        'hides',
+      )}\nchangetype: modify\nreplace: fasIsPrivate\nfasIsPrivate: TRUE\n\ndn: ${userDn(
+        'leaves',
+      )}\nchangetype: delete\n`,
+    );
+    await eventually(async () =>
+      expect(await search('searched')).toEqual(locations('stays')),
+    );
+    expect(await search('leaves')).toEqual([]);
+    expect(await search('hides')).toEqual(locations('hides'));
   });
 
   it('do not leak hidden values, and neither do the change feed, databases or log', async () => {

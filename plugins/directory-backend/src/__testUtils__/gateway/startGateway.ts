@@ -47,6 +47,8 @@ export async function startGateway(options: {
   readonly kerberosSignIn?: JsonObject;
   /** The `catalog` block. */
   readonly catalog?: JsonObject;
+  /** The `search` block. */
+  readonly search?: JsonObject;
   /** The user that the guest provider signs in. */
   readonly guest?: string;
   /**
@@ -163,6 +165,7 @@ function configOf(
       directory: options.policy ?? { dangerouslyAllowGuests: true },
     },
     ...(options.catalog && { catalog: options.catalog }),
+    ...(options.search && { search: options.search }),
     kerberos: { keytab: realm.keytab, ...options.kerberos },
     directory: {
       ldap: ldapOf(realm),
