@@ -47,7 +47,10 @@ async function start() {
       'plugins/directory-backend/src/__testUtils__/catalog/catalogPortal.ts',
     serviceToken: SERVICE_TOKEN,
     directory: { changes: { keys: [{ secretFile: join(folder, 'key') }] } },
-    catalog: { orphanProviderStrategy: 'keep', processingInterval: '30m' },
+    catalog: {
+      orphanProviderStrategy: 'keep',
+      processingInterval: { minutes: 30 },
+    },
     // The index is never updated at an interval.
     search: {
       collators: {

@@ -92,7 +92,7 @@ export async function startOrganization() {
       ...options,
       catalog: {
         orphanProviderStrategy: 'keep',
-        processingInterval: '30m',
+        processingInterval: { minutes: 30 },
         ...options.catalog,
       },
     });
