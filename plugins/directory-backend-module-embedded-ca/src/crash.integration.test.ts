@@ -9,7 +9,7 @@ import { sqlite } from './__testUtils__/TestDatabase';
 import { AUTHORITIES } from './database/rows';
 
 /** Number of kills per database; `make trials` sets a higher number. */
-const KILLS = Number(process.env.KILLS || 5);
+const KILLS = Number(process.env.KILLS || 8);
 
 jest.setTimeout(600_000 + KILLS * 30_000);
 
