@@ -124,11 +124,18 @@ describe('authModuleKerberosProvider', () => {
       const { refresh } = await start(options);
       const ticket = 'alice@EXAMPLE.TEST';
 
-      const foreign = await refresh(ticket, { Origin: 'https://evil.test' });
-      expect(foreign.status).toBe(403);
-      expect(foreign.headers.get(CHALLENGE)).toBeNull();
-      const own = await refresh(ticket, { Origin: 'http://localhost:3000' });
-      expect(own.status).toBe(200);
+      const script = { 'X-Requested-With': 'XMLHttpRequest' };
+      const own = { Origin: 'http://localhost:3000', ...script };
+      for (const headers of [
+        { Origin: 'https://evil.test', ...script },
+        // An image or a form of another page.
+        {},
+      ]) {
+        const foreign = await refresh(ticket, headers);
+        expect(foreign.status).toBe(403);
+        expect(foreign.headers.get(CHALLENGE)).toBeNull();
+      }
+      expect((await refresh(ticket, own)).status).toBe(200);
     });
   });
 

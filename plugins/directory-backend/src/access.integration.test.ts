@@ -434,16 +434,17 @@ describe('every route', () => {
 });
 
 describe('the audit log', () => {
-  /** Metadata and status of each revocation event. */
-  const revocations = () =>
+  /** Metadata and status of each event of a kind. */
+  const events = (id: string) =>
     site.gateway
       .log()
       .split('\n')
-      .filter(line => line.includes('directory.certificate-revoke'))
+      .filter(line => line.includes(`directory.${id}`))
       .map(line => ({
         meta: JSON.parse(/meta\S*=(\{.*?\})/.exec(line)![1]),
         status: /status\S*="(\w+)"/.exec(line)![1],
       }));
+  const revocations = () => events('certificate-revoke');
 
   it.each<[CallerName, () => Promise<Response>, object, string]>([
     [
@@ -485,6 +486,17 @@ describe('the audit log', () => {
       expect(revocations().at(-1)).toMatchObject({
         meta: { ...meta, serialNumber: serial },
         status,
+      }),
+    );
+  });
+
+  it('contains an operation that fails', async () => {
+    // There is no quarantine.
+    expect((await acceptByAction('dave')).status).toBe(400);
+    await eventually(() =>
+      expect(events('deletion-guard-override').at(-1)).toMatchObject({
+        meta: { actor: 'user:default/dave' },
+        status: 'failed',
       }),
     );
   });

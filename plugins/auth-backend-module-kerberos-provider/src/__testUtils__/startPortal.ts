@@ -111,12 +111,11 @@ export async function startPortal(
     ],
   });
   return {
-    refresh: (principal, headers) =>
+    refresh: (principal, headers = { 'X-Requested-With': 'XMLHttpRequest' }) =>
       fetch(
         `http://localhost:${backend.server.port()}/api/auth/kerberos/refresh`,
         {
           headers: {
-            'X-Requested-With': 'XMLHttpRequest',
             ...(principal && { Authorization: `Negotiate ${principal}` }),
             ...headers,
           },

@@ -15,7 +15,7 @@ export interface Page<T> {
 
 /** Returns the items of a list that are on a page. */
 export function slicePage<T>(
-  items: readonly T[],
+  items: { slice(start: number, end: number): readonly T[] },
   { number, size }: PageRequest,
 ): readonly T[] {
   return items.slice((number - 1) * size, number * size);

@@ -65,6 +65,15 @@ describe('compareNames', () => {
       'b',
       'C',
     ]);
+    // Not the order of a language, which ignores punctuation.
+    expect(['a_', 'b', 'a.', 'a-', 'A1', 'a'].sort(compareNames)).toEqual([
+      'a',
+      'a-',
+      'a.',
+      'A1',
+      'a_',
+      'b',
+    ]);
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(Math.sign(compareNames(a, b))).toBe(

@@ -342,13 +342,10 @@ function rowsOf<T>(
 
 function pageOf<T, R>(
   rows: Rows<T>,
-  { page: { number, size } }: Paged,
+  { page }: Paged,
   present: (row: ServedRecord<T>) => R,
 ): Page<R> {
-  return {
-    items: rows.slice((number - 1) * size, number * size).map(present),
-    total: rows.total,
-  };
+  return { items: slicePage(rows, page).map(present), total: rows.total };
 }
 
 /**

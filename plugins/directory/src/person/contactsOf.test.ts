@@ -65,6 +65,18 @@ describe('contactsOf', () => {
     ]);
   });
 
+  it('returns an address of two fields once', () => {
+    const user = person({
+      username: 'x',
+      emails: ['x@example.test', 'bugs@example.test'],
+      rhbzemail: 'bugs@example.test',
+    });
+    expect(contactsOf(user).map(({ kind, text }) => [kind, text])).toEqual([
+      ['email', 'x@example.test'],
+      ['email', 'bugs@example.test'],
+    ]);
+  });
+
   it('shows the real host of a link', () => {
     const user = person({
       username: 'x',

@@ -59,13 +59,13 @@ describe('MassDeletionGuard', () => {
   });
 
   it.each([
-    ['no users', 0, 40],
-    ['no groups', 5, 0],
-    ['few users', 160 - 1, 40],
-    ['few groups', 200, 32 - 4],
-  ])('rejects %s after a restart', async (_what, users, groups) => {
-    await check(await start(), users === 5 ? 5 : 200, 40);
-    await expect(check(await start(), users, groups)).rejects.toEqual(rejected);
+    ['no users of five', [5, 40], [0, 40]],
+    ['no groups of five', [200, 5], [200, 0]],
+    ['few users', [200, 40], [160 - 1, 40]],
+    ['few groups', [200, 40], [200, 32 - 4]],
+  ] as const)('rejects %s after a restart', async (_what, before, after) => {
+    await check(await start(), ...before);
+    await expect(check(await start(), ...after)).rejects.toEqual(rejected);
   });
 
   it('passes when ten entries or fewer are missing', async () => {
