@@ -99,8 +99,8 @@ function withoutDetails(body: unknown): unknown {
  * - `/api/<plugin>/.backstage/scheduler/` gets 403. These routes let every
  *   signed-in user list, start and cancel the tasks of every plugin.
  * - `/api/<plugin>/.backstage/actions/` gets 403 unless the plugin is `directory`
- *   or listed in `backend.actions.pluginSources`. Many actions have no
- *   permission, and parse their input for every signed-in user.
+ *   or listed in `backend.actions.pluginSources`. Many actions
+ *   require no permission and parse input from any signed-in user.
  * - `/api/auth/<provider>/refresh` requires the `X-Requested-With` header,
  *   which Backstage's clients send, and which forms and images of other sites
  *   cannot send.

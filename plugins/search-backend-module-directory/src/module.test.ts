@@ -109,7 +109,7 @@ describe('IndexTrigger', () => {
     expect(attempts).toHaveLength(4);
     expect(logger.warn.mock.calls).toEqual([
       [
-        'The search index is not updated after a user became private or was deleted: NotFoundError: no such task',
+        'The search index is not updated after a profile became private or a user was deleted: NotFoundError: no such task',
       ],
     ]);
   });

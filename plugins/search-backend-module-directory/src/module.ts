@@ -86,7 +86,7 @@ export class IndexTrigger {
       if (!isRunning && !this.#hasFailed) {
         this.#hasFailed = true;
         logger.warn(
-          `The search index is not updated after a user became private or was deleted: ${error}`,
+          `The search index is not updated after a profile became private or a user was deleted: ${error}`,
         );
       }
     }

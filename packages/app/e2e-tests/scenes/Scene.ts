@@ -4,8 +4,8 @@ import type { Caller } from '../test';
 
 /**
  * A page in one of its states. `make screenshots` captures every scene, and
- * `accessibility.test.ts` checks it with axe, in the light and dark themes on
- * wide and narrow screens. The state must be kept when the width of the window
+ * `accessibility.test.ts` checks it with axe, light and wide, and dark and narrow;
+ * `make trials` checks all combinations. The state must be kept when the width of the window
  * changes. Scenes with the same ticket share a browser but not a tab.
  */
 export interface Scene {

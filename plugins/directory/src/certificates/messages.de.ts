@@ -286,7 +286,7 @@ export const certificatesGerman = {
   'request.unsaved.unknown':
     'Ein privater Schlüssel ist nicht gespeichert. Möglicherweise wurde dafür ein Zertifikat ausgestellt.',
   'request.unsaved.unknownHint':
-    'Die Anforderung ist fehlgeschlagen, ihr Ergebnis ist unbekannt. Sehen Sie in Ihren Zertifikaten nach, bevor Sie den Schlüssel verwerfen.',
+    'Es ist nicht bekannt, ob die Anforderung erfolgreich war. Laden Sie den Schlüssel herunter, sehen Sie in Ihren Zertifikaten nach und verwerfen Sie dann den Schlüssel hier.',
   'request.unsaved.save': 'Speichern',
   'request.unsaved.download': 'Herunterladen',
   'request.unsaved.discard': 'Verwerfen',

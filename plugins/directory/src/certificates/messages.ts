@@ -306,7 +306,7 @@ export const requestMessages = {
     unknown:
       'A private key is not saved. A certificate may have been issued for it.',
     unknownHint:
-      'The request failed, and its result is unknown. Check your certificates before you discard the key.',
+      'It is not known whether the request succeeded. Download the key, check your certificates, then discard the key here.',
     save: 'Save key',
     download: 'Download key',
     discard: 'Discard key',

@@ -59,13 +59,14 @@ describe('MassDeletionGuard', () => {
   });
 
   it.each([
-    ['no users of five', [5, 40], [0, 40]],
-    ['no groups of five', [200, 5], [200, 0]],
-    ['few users', [200, 40], [160 - 1, 40]],
-    ['few groups', [200, 40], [200, 32 - 4]],
-  ] as const)('rejects %s after a restart', async (_what, before, after) => {
-    await check(await start(), ...before);
-    await expect(check(await start(), ...after)).rejects.toEqual(rejected);
+    ['no users of five', 5, 40, 0, 40],
+    ['no groups of five', 200, 5, 200, 0],
+    ['few users', 200, 40, 160 - 1, 40],
+    ['few groups', 200, 40, 200, 32 - 4],
+  ])('rejects %s after a restart', async (_what, ...counts) => {
+    const [usersBefore, groupsBefore, users, groups] = counts;
+    await check(await start(), usersBefore, groupsBefore);
+    await expect(check(await start(), users, groups)).rejects.toEqual(rejected);
   });
 
   it('passes when ten entries or fewer are missing', async () => {

@@ -68,13 +68,16 @@ export function UnsavedKeysBar() {
   );
 }
 
-/** A key with its actions, except the link to the current page. */
+/**
+ * A key with its actions, except the link to the current page. A downloaded key
+ * stays until it is discarded: the browser does not report whether the file was
+ * written.
+ */
 function KeyAlert({ unsaved }: { unsaved: UnsavedKey }) {
   const { id, certificate, privateKey, username } = unsaved;
   const { t } = useTranslationRef(directoryTranslationRef);
   const nameOf = useCertificateName();
   const page = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
-  const keys = useApi(unsavedKeysApiRef);
   const [search] = useSearchParams();
   const [isDiscarding, setDiscarding] = useState(false);
   const title = useId();
@@ -85,7 +88,6 @@ function KeyAlert({ unsaved }: { unsaved: UnsavedKey }) {
       type: 'application/x-pem-file',
       content: await exportKey(privateKey),
     });
-    keys.remove(key => key.id === id);
   }
 
   return (

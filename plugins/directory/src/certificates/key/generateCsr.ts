@@ -13,7 +13,7 @@ export interface GeneratedCsr {
   id: string;
   type: KeyType;
 
-  /** Extractable, so that it can be saved. Not stored anywhere else. */
+  /** Extractable, so that it can be saved. Held only in memory. */
   privateKey: CryptoKey;
 
   /** CSR (PKCS#10) in PEM: the only part that is sent. */

@@ -27,8 +27,8 @@ export interface UnsavedKey extends Pick<GeneratedCsr, 'id' | 'privateKey'> {
   readonly isPending: boolean;
 
   /**
-   * `undefined` while the request is pending, and when it failed so that a
-   * certificate may have been issued nevertheless.
+   * `undefined` while the request is pending, and after a failure that does not
+   * exclude that a certificate was issued.
    */
   readonly certificate?: Certificate;
 }
@@ -44,7 +44,7 @@ export class UnsavedKeys {
   /** Returns the keys, oldest first. */
   readonly list = (): readonly UnsavedKey[] => this.#keys;
 
-  /** Calls a listener after each change. Returns a function that ends this. */
+  /** Calls a listener after each change. Returns a function that unsubscribes it. */
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -118,9 +118,9 @@ export function useUnsavedKeys(): readonly UnsavedKey[] {
 }
 
 /**
- * Asks before the tab is closed, reloaded or signed out while there are unsaved
- * keys, and removes them when it is: the browser may keep the page, and the
- * next user could go back to it.
+ * Asks before the user closes or reloads the tab or signs out while there are
+ * unsaved keys, and removes the keys when the page is left: the browser may keep
+ * the page, and the next user could go back to it.
  */
 function UnsavedKeysRoot() {
   const keys = useApi(unsavedKeysApiRef);

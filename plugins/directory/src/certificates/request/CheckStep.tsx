@@ -30,6 +30,9 @@ import { StepFrame } from './Stepper';
 export function CheckStep(props: {
   request: SigningRequest;
 
+  /** Storage key of the CSR: see {@link csrDraft}. */
+  draftKey: string;
+
   /** The key of the request if it was generated in the browser. */
   generated: GeneratedCsr | undefined;
 
@@ -41,11 +44,12 @@ export function CheckStep(props: {
   onBack: () => void;
   onIssued: (certificate: Certificate) => void;
 }) {
-  const { request, generated, profile, renews, onBack, onIssued } = props;
+  const { request, draftKey, generated, profile, renews, onBack, onIssued } =
+    props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { title: purpose, description } = useProfileText()(profile);
   const { data: evaluation, error, mutate: check } = usePolicyEvaluation();
-  const signing = useSigning({ generated, renews });
+  const signing = useSigning({ draftKey, generated, renews });
 
   useEffect(() => check(request), [check, request]);
 
@@ -178,10 +182,11 @@ function usePolicyEvaluation() {
  * user has left the page.
  */
 function useSigning(options: {
+  draftKey: string;
   generated: GeneratedCsr | undefined;
   renews: bigint | undefined;
 }) {
-  const { generated, renews } = options;
+  const { draftKey, generated, renews } = options;
   const keys = useApi(unsavedKeysApiRef);
   return useDirectoryMutation(
     (client, request: SigningRequest) => {
@@ -203,7 +208,7 @@ function useSigning(options: {
         const { data } =
           renewal ||
           (await client.post('/certs/', { params: { header }, body: request }));
-        csrDraft.remove(request.user);
+        csrDraft.remove(draftKey);
         return data.result as Certificate; // the mask selects all fields
       };
       if (!generated) {

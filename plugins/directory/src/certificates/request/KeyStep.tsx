@@ -22,16 +22,15 @@ interface KeyChoice {
 /**
  * The last valid CSR that a user entered, kept for the session of the tab until
  * a certificate is issued. Text that is not a CSR is not kept: it could be a
- * private key.
+ * private key. `key` is the storage key: a request and each renewal have their
+ * own.
  */
 export const csrDraft = {
   /** Returns an empty string if there is none. */
-  get: (username: string) =>
-    withStorage(storage => storage.getItem(`directory.csr.${username}`)) ?? '',
-  set: (username: string, csr: string) =>
-    withStorage(storage => storage.setItem(`directory.csr.${username}`, csr)),
-  remove: (username: string) =>
-    withStorage(storage => storage.removeItem(`directory.csr.${username}`)),
+  get: (key: string) => withStorage(storage => storage.getItem(key)) ?? '',
+  set: (key: string, csr: string) =>
+    withStorage(storage => storage.setItem(key, csr)),
+  remove: (key: string) => withStorage(storage => storage.removeItem(key)),
 };
 
 /** Accesses the session storage, if the browser allows it. */
@@ -44,8 +43,8 @@ function withStorage<T>(action: (storage: Storage) => T): T | undefined {
 }
 
 /** Returns the input with the CSR that the user entered last, if any. */
-export function initialKeyChoice(username: string): KeyChoice {
-  const csr = csrDraft.get(username);
+export function initialKeyChoice(draftKey: string): KeyChoice {
+  const csr = csrDraft.get(draftKey);
   return {
     source: csr ? 'own' : 'browser',
     type: 'P-256',
@@ -65,15 +64,18 @@ export function csrOf({ source, generated, csr }: KeyChoice): string {
  */
 export function KeyStep(props: {
   username: string;
+
+  /** Storage key of the CSR: see {@link csrDraft}. */
+  draftKey: string;
   choice: KeyChoice;
   onChange: (choice: KeyChoice) => void;
   onBack: () => void;
   onNext: () => void;
 }) {
-  const { username, choice, onChange, onBack, onNext } = props;
+  const { username, draftKey, choice, onChange, onBack, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [isGenerating, setGenerating] = useState(false);
-  const parsed = useParsedCsr(choice.csr, username);
+  const parsed = useParsedCsr(choice.csr, draftKey);
   const canGenerate = window.isSecureContext;
   const isReady =
     choice.source === 'browser' ? canGenerate : parsed.state === 'parsed';
@@ -84,7 +86,11 @@ export function KeyStep(props: {
     }
     if (choice.source === 'browser' && choice.generated?.type !== choice.type) {
       setGenerating(true);
-      const { generateCsr } = await import('../key/generateCsr');
+      const [{ generateCsr }] = await Promise.all([
+        import('../key/generateCsr'),
+        // Offers the key on other pages: it must load before a request is sent.
+        import('../key/UnsavedKeysBar'),
+      ]);
       const generated = await generateCsr({ username, type: choice.type });
       onChange({ ...choice, generated });
     }
@@ -218,7 +224,7 @@ type CsrState =
   | { state: 'parsed'; csr: ParsedCsr };
 
 /** Parses a CSR as it is typed, pasted or dropped, and keeps it. */
-function useParsedCsr(text: string, username: string): CsrState {
+function useParsedCsr(text: string, draftKey: string): CsrState {
   const [parsed, setParsed] = useState<CsrState>({ state: 'empty' });
 
   useEffect(() => {
@@ -227,13 +233,13 @@ function useParsedCsr(text: string, username: string): CsrState {
       if (isCurrent) {
         setParsed(next);
         if (next.state === 'parsed') {
-          csrDraft.set(username, text);
+          csrDraft.set(draftKey, text);
         }
       }
     };
     if (!text.trim()) {
       settle({ state: 'empty' });
-      csrDraft.remove(username);
+      csrDraft.remove(draftKey);
     } else if (/PRIVATE KEY-----/.test(text)) {
       settle({ state: 'privateKey' });
     } else {
@@ -248,7 +254,7 @@ function useParsedCsr(text: string, username: string): CsrState {
     return () => {
       isCurrent = false;
     };
-  }, [text, username]);
+  }, [text, draftKey]);
 
   return parsed;
 }

@@ -4,7 +4,7 @@ import type {
   CertificateProfile,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { Text } from '@backstage/ui';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import {
   isNotFound,
@@ -66,12 +66,21 @@ export function RequestPage() {
 function KeyOrRequest({ username }: { username: string }) {
   const keys = useApi(unsavedKeysApiRef);
   const [search] = useSearchParams();
-  const isOpen = ({ id }: UnsavedKey) => id === search.get('key');
+  const opened = search.get('key');
+  const isOpen = ({ id }: UnsavedKey) => id === opened;
   const unsaved = useUnsavedKeys().find(
     key => isOpen(key) && key.username === username,
   );
   // A saved key can be saved again in another format, until the user leaves.
   const [saved, setSaved] = useState<UnsavedKey>();
+  useEffect(() => {
+    const forget = () => setSaved(undefined);
+    window.addEventListener('pagehide', forget);
+    return () => {
+      window.removeEventListener('pagehide', forget);
+      forget();
+    };
+  }, [opened]);
   const key = unsaved ?? (saved && isOpen(saved) ? saved : undefined);
   return key?.certificate ? (
     <>
@@ -182,7 +191,8 @@ function RequestSteps(props: {
       : undefined;
   // A renewal keeps the profile.
   const [step, setStep] = useState<Step>(renews ? 'key' : 'profile');
-  const [choice, setChoice] = useState(() => initialKeyChoice(username));
+  const draftKey = `directory.csr.${username}.${renewed?.serial_number ?? ''}`;
+  const [choice, setChoice] = useState(() => initialKeyChoice(draftKey));
   const [issued, setIssued] = useState<Issued>();
   const [, setSearch] = useSearchParams();
 
@@ -226,6 +236,7 @@ function RequestSteps(props: {
       {step === 'key' && (
         <KeyStep
           username={username}
+          draftKey={draftKey}
           choice={choice}
           onChange={setChoice}
           onBack={() => setStep('profile')}
@@ -235,6 +246,7 @@ function RequestSteps(props: {
       {step === 'check' && (
         <CheckStep
           request={request}
+          draftKey={draftKey}
           generated={generated}
           profile={profiles.find(({ name }) => name === profile)!}
           renews={renews}
