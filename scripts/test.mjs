@@ -261,6 +261,28 @@ for (const name of names.filter(name => !isCheck(name))) {
   }
 }
 
+/** Returns lines for the slowest test files that Jest has run. */
+async function slowestFiles(count) {
+  const files = [];
+  for (const phase of ['unit', 'integration']) {
+    const report = await readFile(reportOf(phase), 'utf8').catch(() => '{}');
+    for (const result of JSON.parse(report).testResults ?? []) {
+      const { name, startTime, endTime } = result;
+      const seconds = Math.round((endTime - startTime) / 1000);
+      files.push({ name: relative(root, name), seconds });
+    }
+  }
+  return files
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, count)
+    .map(({ name, seconds }) => `${`${seconds} s`.padStart(6)} ${name}`);
+}
+
+const slowest = await slowestFiles(10);
+if (slowest.length > 0) {
+  console.log(`\nThe slowest test files:\n${slowest.join('\n')}`);
+}
+
 const total = { passed: 0, failed: 0, skipped: 0 };
 const lines = [];
 for (const { name, passed, failed, skipped, seconds } of finished.filter(
