@@ -23,7 +23,6 @@ backend.add(
     '@directory-gateway/backstage-plugin-catalog-backend-module-directory'
   ),
 );
-backend.add(import('@backstage/plugin-events-backend'));
 backend.add(import('@backstage/plugin-notifications-backend'));
 backend.add(import('@backstage/plugin-permission-backend'));
 backend.add(

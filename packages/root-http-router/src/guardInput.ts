@@ -1,5 +1,11 @@
 import { InputError } from '@backstage/errors';
 import { json, Router, type Request, type RequestHandler } from 'express';
+import {
+  isEntityFilter,
+  isPermissionItem,
+  isPredicate,
+  isSettingItem,
+} from './inputShapes';
 
 /**
  * Maximum size of a request body in bytes: that of the limited plugins and of
@@ -20,6 +26,8 @@ const MAX_DEPTH = 32;
  */
 const CATALOG = /^\/api\/+catalog(\/|$)/i;
 const SEARCH = /^\/api\/+search(\/|$)/i;
+const PERMISSION = /^\/api\/+permission\//i;
+const USER_SETTINGS = /^\/api\/+user-settings\//i;
 /**
  * Plugins and routes that parse or validate a body before they authorize the
  * caller. The plugins have no routes for larger bodies.
@@ -48,6 +56,8 @@ type Limits = Pick<Sizes, 'members' | 'elements' | 'text'>;
 const FILTER_LIMITS: Limits = { members: 100, elements: 1000, text: 1024 };
 /** Fields to return, count or sort by. Each field is read from every entity. */
 const FIELD_LIMITS: Limits = { members: 100, elements: 50, text: 512 };
+/** The catalog needs milliseconds to read hundreds of segments in an entity. */
+const MAX_SEGMENTS = 16;
 
 /** Lists whose elements are validated, authorized or stored one by one. */
 const LIST_LIMITS: Limits = { members: 5000, elements: 500, text: 4096 };
@@ -108,8 +118,19 @@ function checkBody({ path, body }: Request): void {
   // Version 2 of the actions API wraps the input.
   for (const input of [body, memberOf(body, 'input')]) {
     checkRequest(input);
+    if (CATALOG.test(path)) {
+      checkShape(input);
+    }
     if (SEARCH.test(path)) {
       checkSearch(memberOf(input, 'term'), memberOf(input, 'filters'));
+    }
+  }
+  const items = memberOf(body, 'items');
+  if (Array.isArray(items)) {
+    if (PERMISSION.test(path)) {
+      requireShape('items', items.every(isPermissionItem));
+    } else if (USER_SETTINGS.test(path)) {
+      requireShape('items', items.every(isSettingItem));
     }
   }
   if (ACTION.test(path)) {
@@ -149,6 +170,9 @@ function checkQueryString({ path }: Request, query: string): void {
       `The query string is longer than ${MAX_QUERY_STRING} characters.`,
     );
   }
+  // Express does not decode a parameter with another encoding, whose value would
+  // therefore not be the one that is checked here.
+  requireShape('query string', isDecodable(query));
   const params = new URLSearchParams(query);
   if (SEARCH.test(path)) {
     // Express reads `term[]`, `term[0]` and `[term]` as `term`.
@@ -202,6 +226,15 @@ function checkRequest(request: unknown): void {
   for (const [name, limits] of LIMITS) {
     checkSizes(name, memberOf(request, name), limits);
   }
+  const fields = memberOf(request, 'fields');
+  if (
+    Array.isArray(fields) &&
+    fields.some(field => String(field).split('.').length > MAX_SEGMENTS)
+  ) {
+    throw new InputError(
+      `A field has more than ${MAX_SEGMENTS} segments separated by dots.`,
+    );
+  }
   const items = memberOf(request, 'items');
   if (Array.isArray(items) && items.length > MAX_ITEMS) {
     throw new InputError(`"items" has more than ${MAX_ITEMS} values.`);
@@ -232,6 +265,8 @@ function checkSizes(name: string, value: unknown, limits: Limits): void {
  * cursors are left to the catalog.
  */
 function checkCursor(cursor: string): void {
+  // The catalog ignores other characters.
+  requireShape('cursor', /^[A-Za-z0-9+/_=-]*$/.test(cursor));
   let request: unknown;
   try {
     request = JSON.parse(Buffer.from(cursor, 'base64').toString('utf8'));
@@ -240,6 +275,31 @@ function checkCursor(cursor: string): void {
   }
   checkDepth(request);
   checkRequest(request);
+  checkShape(request);
+}
+
+/** Checks the query and the filter of a catalog request. */
+function checkShape(request: unknown): void {
+  const query = memberOf(request, 'query');
+  requireShape('query', query === undefined || isPredicate(query));
+  const filter = memberOf(request, 'filter');
+  requireShape('filter', filter === undefined || isEntityFilter(filter));
+}
+
+/** @throws InputError if a part of a request does not have its shape. */
+function requireShape(name: string, hasShape: boolean): void {
+  if (!hasShape) {
+    throw new InputError(`The ${name} of the request is malformed.`);
+  }
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checkDepth(value: unknown): void {

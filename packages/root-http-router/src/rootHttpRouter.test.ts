@@ -707,9 +707,24 @@ describe('rootHttpRouter', () => {
       ],
       [
         'characters of a field',
-        size => [`/entities?fields=${'a.'.repeat(size / 2 - 1)}aa`],
+        size => [`/entities?fields=${'a'.repeat(size)}`],
         512,
         16_000,
+      ],
+      [
+        'segments of a field',
+        size => [`/entities?fields=${times(size, () => 'a').join('.')}`],
+        16,
+        17,
+      ],
+      [
+        'segments of a field in a body',
+        size => [
+          '/entities/by-query',
+          { query: {}, fields: [times(size, () => 'a').join('.')] },
+        ],
+        16,
+        17,
       ],
       [
         'sort fields',
@@ -934,6 +949,54 @@ describe('rootHttpRouter', () => {
       expect(await call(path, body)).toMatchObject({
         status: 400,
         body: expect.stringContaining('The request contains NUL.'),
+      });
+    });
+
+    it('accepts every operator of a query', async () => {
+      const query = {
+        $all: [
+          { kind: 'user', 'metadata.name': { $in: ['a', 1, true] } },
+          { $any: [{ kind: { $exists: true } }, { $not: { kind: 'x' } }] },
+          { relations: { $contains: { type: 'memberOf' } } },
+          { kind: { $hasPrefix: 'us' } },
+        ],
+      };
+      for (const body of [{ query }, { cursor: cursor({ query }) }]) {
+        const { status } = await call('/entities/by-query', body);
+        expect(status).toBe(200);
+      }
+    });
+
+    // The messages of the plugins would have up to 300 MB.
+    const invalid = { $any: times(90, () => [0]) };
+    const filter = { not: { anyOf: times(90, () => 0) } };
+    it.each<[string, string, unknown]>([
+      ['query', '/entities/by-query', { query: invalid }],
+      ['query', '/entities/by-refs', { entityRefs: [], query: invalid }],
+      ['query', '/entity-facets', { facets: ['kind'], query: invalid }],
+      [
+        'query',
+        '/.backstage/actions/v2/actions/catalog%3Aquery-catalog-entities/invoke',
+        { input: { query: invalid } },
+      ],
+      ['query', '/entities/by-query', { cursor: cursor({ query: invalid }) }],
+      ['filter', '/entities/by-query', { cursor: cursor({ filter }) }],
+      [
+        'filter',
+        `/entities/by-query?cursor=${encodeURIComponent(cursor({ filter }))}`,
+        undefined,
+      ],
+      ['cursor', `/entities/by-query?cursor=${cursor({})}%25`, undefined],
+      ['query string', '/entities/by-query?cursor=%25ff%ff', undefined],
+      ['query string', '/api/search/query?term=a%ffb', undefined],
+      ['items', '/api/permission/authorize', { items: [{ id: 0 }] }],
+      ['items', '/api/user-settings/multiget', { items: [{ bucket: 0 }] }],
+    ])('rejects a malformed %s of %s', async (part, path, body) => {
+      expect(await call(path, body)).toMatchObject({
+        status: 400,
+        body: expect.stringContaining(
+          `The ${part} of the request is malformed.`,
+        ),
       });
     });
 
