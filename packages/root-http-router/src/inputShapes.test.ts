@@ -69,6 +69,7 @@ describe('isPredicate', () => {
     [],
     { $any: [[]] },
     { $any: [], kind: 'a' },
+    { $any: Array(101).fill('a') },
     { $not: null },
     { $gt: 1 },
     { 'a\nb': 1 },

@@ -5,6 +5,9 @@
  * These functions are recursive: check the depth of a value first.
  */
 
+/** Maximum number of predicates in `$all` or `$any`. */
+const MAX_PREDICATES = 100;
+
 /** Whether a value is a filter predicate of `@backstage/filter-predicates`. */
 export function isPredicate(value: unknown): boolean {
   if (!isObject(value)) {
@@ -15,7 +18,11 @@ export function isPredicate(value: unknown): boolean {
     switch (name) {
       case '$all':
       case '$any':
-        return entries.length === 1 && isListOf(inner, isPredicate);
+        return (
+          entries.length === 1 &&
+          isListOf(inner, isPredicate) &&
+          inner.length <= MAX_PREDICATES
+        );
       case '$not':
         return entries.length === 1 && isPredicate(inner);
       default:
@@ -84,7 +91,10 @@ export function isSettingItem(value: unknown): boolean {
   return isObject(value) && isString(value.bucket) && isString(value.key);
 }
 
-function isListOf(value: unknown, isElement: (each: unknown) => boolean) {
+function isListOf(
+  value: unknown,
+  isElement: (each: unknown) => boolean,
+): value is readonly unknown[] {
   return Array.isArray(value) && value.every(isElement);
 }
 
