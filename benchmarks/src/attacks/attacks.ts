@@ -86,6 +86,28 @@ export const attacks: Readonly<Record<string, Attack>> = {
       body: JSON.stringify({ term: letters(90_000) }),
     }),
 
+  'cursor with malformed filters': (target, count) => {
+    let filter: object = { anyOf: Array(200).fill(0) };
+    for (let level = 0; level < 25; level += 1) {
+      filter = { not: filter };
+    }
+    const cursor = JSON.stringify({
+      orderFields: [],
+      orderFieldValues: [],
+      isPrevious: false,
+      filter,
+    });
+    return repeatRequest(4, target, count, {
+      path: '/api/catalog/entities/by-query',
+      body: JSON.stringify({ cursor: Buffer.from(cursor).toString('base64') }),
+    });
+  },
+
+  'field of 512 dots': (target, count) =>
+    repeatRequest(4, target, count, {
+      path: `/api/catalog/entities?fields=${'.'.repeat(512)}`,
+    }),
+
   '8,000 search terms': (target, count) => {
     const terms = Array.from({ length: 8000 }, (_, at) => `group=g${at}`);
     return repeatRequest(10, target, count, {
