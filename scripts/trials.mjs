@@ -91,6 +91,14 @@ const trials = {
       KILLS: count,
     })),
   },
+  postgres: {
+    ...jest(
+      `${backend}-module-embedded-ca`,
+      'src/EmbeddedAuthority.trial.test.ts',
+      'src/revocation/RevocationLists.trial.test.ts',
+    ),
+    shards: [{}],
+  },
   organization: {
     ...jest(
       backend,

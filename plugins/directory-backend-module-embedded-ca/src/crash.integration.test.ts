@@ -8,12 +8,17 @@ import { TestCa } from './__testUtils__/TestCa';
 import { sqlite } from './__testUtils__/TestDatabase';
 import { AUTHORITIES } from './database/rows';
 
-/** Number of kills per database; `make trials` sets a higher number. */
+/**
+ * Number of kills per database; `make trials` sets a higher number and also
+ * kills processes that use PostgreSQL.
+ */
 const KILLS = Number(process.env.KILLS || 8);
 
 jest.setTimeout(600_000 + KILLS * 30_000);
 
-describe.each([sqlite, sharedPostgres()])(
+const postgres = sharedPostgres();
+
+describe.each(process.env.KILLS ? [sqlite, postgres] : [sqlite])(
   'EmbeddedAuthority on $name',
   kind => {
     it.each(['file', 'socket'] as const)(
@@ -36,35 +41,37 @@ describe.each([sqlite, sharedPostgres()])(
         expect(counts.signerKills > 0).toBe(signer === 'socket');
       },
     );
-
-    it('returns one certificate when processes start concurrently', async () => {
-      const ca = await TestCa.start(kind, { tables: 'none' });
-      const processes = [1, 2, 3].map(() => AuthorityProcess.load());
-      try {
-        await Promise.all(processes.map(process => process.loaded()));
-        const options = {
-          database: ca.database.config,
-          embedded: ca.block(),
-        };
-        await Promise.all(processes.map(process => process.start(options)));
-        expect(await ca.database.knex(AUTHORITIES)).toHaveLength(1);
-
-        const request = aliceRequest();
-        const certificates = await Promise.all(
-          processes.map(process => process.sign(request)),
-        );
-        expect(certificates[1]).toEqual(certificates[0]);
-        expect(certificates[2]).toEqual(certificates[0]);
-        const [certificate] = certificates;
-        const { authority } = await ca.open();
-        const found = await authority.get(
-          serialNumberOf({ certificate: new Certificate(certificate) }),
-        );
-        expect(found?.certificate.der).toEqual(certificate);
-      } finally {
-        await Promise.all(processes.map(process => process.kill()));
-        await ca.stop();
-      }
-    });
   },
 );
+
+describe.each([sqlite, postgres])('EmbeddedAuthority on $name', kind => {
+  it('returns one certificate when processes start concurrently', async () => {
+    const ca = await TestCa.start(kind, { tables: 'none' });
+    const processes = [1, 2, 3].map(() => AuthorityProcess.load());
+    try {
+      await Promise.all(processes.map(process => process.loaded()));
+      const options = {
+        database: ca.database.config,
+        embedded: ca.block(),
+      };
+      await Promise.all(processes.map(process => process.start(options)));
+      expect(await ca.database.knex(AUTHORITIES)).toHaveLength(1);
+
+      const request = aliceRequest();
+      const certificates = await Promise.all(
+        processes.map(process => process.sign(request)),
+      );
+      expect(certificates[1]).toEqual(certificates[0]);
+      expect(certificates[2]).toEqual(certificates[0]);
+      const [certificate] = certificates;
+      const { authority } = await ca.open();
+      const found = await authority.get(
+        serialNumberOf({ certificate: new Certificate(certificate) }),
+      );
+      expect(found?.certificate.der).toEqual(certificate);
+    } finally {
+      await Promise.all(processes.map(process => process.kill()));
+      await ca.stop();
+    }
+  });
+});
