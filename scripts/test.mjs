@@ -3,12 +3,15 @@
 //   node scripts/test.mjs [PHASE…]     default: every phase, as `make test`
 //
 // Phases: check-types, check-api, check-lint, check-format, check-generated and
-// check-documents (together: checks), unit, integration, start, browser. The
-// checks run concurrently; check-api runs after check-types. Each phase writes
-// its counts and its duration in seconds to .build/test/PHASE.json. With
-// --record-durations, the phases unit and integration write the durations of
-// long test files to scripts/test-durations.json, which
-// scripts/LongestFirst.cjs reads.
+// check-documents (together: checks), unit, integration, start, browser. They
+// run concurrently, because integration and browser tests often wait for
+// servers; `after` lists what a phase starts after. Each phase writes its counts and its duration
+// in seconds to .build/test/PHASE.json. With --record-durations, the phases
+// unit and integration write the durations of long test files to
+// scripts/test-durations.json, which scripts/LongestFirst.cjs reads.
+//
+// Results of earlier runs make the next one faster: .cache/ and dist-types/ can
+// be kept between runs of CI.
 //
 // The last line is "N passed, N failed, N skipped". A phase that fails without
 // any counts, or does not run any tests, counts as one failure.
@@ -22,6 +25,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const results = join(root, '.build/test');
+const caches = join(root, '.cache');
 const browserResults = join(root, '.build/e2e/results.json');
 const common = '@directory-gateway/backstage-plugin-directory-common';
 const INTEGRATION_TEST = String.raw`\.integration\.test\.[jt]sx?$`;
@@ -42,6 +46,7 @@ const jest = (phase, ...options) => ({
     // Jest's default of 5 seconds depends on the speed of the machine.
     '--testTimeout=180000',
     `--testSequencer=${join(root, 'scripts/LongestFirst.cjs')}`,
+    `--cacheDirectory=${join(caches, 'jest')}`,
     '--json',
     `--outputFile=${reportOf(phase)}`,
     ...options,
@@ -80,16 +85,31 @@ const nodeTest = (phase, ...files) => ({
   },
 });
 
-/** Commands of the phases; without `count`, a phase counts as one test. */
-const phases = {
+const checks = {
   'check-types': { command: ['yarn', 'tsc'] },
   'check-api': {
     command: [process.execPath, 'scripts/api-reports.mjs', '--check'],
     // The reports are generated from the declarations in dist-types.
-    after: 'check-types',
+    after: ['check-types'],
   },
-  'check-lint': { command: ['yarn', 'lint'] },
-  'check-format': { command: ['yarn', 'prettier:check', '--loglevel=warn'] },
+  'check-lint': {
+    command: [
+      'yarn',
+      'lint',
+      '--success-cache',
+      `--success-cache-dir=${join(caches, 'lint')}`,
+    ],
+  },
+  'check-format': {
+    command: [
+      'yarn',
+      'prettier:check',
+      '--loglevel=warn',
+      '--cache',
+      '--cache-strategy=content',
+      `--cache-location=${join(caches, 'prettier')}`,
+    ],
+  },
   'check-generated': {
     command: ['yarn', 'workspace', common, 'generate', '--check'],
   },
@@ -102,21 +122,36 @@ const phases = {
     'scripts/toolchain.test.mjs',
     'scripts/troubleshooting.test.mjs',
   ),
-  unit: jest(
-    'unit',
-    '--testPathIgnorePatterns',
-    '/node_modules/',
-    INTEGRATION_TEST,
-    TRIAL,
-  ),
-  integration: jest(
-    'integration',
-    '--testPathPatterns',
-    INTEGRATION_TEST,
-    // These tests wait for servers: four workers use two cores.
-    '--maxWorkers=4',
-  ),
-  start: nodeTest('start', 'scripts/start.test.mjs'),
+};
+
+/**
+ * Commands of the phases; without `count`, a phase counts as one test. `after`
+ * lists the phases that must have ended if they were chosen, too; "build" is the
+ * build of the portal.
+ */
+const phases = {
+  ...checks,
+  unit: {
+    ...jest(
+      'unit',
+      '--testPathIgnorePatterns',
+      '/node_modules/',
+      INTEGRATION_TEST,
+      TRIAL,
+    ),
+    after: Object.keys(checks),
+  },
+  integration: {
+    ...jest(
+      'integration',
+      '--testPathPatterns',
+      INTEGRATION_TEST,
+      // These tests wait for servers: four workers use two cores.
+      '--maxWorkers=4',
+    ),
+    // Portals from source serve the pages of the build, which must not change.
+    after: ['build'],
+  },
   browser: {
     command: ['scripts/browser', 'tests'],
     count: async () => {
@@ -129,6 +164,11 @@ const phases = {
         skipped: stats.skipped,
       };
     },
+    after: ['build'],
+  },
+  start: {
+    ...nodeTest('start', 'scripts/start.test.mjs'),
+    after: ['build'],
   },
 };
 
@@ -136,41 +176,40 @@ const RECORD = '--record-durations';
 /** Test files that take at least this long, in seconds, are recorded. */
 const LONG = 10;
 
-const isCheck = name => name.startsWith('check-');
-const checks = Object.keys(phases).filter(isCheck);
 const chosen = process.argv
   .slice(2)
   .filter(argument => argument !== RECORD)
-  .flatMap(name => (name === 'checks' ? checks : [name]));
+  .flatMap(name => (name === 'checks' ? Object.keys(checks) : [name]));
 const unknown = chosen.filter(name => !Object.hasOwn(phases, name));
 if (unknown.length > 0) {
   const known = ['checks', ...Object.keys(phases)].join(', ');
   console.error(`Unknown phase ${unknown.join(', ')}. Phases: ${known}`);
   process.exit(2);
 }
-const required = chosen.flatMap(name => phases[name].after ?? []);
+// The API reports need the declarations of this check.
+const required = chosen.includes('check-api') ? ['check-types'] : [];
 const names = Object.keys(phases).filter(
   name =>
     chosen.length === 0 || chosen.includes(name) || required.includes(name),
 );
+/** The output of concurrent phases is printed when a phase ends. */
+const buffered = names.length > 1;
 
-/**
- * Runs one phase, and prints its duration every 15 seconds.
- *
- * @param buffered - prints the output only when the phase has ended, for
- *   concurrent phases.
- */
-async function run(name, { buffered = false } = {}) {
+/** Times at which the running phases started, in milliseconds. */
+const running = new Map();
+const secondsOf = name => Math.round((Date.now() - running.get(name)) / 1000);
+const progress = setInterval(() => {
+  const list = [...running.keys()].map(name => `${name} ${secondsOf(name)} s`);
+  console.log(`   running: ${list.join(', ')}`);
+}, 15_000);
+
+/** Runs one phase and returns its result. */
+async function run(name) {
   const { command, count } = phases[name];
   if (!buffered) {
     console.log(`\n== ${name}`);
   }
-  const started = Date.now();
-  const seconds = () => Math.round((Date.now() - started) / 1000);
-  const progress = setInterval(
-    () => console.log(`   ${name}: ${seconds()} s`),
-    15_000,
-  );
+  running.set(name, Date.now());
   const [program, ...args] = command;
   const child = spawn(program, args, {
     cwd: root,
@@ -180,7 +219,8 @@ async function run(name, { buffered = false } = {}) {
   child.stdout?.on('data', chunk => output.push(chunk));
   child.stderr?.on('data', chunk => output.push(chunk));
   const [code] = await once(child, 'close');
-  clearInterval(progress);
+  const seconds = secondsOf(name);
+  running.delete(name);
   if (buffered) {
     console.log(`\n== ${name}`);
     process.stdout.write(Buffer.concat(output));
@@ -194,7 +234,7 @@ async function run(name, { buffered = false } = {}) {
   if (counted.failed === 0 && (!succeeded || ranNothing)) {
     counted.failed = 1;
   }
-  const result = { name, ...counted, seconds: seconds() };
+  const result = { name, ...counted, seconds };
   await writeFile(
     join(results, `${name}.json`),
     `${JSON.stringify(result, undefined, 2)}\n`,
@@ -203,14 +243,11 @@ async function run(name, { buffered = false } = {}) {
 }
 
 /**
- * Builds the portal while the checks run, for the phases that need it. These
- * phases report a failed build.
+ * Builds the portal once, before the phases that need it. These phases report a
+ * failed build.
  */
 async function build() {
-  const child = spawn('nice', ['scripts/build'], {
-    cwd: root,
-    stdio: 'ignore',
-  });
+  const child = spawn('scripts/build', { cwd: root, stdio: 'ignore' });
   await once(child, 'close');
 }
 
@@ -240,23 +277,23 @@ for (const name of names) {
   await rm(reportOf(name), { force: true });
 }
 
-const buildsEarly =
-  names.some(isCheck) && (names.includes('start') || names.includes('browser'));
-const running = new Map();
-for (const name of names.filter(isCheck)) {
-  const earlier = running.get(phases[name].after);
-  const result = Promise.resolve(earlier).then(() =>
-    run(name, { buffered: true }),
-  );
-  running.set(name, result);
+/** Promises of the results of the chosen phases. */
+const finished = new Map();
+if (buffered && names.some(name => phases[name].after?.includes('build'))) {
+  finished.set('build', build());
 }
-const finished = await Promise.all([
-  ...running.values(),
-  ...(buildsEarly ? [build()] : []),
-]);
-for (const name of names.filter(name => !isCheck(name))) {
-  finished.push(await run(name));
-  if (process.argv.includes(RECORD) && /^(unit|integration)$/.test(name)) {
+for (const name of names) {
+  const { after = [] } = phases[name];
+  const earlier = Promise.all(after.map(other => finished.get(other)));
+  finished.set(
+    name,
+    earlier.then(() => run(name)),
+  );
+}
+const ended = await Promise.all(names.map(name => finished.get(name)));
+clearInterval(progress);
+if (process.argv.includes(RECORD)) {
+  for (const name of names.filter(name => /^(unit|integration)$/.test(name))) {
     await recordDurations(name);
   }
 }
@@ -285,9 +322,7 @@ if (slowest.length > 0) {
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const lines = [];
-for (const { name, passed, failed, skipped, seconds } of finished.filter(
-  Boolean,
-)) {
+for (const { name, passed, failed, skipped, seconds } of ended) {
   total.passed += passed;
   total.failed += failed;
   total.skipped += skipped;
