@@ -33,9 +33,10 @@ async function overflowOf(page: Page) {
 
 /** Expects no violations, one h1 and no horizontal overflow. */
 async function checkPage(page: Page) {
-  expect(await axeViolations(page)).toEqual([]);
+  // Waits until a page that is loading its data is shown.
   const headings = page.getByRole('heading', { level: 1 });
   await expect(headings).toHaveCount(1);
+  expect(await axeViolations(page)).toEqual([]);
   expect(await overflowOf(page)).toBeLessThanOrEqual(0);
 }
 
