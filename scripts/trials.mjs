@@ -40,7 +40,10 @@ const checkout = process.env.CHECKOUT || root;
 const KILLS = 25;
 /** Duration of a soak shard in minutes. */
 const MINUTES = 5;
-/** Factor for the number of random cases of `make test` in a shard. */
+/**
+ * Factor for the number of random cases of property tests in a shard;
+ * scripts/random-cases.cjs applies it.
+ */
 const RUNS = 10;
 
 /** Number of repetitions of each fault of the directory in a shard. */
@@ -58,14 +61,15 @@ function shardsOf(total, most) {
   );
 }
 
-const jest = (workspace, ...files) => ({
+const git = (...args) =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+
+const tests = (command, files) => ({
   command: [
     'yarn',
-    'workspace',
-    `@directory-gateway/${workspace}`,
-    'test',
+    ...command,
     '--watchAll=false',
-    `--maxWorkers=${files.length}`,
+    `--setupFiles=${join(root, 'scripts/random-cases.cjs')}`,
     '--json',
     `--outputFile=${report}`,
     ...files,
@@ -79,8 +83,18 @@ const jest = (workspace, ...files) => ({
   },
 });
 
+const jest = (workspace, ...files) =>
+  tests(
+    [
+      ...['workspace', `@directory-gateway/${workspace}`, 'test'],
+      `--maxWorkers=${files.length}`,
+    ],
+    files,
+  );
+
 const backend = 'backstage-plugin-directory-backend';
-const fuzz = shardsOf(runs, RUNS).map(count => ({ RUNS: count }));
+const fuzz = (factor = 1) =>
+  shardsOf(runs, RUNS).map(count => ({ RUNS: factor * count }));
 
 /** Names of trials, their commands and the variables of their shards. */
 const trials = {
@@ -147,7 +161,11 @@ const trials = {
     shards: [{}],
   },
   searches: {
-    ...jest(backend, 'src/replica/ReplicaDirectory.integration.test.ts'),
+    ...jest(
+      backend,
+      'src/replica/ReplicaDirectory.integration.test.ts',
+      'src/__testUtils__/naive/NaiveDirectory.integration.test.ts',
+    ),
     shards: [{ SEARCHES: size('SEARCHES', 4000) }],
   },
   privacy: {
@@ -170,20 +188,29 @@ const trials = {
     command: ['scripts/browser', 'tests', 'accessibility.test.ts'],
     shards: [{ ALL_APPEARANCES: 1 }],
   },
+  properties: {
+    ...tests(
+      ['backstage-cli', 'repo', 'test', '--testTimeout=3600000'],
+      git('grep', '-l', "from 'fast-check'", '*.test.ts', '*.test.tsx')
+        .split('\n')
+        .filter(file => !/\.(integration|trial)\.test\./.test(file)),
+    ),
+    shards: fuzz(),
+  },
   'fuzz-csr': {
     ...jest('x509', 'src/request/fuzz.test.ts'),
-    shards: fuzz,
+    shards: fuzz(20),
   },
   'fuzz-spnego': {
     ...jest('kerberos', 'src/SpnegoAcceptor.integration.test.ts'),
-    shards: fuzz,
+    shards: fuzz(20),
   },
   'fuzz-ldap': {
     ...jest(
       backend,
       'src/ldap/connection/LdapConnection.corruption.integration.test.ts',
     ),
-    shards: fuzz,
+    shards: fuzz(),
   },
   attacks: {
     command: ['benchmarks/attacks', checkout],
@@ -200,8 +227,6 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const git = (...args) =>
-  execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 // Uncommitted changes have no commit id: their shards are not skipped.
 const commit =
   git('rev-parse', 'HEAD') + (git('status', '--porcelain') ? '-dirty' : '');

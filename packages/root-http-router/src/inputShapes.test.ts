@@ -25,21 +25,21 @@ const { predicate } = fc.letrec(tie => ({
 }));
 
 /** JSON with the names of operators in any place. */
-const anyJson = fc
-  .jsonValue({ maxDepth: 4 })
-  .map(value =>
-    JSON.parse(
-      JSON.stringify(value).replace(
-        /"([^"\\]*)":/g,
-        (_, text: string) =>
-          `"${
-            ['$all', '$any', '$not', '$in', '$exists', '$contains', 'kind'][
-              text.length % 7
-            ]
-          }":`,
+const { anyJson } = fc.letrec(tie => ({
+  anyJson: fc.oneof(
+    { maxDepth: 4 },
+    primitive,
+    fc.constant(null),
+    fc.array(tie('anyJson'), { maxLength: 3 }),
+    fc.dictionary(
+      fc.constantFrom(
+        ...['$all', '$any', '$not', '$in', '$exists', '$contains', 'kind'],
       ),
+      fc.oneof(tie('anyJson'), predicate, fc.array(predicate)),
+      { maxKeys: 2 },
     ),
-  );
+  ),
+}));
 
 function isAccepted(value: unknown): boolean {
   try {
@@ -69,6 +69,7 @@ describe('isPredicate', () => {
     [],
     { $any: [[]] },
     { $any: [], kind: 'a' },
+    { $not: 'a', kind: 'a' },
     { $any: Array(101).fill('a') },
     { $not: null },
     { $gt: 1 },

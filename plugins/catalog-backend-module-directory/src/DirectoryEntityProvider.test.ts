@@ -200,6 +200,7 @@ async function connect(
     rejectRemovalsAbovePercentage: 5,
     settleMs: 0,
     confirmMs: 1,
+    pauseMs: 1,
     transforms: {},
     ...options,
   });
@@ -608,7 +609,6 @@ describe('DirectoryEntityProvider', () => {
           expect(catalog.entities).toEqual(complete.entities);
         },
       ),
-      { numRuns: 100 },
     );
   });
 });

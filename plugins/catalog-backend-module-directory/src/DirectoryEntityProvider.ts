@@ -37,9 +37,6 @@ const SETTLE_MS = 3000;
  */
 const UNLOGGED_INTERVAL_MS = 20_000;
 
-/** Interval of attempts to follow changes again, in milliseconds. */
-const CURSOR_INTERVAL_MS = 1000;
-
 /**
  * Maximum number of entries that are read one by one; more cause a
  * reconciliation.
@@ -65,7 +62,12 @@ const CONFIRM_MS = 15_000;
 const MAX_CONFIRM_MS = 15 * 60_000;
 
 const WAIT_SECONDS = 30;
-const MIN_PAUSE_MS = 1000;
+
+/**
+ * Pause after a failure and between attempts to follow changes, in
+ * milliseconds. It doubles up to the maximum while failures continue.
+ */
+const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 10_000;
 
 /** Topic of Backstage's events after which search indexes are outdated. */
@@ -92,6 +94,11 @@ export interface DirectoryEntityProviderOptions extends EntityOptions {
    * Time until written entities are looked up, in milliseconds. Default: 15000.
    */
   readonly confirmMs?: number;
+  /**
+   * Pause after a failure and between attempts to follow changes, in
+   * milliseconds. Default: 1000.
+   */
+  readonly pauseMs?: number;
 }
 
 /** Deletions that are applied after a second read of the names. */
@@ -174,6 +181,10 @@ export class DirectoryEntityProvider implements EntityProvider {
     return this.#options.confirmMs ?? CONFIRM_MS;
   }
 
+  get #pauseMs(): number {
+    return this.#options.pauseMs ?? PAUSE_MS;
+  }
+
   getProviderName(): string {
     return 'directory';
   }
@@ -199,12 +210,12 @@ export class DirectoryEntityProvider implements EntityProvider {
 
   async #run(signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + RUN_MS;
-    let pauseMs = MIN_PAUSE_MS;
+    let pauseMs = this.#pauseMs;
     while (!signal.aborted && performance.now() < endsAt) {
       try {
         await this.#step(signal, endsAt);
         this.#failedAt = undefined;
-        pauseMs = MIN_PAUSE_MS;
+        pauseMs = this.#pauseMs;
       } catch (error) {
         if (signal.aborted) {
           return;
@@ -249,7 +260,7 @@ export class DirectoryEntityProvider implements EntityProvider {
         await pause(untilMs, signal);
         return;
       }
-      await pause(Math.min(untilMs, CURSOR_INTERVAL_MS), signal);
+      await pause(Math.min(untilMs, this.#pauseMs), signal);
       const { cursor } = await this.#options.reader.presentCursor(signal);
       if (cursor !== undefined) {
         state.reconcileAt = performance.now();

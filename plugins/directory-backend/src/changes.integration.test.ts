@@ -220,7 +220,7 @@ describe('histories', () => {
   it('contain the user who made the only write', async () => {
     // Unknown when another write was made since the last sync.
     let modifier: unknown = null;
-    while (modifier === null) {
+    for (let attempt = 0; modifier === null && attempt < 20; attempt++) {
       // Time for a sync without changes.
       await sleep(500);
       for (const operation of ['add', 'delete'] as const) {

@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { createFetchApi, FetchMiddlewares } from '@backstage/core-app-api';
 import { createDirectoryClient } from './createDirectoryClient';
 import { RecordingServer } from './__testUtils__/RecordingServer';

@@ -1,5 +1,10 @@
 import { createBackend } from '@backstage/backend-defaults';
-import { createBackendModule } from '@backstage/backend-plugin-api';
+import { DatabaseManager } from '@backstage/backend-defaults/database';
+import {
+  coreServices,
+  createBackendModule,
+  createServiceFactory,
+} from '@backstage/backend-plugin-api';
 import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
 import { ConfigReader } from '@backstage/config';
 import authPlugin from '@backstage/plugin-auth-backend';
@@ -17,6 +22,7 @@ import searchCatalog from '@backstage/plugin-search-backend-module-catalog';
 import { AuthorizeResult } from '@backstage/plugin-permission-common';
 import type { JsonObject } from '@backstage/types';
 import { freePorts } from '@directory-gateway/realm';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DirectoryPermissionPolicy } from './DirectoryPermissionPolicy';
 import { permissionModuleDirectory } from './module';
 
@@ -112,6 +118,34 @@ const someEntities = createBackendModule({
   },
 });
 
+/**
+ * SQLite databases that are closed when the backend stops. Backstage leaves them
+ * open, and the timers of their connection pools keep the process running.
+ */
+const databases = createServiceFactory({
+  service: coreServices.database,
+  deps: {
+    config: coreServices.rootConfig,
+    lifecycle: coreServices.lifecycle,
+    logger: coreServices.logger,
+    plugin: coreServices.pluginMetadata,
+    rootLifecycle: coreServices.rootLifecycle,
+  },
+  factory({ config, lifecycle, logger, plugin, rootLifecycle }) {
+    const database = DatabaseManager.fromConfig(config).forPlugin(
+      plugin.getId(),
+      { lifecycle, logger },
+    );
+    rootLifecycle.addShutdownHook(async () =>
+      (await database.getClient()).destroy(),
+    );
+    return database;
+  },
+});
+
+/** Number of reads of the search index until it must have all entities. */
+const MAX_ATTEMPTS = 1000;
+
 /** Service token. */
 const SERVICE = 'service-service-service';
 
@@ -146,13 +180,19 @@ class Portal {
       search: {
         collators: {
           catalog: {
-            schedule: { frequency: { seconds: 1 }, timeout: { minutes: 1 } },
+            schedule: {
+              frequency: { milliseconds: 200 },
+              timeout: { minutes: 1 },
+              // Starts on time; the scheduler starts others every five seconds.
+              scope: 'local',
+            },
           },
         },
       },
     };
     backend.add(mockServices.rootConfig.factory({ data }));
     backend.add(mockServices.rootLogger.factory({ level: 'none' }));
+    backend.add(databases);
     backend.add(authPlugin);
     backend.add(guestProvider);
     backend.add(signInByHeader);
@@ -338,10 +378,15 @@ describe('permissionModuleDirectory', () => {
     // The catalog and the search index are updated in the background.
     const indexed = async () => {
       const { body } = await portal.request('/search/query?term=', SERVICE);
-      return body.results?.length === ALL.length;
+      return body.results?.length;
     };
-    while (!(await indexed())) {
-      await new Promise(resolve => setTimeout(resolve, 100));
+    for (let attempt = 1; (await indexed()) !== ALL.length; attempt++) {
+      if (attempt === MAX_ATTEMPTS) {
+        throw new Error(
+          `The search index has ${await indexed()} of ${ALL.length} entities`,
+        );
+      }
+      await sleep(100);
     }
   });
   afterAll(() => portal?.stop());

@@ -144,6 +144,9 @@ describe('searchModuleDirectory', () => {
             schedule: deps.scheduler.createScheduledTaskRunner({
               frequency: { trigger: 'manual' },
               timeout: { minutes: 5 },
+              // A trigger starts it immediately, not within five seconds.
+              scope: 'local',
+              initialDelay: { hours: 1 },
             }),
             factory: {
               type: 'software-catalog',
@@ -187,7 +190,10 @@ describe('searchModuleDirectory', () => {
 
   it('runs the index task after an event', async () => {
     expect(runs).toHaveLength(0);
+    jest.useFakeTimers();
     await publish();
+    await jest.advanceTimersByTimeAsync(SETTLE_MS);
+    jest.useRealTimers();
     await until(() => runs.length === 1);
   });
 });

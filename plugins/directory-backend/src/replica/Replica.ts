@@ -16,7 +16,9 @@ import {
 import type { ReplicaMode } from './sync/SyncMode';
 import { ReplicaTables } from './tables/ReplicaTables';
 
-/** Interval of polls; equals the maximum age of the source's position. */
+/**
+ * Default interval of polls; equals the maximum age of the source's position.
+ */
 const POLL_MS = 250;
 
 /**
@@ -33,7 +35,10 @@ export interface ReplicaOptions
   extends Omit<
     DirectorySyncOptions,
     'tables' | 'state' | 'stopped' | 'suspendFor' | 'observer'
-  > {}
+  > {
+  /** Milliseconds between polls. Default: 250. */
+  readonly pollMs?: number;
+}
 
 /**
  * A replica of the directory's users, groups and agreements in memory. It can
@@ -45,6 +50,7 @@ export class Replica {
   /** Admits reads of the tables. */
   readonly state: ReplicaState;
   readonly #logger: LoggerService;
+  readonly #pollMs: number;
   readonly #sync: DirectorySync;
   readonly #stopped = new AbortController();
   #observer: TableObserver | undefined;
@@ -55,6 +61,7 @@ export class Replica {
 
   constructor(options: ReplicaOptions) {
     this.#logger = options.logger;
+    this.#pollMs = options.pollMs ?? POLL_MS;
     this.state = new ReplicaState(options);
     this.#sync = new DirectorySync({
       ...options,
@@ -188,7 +195,7 @@ export class Replica {
     const maxMs = isQuarantined ? MAX_QUARANTINE_PAUSE_MS : MAX_PAUSE_MS;
     const ms =
       failures === 0
-        ? POLL_MS
+        ? this.#pollMs
         : Math.min(MIN_PAUSE_MS * 2 ** (failures - 1), maxMs);
     this.#paused = new AbortController();
     const { signal } = this.#paused;

@@ -76,6 +76,9 @@ export function describeDirectory(
   name: string,
   options: ConformanceOptions,
 ): void {
+  /** Number of random cases of each method. */
+  const samples = Math.ceil(options.searches / 3);
+
   describe(`${name}, schema ${options.schema}`, () => {
     let realm: Realm | undefined;
     let subject: ConformanceSubject | undefined;
@@ -195,7 +198,7 @@ export function describeDirectory(
       });
       const known = ['alice', 'carol', 'dave', 'erin', 'mallory', 'BOB'];
       const queries = [
-        ...fc.sample(pair, { numRuns: 1000, seed: 1 }),
+        ...fc.sample(pair, { numRuns: samples, seed: 1 }),
         ...known.flatMap(username =>
           groups().map(groupname => ({ username, groupname })),
         ),
@@ -445,7 +448,7 @@ export function describeDirectory(
         selection: memberSelection(model),
         page: fc.constantFrom(whole, second),
       });
-      const queries = fc.sample(arbitrary, { numRuns: 800, seed: 3 });
+      const queries = fc.sample(arbitrary, { numRuns: samples, seed: 3 });
       const results = await expectSame(
         queries,
         (directory, { groupname, selection, page }) =>
@@ -464,7 +467,7 @@ export function describeDirectory(
           ),
       );
       const hits = results.filter(({ result }) => result && result.total > 0);
-      expect(hits.length).toBeGreaterThan(100);
+      expect(hits.length).toBeGreaterThan(samples / 8);
     });
 
     it('finds groups by their fields', async () => {
@@ -477,12 +480,12 @@ export function describeDirectory(
         ),
         page: fc.constantFrom(whole, second),
       });
-      const queries = fc.sample(arbitrary, { numRuns: 800, seed: 4 });
+      const queries = fc.sample(arbitrary, { numRuns: samples, seed: 4 });
       const results = await expectSame(queries, (directory, query) =>
         directory.listGroups({ ...allGroups, ...query }, context),
       );
       const hits = results.filter(({ result }) => result!.total > 0);
-      expect(hits.length).toBeGreaterThan(200);
+      expect(hits.length).toBeGreaterThan(samples / 4);
     });
 
     it('finds users and groups by a text and lists the closest first', async () => {
@@ -493,7 +496,7 @@ export function describeDirectory(
       };
       const foundUsers = await expectSame(
         fc.sample(fc.record({ order: orders.users, page }), {
-          numRuns: 600,
+          numRuns: samples,
           seed: 8,
         }),
         (directory, query) =>
@@ -501,7 +504,7 @@ export function describeDirectory(
       );
       const foundGroups = await expectSame(
         fc.sample(fc.record({ order: orders.groups, page }), {
-          numRuns: 300,
+          numRuns: samples,
           seed: 9,
         }),
         (directory, query) =>
@@ -509,13 +512,14 @@ export function describeDirectory(
       );
       for (const results of [foundUsers, foundGroups]) {
         const hits = results.filter(({ result }) => result!.total > 0);
-        expect(hits.length).toBeGreaterThan(50);
+        expect(hits.length).toBeGreaterThan(samples / 8);
       }
     });
 
     it('lists the newest colleagues first', async () => {
+      const user = fc.constantFrom(...model.users.map(({ dn }) => dn));
       const dns = [
-        ...model.users.map(({ dn }) => dn),
+        ...fc.sample(user, { numRuns: Math.ceil(samples / 2), seed: 12 }),
         'fqdn=build1.example.test,cn=computers,cn=accounts,dc=example,dc=test',
       ];
       const queries = dns.flatMap(dn =>
@@ -530,10 +534,10 @@ export function describeDirectory(
         directory.listUsers(query, context),
       );
       const hits = results.filter(({ result }) => result!.items.length > 3);
-      expect(hits.length).toBeGreaterThan(30);
+      expect(hits.length).toBeGreaterThan(samples / 10);
     });
 
-    describePrivacy(() => ({ directory: subject!.directory, model }));
+    describePrivacy(() => ({ directory: subject!.directory, model }), samples);
 
     it(`finds the users of ${options.searches} random selections`, async () => {
       let hits = 0;

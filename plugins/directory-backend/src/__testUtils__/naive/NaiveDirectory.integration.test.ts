@@ -140,12 +140,12 @@ function strictlyBefore(attribute: string, time: Date): Filter {
       });
 }
 
-describe.each([
-  { schema: 'fas', userSearches: 1000 },
-  { schema: 'freeipa', userSearches: 300 },
-] as const)(
-  'NaiveDirectory with the schema $schema',
-  ({ schema, userSearches }) => {
+/** Number of random searches; `make trials` sets a higher number. */
+const SEARCHES = Number(process.env.SEARCHES || 100);
+
+describe.each(['fas', 'freeipa'] as const)(
+  'NaiveDirectory with the schema %s',
+  schema => {
     const { userClass, groupClass, attributes } = NAIVE_SCHEMAS[schema];
     let realm: Realm | undefined;
     let server: PoolUnderTest | undefined;
@@ -199,7 +199,7 @@ describe.each([
 
     it('finds the same users as 389 Directory Server', async () => {
       const searches = fc
-        .sample(searchTerms(model), { numRuns: userSearches, seed: 1 })
+        .sample(searchTerms(model), { numRuns: SEARCHES, seed: 1 })
         .map(terms => terms.filter(term => term.kind !== 'memberOfAny'))
         .filter(terms => terms.length > 0)
         .map(terms => allOf(...terms));
@@ -221,12 +221,12 @@ describe.each([
       });
       expect(found).toEqual(expected);
       const hits = expected.filter(({ result }) => result.length > 0);
-      expect(hits.length).toBeGreaterThan(userSearches / 4);
+      expect(hits.length).toBeGreaterThan(SEARCHES / 4);
     });
 
     it('finds the same groups as 389 Directory Server', async () => {
       const searches = fc.sample(groupSearch(model), {
-        numRuns: 300,
+        numRuns: SEARCHES,
         seed: 2,
       });
       const found = await resultsOf(searches, where =>
@@ -249,7 +249,7 @@ describe.each([
       });
       expect(found).toEqual(expected);
       const hits = expected.filter(({ result }) => result.length > 0);
-      expect(hits.length).toBeGreaterThan(75);
+      expect(hits.length).toBeGreaterThan(SEARCHES / 4);
     });
 
     it('nests groups like the memberOf plugin', () => {

@@ -95,9 +95,11 @@ describe('toCsv', () => {
   );
 
   it('returns quoted cells without formulas', () => {
+    const special = fc.string({ unit: fc.constantFrom(...'a ";,\r\n\t=+-@') });
     const cell = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.string({ unit: fc.constantFrom(...'a ";,\r\n\t=+-@') }),
+      special,
+      special,
       fc
         .constantFrom(...'=+-@\t\r')
         .chain(start => fc.string().map(rest => start + rest)),
@@ -110,7 +112,6 @@ describe('toCsv', () => {
         expect(value).not.toMatch(/(?:^|[\r\n;]) *[=+\-@\t]/);
         expect(value).not.toMatch(/^[\r\n]/);
       }),
-      { numRuns: 2000 },
     );
   });
 });

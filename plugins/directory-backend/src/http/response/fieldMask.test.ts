@@ -85,12 +85,11 @@ describe('resolveFields', () => {
       maxLength: 12,
     });
     fc.assert(
-      fc.property(fc.oneof(text, fc.string()), header => {
+      fc.property(fc.oneof(text, text, text, fc.string()), header => {
         const keys = keysOrNone(header);
         expect(new Set(keys).size).toBe(keys.length);
         expect(model.keys).toEqual(expect.arrayContaining([...keys]));
       }),
-      { numRuns: 2000 },
     );
   });
 

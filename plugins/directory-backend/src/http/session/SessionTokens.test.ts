@@ -164,10 +164,14 @@ describe('SessionTokens.open', () => {
   });
 
   it('rejects random tokens', async () => {
-    const part = fc.oneof(
+    const noHeader = fc.oneof(
       fc.base64String().map(text => text.replace(/=/g, '')),
       fc.uint8Array({ maxLength: 64 }).map(base64url),
       fc.json().map(text => base64url(Buffer.from(text))),
+      fc.constant(''),
+      fc.string(),
+    );
+    const someHeader = fc.oneof(
       fc
         .record(
           {
@@ -183,16 +187,19 @@ describe('SessionTokens.open', () => {
         )
         .map(object => base64url(Buffer.from(JSON.stringify(object)))),
       fc.constant(base64url(Buffer.from(JSON.stringify(header)))),
-      fc.constant(''),
-      fc.string(),
+    );
+    const part = fc.oneof(noHeader, someHeader);
+    const parts = fc.oneof(
+      fc.array(part, { maxLength: 6 }),
+      fc.tuple(someHeader, part, part, part, part),
+      fc.tuple(someHeader, noHeader, noHeader, noHeader, noHeader),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(part, { maxLength: 6 }), async parts => {
-        expect(await tokens.open(parts.join('.'))).toEqual({
+      fc.asyncProperty(parts, async some => {
+        expect(await tokens.open(some.join('.'))).toEqual({
           outcome: 'rejected',
         });
       }),
-      { numRuns: 2000 },
     );
   });
 });

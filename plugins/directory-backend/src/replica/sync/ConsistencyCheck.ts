@@ -5,8 +5,8 @@ import { suspensionFor } from './ReplicaState';
 import type { TableComparison } from './TableComparison';
 
 /**
- * Delay in milliseconds between the read and the corrections; longer than a
- * write takes to reach the replica.
+ * Default delay in milliseconds between the read and the corrections; longer
+ * than a write takes to reach the replica.
  */
 const SETTLING_MS = 3000;
 
@@ -16,6 +16,8 @@ interface ConsistencyCheckOptions {
   readonly logger: LoggerService;
   /** Milliseconds from the end of one check to the next. */
   readonly intervalMs: number;
+  /** Milliseconds between the read and the corrections. Default: 3000. */
+  readonly settlingMs?: number;
 }
 
 /**
@@ -79,7 +81,7 @@ export class ConsistencyCheck {
 
   /** Resolves to whether the check finished without being canceled. */
   async #run(server: string): Promise<boolean> {
-    const { source, comparison, logger } = this.#options;
+    const { source, comparison, logger, settlingMs } = this.#options;
     const corrections = await comparison.run({
       server,
       read: async check => {
@@ -90,7 +92,7 @@ export class ConsistencyCheck {
           throw error;
         }
       },
-      settleMs: SETTLING_MS,
+      settleMs: settlingMs ?? SETTLING_MS,
     });
     if (corrections?.size) {
       const counts = [...corrections].map(

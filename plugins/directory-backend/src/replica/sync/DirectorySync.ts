@@ -62,6 +62,11 @@ export interface DirectorySyncOptions extends SyncModeOptions {
   readonly suspendFor: (error: unknown) => void;
   /** Milliseconds between comparisons of all entries. Default: one hour. */
   readonly checkIntervalMs?: number;
+  /**
+   * Milliseconds between the read and the corrections of a comparison of all
+   * entries. Default: three seconds.
+   */
+  readonly settlingMs?: number;
 }
 
 /**

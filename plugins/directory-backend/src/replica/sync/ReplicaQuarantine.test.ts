@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../__testUtils__/eventually';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { withDatabase } from '../../__testUtils__/withDatabase';
@@ -27,8 +26,8 @@ describe('ReplicaQuarantine', () => {
   let quarantines: readonly ReplicaQuarantine[];
   let shutdown: (() => void | Promise<void>)[];
 
-  const follow = (index: number) =>
-    quarantines[index].start(processes[index], {
+  const follow = (index: number, guarded = processes[index]) =>
+    quarantines[index].start(guarded, {
       addStartupHook() {},
       addShutdownHook: hook => shutdown.push(hook),
     });
@@ -43,6 +42,7 @@ describe('ReplicaQuarantine', () => {
             database: await openDatabase(database),
             directoryKey: 'a',
             logger: new RecordingLogger(),
+            intervalMs: 10,
           }),
       ),
     );
@@ -109,14 +109,18 @@ describe('ReplicaQuarantine', () => {
     follow(0);
     // The transaction holds the only connection.
     const pending = () => knex.client.pool.numPendingAcquires();
-    await eventually(() => expect(pending()).toBe(1));
-    // Longer than the interval of synchronization.
-    await sleep(1500);
-    expect(pending()).toBe(1);
-
+    await eventually(() => expect(pending()).toBeGreaterThan(0));
+    // A process without a quarantine does not query the database.
+    let intervals = 0;
+    const idle = new GuardedProcess();
+    Object.defineProperty(idle, 'quarantine', { get: () => void intervals++ });
+    follow(1, idle);
+    await eventually(() => expect(intervals).toBeGreaterThan(5));
+    const queued = pending();
     await busy.rollback();
     await eventually(async () => expect(await rows()).toHaveLength(1));
     await stop();
     await synchronize();
+    expect(queued).toBe(1);
   });
 });

@@ -28,7 +28,7 @@ const RETENTION_MS = 48 * HOUR_MS;
 
 const OVERRIDE_MS = 10 * 60_000;
 
-/** Interval at which a quarantined process checks for an override. */
+/** Default interval at which a quarantined process checks for an override. */
 const SYNC_INTERVAL_MS = 1000;
 
 /**
@@ -42,6 +42,8 @@ interface ReplicaQuarantineOptions {
   /** SHA-256 of base DN and object classes, in hex. */
   readonly directoryKey: string;
   readonly logger: LoggerService;
+  /** Milliseconds between checks for an override. Default: 1000. */
+  readonly intervalMs?: number;
 }
 
 /** The guard and the replica of this process. */
@@ -163,7 +165,7 @@ export class ReplicaQuarantine implements GuardRecords {
     return expiresAt;
   }
 
-  /** Calls {@link synchronize} every second until the plugin is shut down. */
+  /** Calls {@link synchronize} at an interval until the plugin is shut down. */
   start(guarded: GuardedReplica, lifecycle: LifecycleService): void {
     this.#guarded = guarded;
     const ended = new AbortController();
@@ -172,6 +174,7 @@ export class ReplicaQuarantine implements GuardRecords {
   }
 
   async #synchronizeUntil(ended: AbortSignal): Promise<void> {
+    const { intervalMs = SYNC_INTERVAL_MS } = this.#options;
     while (!ended.aborted) {
       await this.synchronize().catch(error => {
         if (!this.#hasFailed) {
@@ -181,7 +184,7 @@ export class ReplicaQuarantine implements GuardRecords {
         }
         this.#hasFailed = true;
       });
-      await sleep(SYNC_INTERVAL_MS, undefined, {
+      await sleep(intervalMs, undefined, {
         signal: ended,
         ref: false,
       }).catch(() => {});

@@ -1,5 +1,4 @@
 import assert from 'node:assert';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../__testUtils__/eventually';
 import { createGuard } from '../../__testUtils__/MemoryGuardRecords';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
@@ -27,14 +26,18 @@ class SilentSource implements ReplicaSource {
   /** USNs of the readable entries of other kinds. */
   readonly otherUsns = new Set<number>();
   comparisons = 0;
+  polls = 0;
 
-  readPosition: ReplicaSource['readPosition'] = async () => ({
-    server,
-    epoch: 1,
-    usn: this.usn,
-    committedUsn: this.committedUsn,
-    requestedAt: performance.now(),
-  });
+  readPosition: ReplicaSource['readPosition'] = async () => {
+    this.polls++;
+    return {
+      server,
+      epoch: 1,
+      usn: this.usn,
+      committedUsn: this.committedUsn,
+      requestedAt: performance.now(),
+    };
+  };
 
   readAll: ReplicaSource['readAll'] = async onBatch => {
     this.#give(onBatch, 0);
@@ -118,19 +121,34 @@ describe('UnreportedDeletions', () => {
 
   const keys = () => [...replica.tables.agreements.keys()];
 
+  /** Resolves after the replica has polled several times. */
+  const untilPolled = async () => {
+    const { polls } = source;
+    await eventually(() => expect(source.polls).toBeGreaterThan(polls + 5));
+  };
+
   beforeEach(async () => {
     source = new SilentSource();
+    // A second passes between two polls.
+    jest
+      .spyOn(performance, 'now')
+      .mockImplementation(() => 1000 * source.polls);
     logger = new RecordingLogger();
     replica = new Replica({
       source,
       logger,
       maxStalenessMs: 60_000,
       guard: createGuard(),
+      pollMs: 10,
+      settlingMs: 10,
     });
     replica.follow();
     await eventually(() => assert(replica.isServing));
   });
-  afterEach(() => replica.stop());
+  afterEach(() => {
+    replica.stop();
+    jest.restoreAllMocks();
+  });
 
   it('removes an entry that was hidden without a notification', async () => {
     source.hide('cn=7');
@@ -169,10 +187,9 @@ describe('UnreportedDeletions', () => {
 
   it('does not compare keys when readable entries carry all new USNs', async () => {
     const before = source.comparisons;
-    // Longer than the interval between two checks of the new USNs.
-    for (let write = 0; write < 30; write++) {
+    for (let write = 0; write < 3; write++) {
       source.otherUsns.add(++source.usn);
-      await sleep(100);
+      await untilPolled();
     }
     expect(source.comparisons).toBe(before);
     // One further USN is not carried by a readable entry.
@@ -200,11 +217,10 @@ describe('UnreportedDeletions', () => {
     source.agreements.delete('cn=7');
     await eventually(() => expect(keys()).toHaveLength(19));
     source.committedUsn = source.usn;
-    await eventually(async () => {
-      const settled = source.comparisons;
-      await sleep(600);
-      expect(source.comparisons).toBe(settled);
-    });
+    await untilPolled();
+    const settled = source.comparisons;
+    await untilPolled();
+    expect(source.comparisons).toBe(settled);
   });
 
   it('suspends reads when the mass-deletion guard rejects the remaining keys', async () => {

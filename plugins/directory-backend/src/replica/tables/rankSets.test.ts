@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { inAll, inAny, inOrder } from './rankSets';
 
+/** Lists of similar length are intersected differently from others. */
 const list = fc
-  .uniqueArray(fc.nat(200), { maxLength: 150 })
+  .oneof(
+    fc.uniqueArray(fc.nat(200), { maxLength: 150 }),
+    fc.uniqueArray(fc.nat(200), { maxLength: 5 }),
+  )
   .map(ranks => Uint32Array.from(ranks).sort());
 
 it('intersects lists of any length', () => {
@@ -13,7 +17,6 @@ it('intersects lists of any length', () => {
       );
       expect(inAll(lists)).toEqual(expected);
     }),
-    { seed: 20_200_131, numRuns: 2000 },
   );
 });
 
@@ -23,7 +26,6 @@ it('merges lists of any length', () => {
       const ranks = new Set(lists.flatMap(each => [...each]));
       expect(inAny(lists)).toEqual(Uint32Array.from(ranks).sort());
     }),
-    { seed: 20_200_131, numRuns: 2000 },
   );
 });
 
@@ -34,6 +36,5 @@ it('sorts few or many ranks', () => {
       expect(inOrder(ranks, 200)).toEqual(expected);
       expect(inOrder(ranks, 20_000)).toEqual(expected);
     }),
-    { seed: 20_200_131, numRuns: 2000 },
   );
 });
