@@ -114,11 +114,7 @@ const trials = {
     shards: [{}],
   },
   organization: {
-    ...jest(
-      backend,
-      'src/catalog.faults.integration.test.ts',
-      'src/catalog.restarts.integration.test.ts',
-    ),
+    ...jest(backend, 'src/catalog.faults.integration.test.ts'),
     shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
   },
   holds: {
