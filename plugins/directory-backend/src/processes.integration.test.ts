@@ -265,6 +265,7 @@ describe('behind a load balancer', () => {
     load = await SteadyLoad.start(
       [await HttpClient.asGuest(processes.loadBalancer)],
       ['/v1/users/bob/', '/v1/groups/', '/v1/users/?page_size=5'],
+      { workers: 2 },
     );
   });
 

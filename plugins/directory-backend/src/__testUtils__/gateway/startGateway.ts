@@ -138,7 +138,9 @@ function configOf(
 ): JsonObject {
   const { realm, externalUrl: baseUrl = `http://localhost:${port}` } = options;
   return {
-    app: { baseUrl, title: 'Test' },
+    // The configuration of the pages, which no test opens, takes a second to
+    // compile.
+    app: { baseUrl, title: 'Test', disableConfigInjection: true },
     backend: {
       baseUrl,
       listen: { host: '127.0.0.1', port },

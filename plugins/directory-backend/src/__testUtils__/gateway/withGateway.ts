@@ -3,6 +3,8 @@ import { GatewayClient } from './GatewayClient';
 import { startGateway, type Gateway } from './startGateway';
 
 interface SiteOptions {
+  /** Another site, whose realm is shared. Default: a realm is started. */
+  readonly within?: Pick<Site, 'realm'>;
   /** People of the realm, as in `startRealm`. */
   readonly ldif?: string;
   /** Number of generated users, as in `startRealm`. */
@@ -16,7 +18,8 @@ interface SiteOptions {
 type GatewayOptions = Omit<Parameters<typeof startGateway>[0], 'realm'>;
 
 /**
- * Shared services of the tests in a file. Available in tests and `beforeAll`.
+ * Shared services of the tests in a file, which may contain several suites.
+ * Available in tests and `beforeAll`.
  */
 export interface Site {
   readonly realm: Realm;
@@ -24,15 +27,16 @@ export interface Site {
   readonly client: GatewayClient;
 }
 
-/** Starts a realm and a gateway for all tests of a file. */
+/** Starts a realm and a gateway for all tests of a file or a `describe`. */
 export function withGateway({
+  within,
   ldif,
   users,
   configure,
 }: SiteOptions = {}): Site {
   const site: { -readonly [Key in keyof Site]?: Site[Key] } = {};
   beforeAll(async () => {
-    const realm = await startRealm({ ldif, users });
+    const realm = within?.realm ?? (await startRealm({ ldif, users }));
     site.realm = realm;
     const gateway = await startGateway({
       ...(await configure?.(realm)),
@@ -43,7 +47,9 @@ export function withGateway({
   });
   afterAll(async () => {
     await site.gateway?.stop();
-    await site.realm?.stop();
+    if (!within) {
+      await site.realm?.stop();
+    }
   });
   return site as Site;
 }
