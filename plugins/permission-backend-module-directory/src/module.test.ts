@@ -1,10 +1,5 @@
 import { createBackend } from '@backstage/backend-defaults';
-import { DatabaseManager } from '@backstage/backend-defaults/database';
-import {
-  coreServices,
-  createBackendModule,
-  createServiceFactory,
-} from '@backstage/backend-plugin-api';
+import { createBackendModule } from '@backstage/backend-plugin-api';
 import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
 import { ConfigReader } from '@backstage/config';
 import authPlugin from '@backstage/plugin-auth-backend';
@@ -118,31 +113,6 @@ const someEntities = createBackendModule({
   },
 });
 
-/**
- * SQLite databases that are closed when the backend stops. Backstage leaves them
- * open, and the timers of their connection pools keep the process running.
- */
-const databases = createServiceFactory({
-  service: coreServices.database,
-  deps: {
-    config: coreServices.rootConfig,
-    lifecycle: coreServices.lifecycle,
-    logger: coreServices.logger,
-    plugin: coreServices.pluginMetadata,
-    rootLifecycle: coreServices.rootLifecycle,
-  },
-  factory({ config, lifecycle, logger, plugin, rootLifecycle }) {
-    const database = DatabaseManager.fromConfig(config).forPlugin(
-      plugin.getId(),
-      { lifecycle, logger },
-    );
-    rootLifecycle.addShutdownHook(async () =>
-      (await database.getClient()).destroy(),
-    );
-    return database;
-  },
-});
-
 /** Number of reads of the search index until it must have all entities. */
 const MAX_ATTEMPTS = 1000;
 
@@ -192,7 +162,6 @@ class Portal {
     };
     backend.add(mockServices.rootConfig.factory({ data }));
     backend.add(mockServices.rootLogger.factory({ level: 'none' }));
-    backend.add(databases);
     backend.add(authPlugin);
     backend.add(guestProvider);
     backend.add(signInByHeader);

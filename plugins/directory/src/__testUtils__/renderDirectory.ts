@@ -1,5 +1,33 @@
+import {
+  coreExtensionData,
+  createExtension,
+  createExtensionInput,
+  createFrontendModule,
+} from '@backstage/frontend-plugin-api';
 import { renderTestApp } from '@backstage/frontend-test-utils';
 import { directoryPlugin } from '../plugin';
+
+const element = [coreExtensionData.reactElement] as const;
+
+/**
+ * Replaces the sidebar of the test app with the page only. Each query by role
+ * would match the elements against the hundreds of style rules of the sidebar.
+ */
+export const pageWithoutSidebar = createFrontendModule({
+  pluginId: 'app',
+  extensions: [
+    createExtension({
+      name: 'layout',
+      attachTo: { id: 'app/root', input: 'children' },
+      inputs: {
+        nav: createExtensionInput([...element], { singleton: true }),
+        content: createExtensionInput([...element], { singleton: true }),
+      },
+      output: [...element],
+      factory: ({ inputs }) => inputs.content,
+    }),
+  ],
+});
 
 /** Renders a page of the plugin in a test app with the real client. */
 export function renderDirectory(
@@ -13,7 +41,7 @@ export function renderDirectory(
       backend: { baseUrl: 'http://localhost:7007' },
       ...(Object.keys(config).length && { directory: { pages: config } }),
     },
-    features: [directoryPlugin],
+    features: [directoryPlugin, pageWithoutSidebar],
     apis,
     initialRouteEntries: [path],
   });

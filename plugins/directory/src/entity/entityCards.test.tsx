@@ -22,6 +22,7 @@ import {
   pageOf,
 } from '../__testUtils__/FakeDirectoryApi';
 import { karl } from '../__testUtils__/people';
+import { pageWithoutSidebar } from '../__testUtils__/renderDirectory';
 import { directoryPlugin } from '../plugin';
 import { directoryNameOf, findEntity } from './catalogNames';
 
@@ -59,7 +60,7 @@ function renderEntity(entity: Entity, username: 'entityName' | 'annotation') {
       backend: { baseUrl: 'http://localhost:7007' },
       directory: { portalUsers: { namespace: 'default', username } },
     },
-    features: [directoryPlugin],
+    features: [directoryPlugin, pageWithoutSidebar],
     extensions: [createTestEntityPage({ entity })],
   });
 }

@@ -25,6 +25,7 @@ import {
 } from '../__testUtils__/FakeDirectoryApi';
 import { group } from '../__testUtils__/groups';
 import { karl, person } from '../__testUtils__/people';
+import { pageWithoutSidebar } from '../__testUtils__/renderDirectory';
 import type { HistoryChange } from '../history/useHistory';
 import { directoryPlugin } from '../plugin';
 
@@ -67,7 +68,7 @@ function renderHome(visited: readonly string[] = []) {
   };
   renderTestApp({
     config: { backend: { baseUrl: 'http://localhost:7007' } },
-    features: [homePlugin, directoryPlugin, layout],
+    features: [homePlugin, directoryPlugin, layout, pageWithoutSidebar],
     apis: [[visitsApiRef, visits]],
     initialRouteEntries: ['/home'],
   });

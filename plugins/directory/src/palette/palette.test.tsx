@@ -23,6 +23,7 @@ import {
 } from '../__testUtils__/FakeDirectoryApi';
 import { group } from '../__testUtils__/groups';
 import { karl, person } from '../__testUtils__/people';
+import { pageWithoutSidebar } from '../__testUtils__/renderDirectory';
 import { directoryPlugin } from '../plugin';
 import { usePalette } from './palette';
 import { readShortcut } from './shortcut';
@@ -66,7 +67,7 @@ function renderPortal(
       backend: { baseUrl: 'http://localhost:7007' },
       directory: { pages: shortcut ? { paletteShortcut: shortcut } : {} },
     },
-    features: [directoryPlugin, portal],
+    features: [directoryPlugin, pageWithoutSidebar, portal],
     initialRouteEntries: ['/start'],
   });
 }
