@@ -197,6 +197,20 @@ describe('catalog entities', () => {
     expect(shown).toEqual([]);
   });
 
+  it('follow the directory without comparing all entities', async () => {
+    let writes = 0;
+    // Entities are compared again when the change log becomes available.
+    await eventually(async () => {
+      const compared = comparisons();
+      const name = `follower.${writes++}`;
+      await realm.modify(addFasUser(name));
+      await eventually(async () =>
+        expect(await entity('User', name)).toBeDefined(),
+      );
+      expect(comparisons()).toEqual(compared);
+    });
+  });
+
   it('follow the directory', async () => {
     await realm.modify(
       addFasUser('newcomer') + addFasGroup('newgroup', [userDn('newcomer')]),

@@ -9,8 +9,13 @@ import {
   type OpenReplica,
 } from '../__testUtils__/ldap/openReplica';
 import { PersistentSearchProxy } from '../__testUtils__/ldap/PersistentSearchProxy';
+import { LdapReplicaSource } from '../ldap/LdapReplicaSource';
 
 jest.setTimeout(600_000);
+
+/** Container of preserved users. */
+const DELETED_USERS =
+  'cn=deleted users,cn=accounts,cn=provisioning,dc=example,dc=test';
 
 let realm: Realm;
 let opened: OpenReplica | undefined;
@@ -20,6 +25,7 @@ beforeEach(async () => {
   realm = await startRealm();
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   opened?.close();
   proxy?.stop();
   opened = proxy = undefined;
@@ -32,8 +38,8 @@ const keys = () => [...opened!.replica.tables.users.keys()].join('\n');
 const warnings = () =>
   opened!.logger.lines.filter(line => line.startsWith('warn'));
 
-/** Adds, renames and deletes users, and waits for each change. */
-async function expectToFollowChanges(): Promise<void> {
+/** Adds and changes users, and waits for each change. */
+async function expectToFollowWrites(): Promise<void> {
   await realm.modify(`${addFasUser('first')}\n${addFasUser('second')}`);
   await eventually(() => expect(keys()).toMatch(/uid=first,[^]*uid=second,/));
   await realm.modify(
@@ -44,6 +50,11 @@ async function expectToFollowChanges(): Promise<void> {
       opened!.replica.tables.users.served.get(dnOf('alice'))?.record.surname,
     ).toBe('Changed'),
   );
+}
+
+/** Adds, renames and deletes users, and waits for each change. */
+async function expectToFollowChanges(): Promise<void> {
+  await expectToFollowWrites();
   await realm.modify(renamed(dnOf('first'), 'uid=third'));
   await eventually(() => {
     expect(keys()).toContain('uid=third,');
@@ -61,6 +72,29 @@ it('finds deletions by comparing keys when persistent search is refused', async 
   expect(warnings()).toEqual([
     expect.stringContaining('refuses persistent searches'),
   ]);
+});
+
+it('finds writes, and preserved and deleted members, without comparing keys', async () => {
+  // Comparisons of keys do not end, so that they cannot find a change.
+  const neverEnds = new Promise<never>(() => {});
+  jest
+    .spyOn(LdapReplicaSource.prototype, 'readKeys')
+    .mockReturnValue(neverEnds);
+  proxy = await PersistentSearchProxy.start(realm.ldapUrl);
+  opened = await openReplica({ realm, ldap: { servers: [proxy.url] } });
+  await expectToFollowWrites();
+  const { graph } = opened.replica.tables.groups;
+  for (const member of ['bob', 'dave']) {
+    expect([...graph.directGroupsOf(dnOf(member))]).not.toEqual([]);
+  }
+  await realm.modify(
+    `dn: ${dnOf(
+      'bob',
+    )}\nchangetype: modrdn\nnewrdn: uid=bob\ndeleteoldrdn: 0\nnewsuperior: ${DELETED_USERS}\n`,
+  );
+  await eventually(() => expect(keys()).not.toContain('uid=bob,'));
+  await realm.modify(`dn: ${dnOf('dave')}\nchangetype: delete\n`);
+  await eventually(() => expect(keys()).not.toContain('uid=dave,'));
 });
 
 it('falls back to full syncs when the server has no USN plugin', async () => {

@@ -19,8 +19,15 @@ import type { Reachability } from '../../directory/errors';
 
 jest.setTimeout(600_000);
 
-/** Longer than a test: searches and connection attempts do not time out. */
-const NEVER = { operationTimeout: '1h', connectTimeout: '1h' };
+/** Longer than a test: idle connections are not probed. */
+const NO_IDLE_PROBE = { idleProbe: '1h' };
+
+/** Searches and connection attempts do not time out, either. */
+const NEVER = {
+  ...NO_IDLE_PROBE,
+  operationTimeout: '1h',
+  connectTimeout: '1h',
+};
 
 let realm: Realm;
 let first: FaultProxy;
@@ -247,7 +254,11 @@ describe('a silently lost connection', () => {
   });
 
   it('is closed after the deadline', async () => {
-    start([first], { maxConnections: 1, operationTimeout: '300ms' });
+    start([first], {
+      ...NO_IDLE_PROBE,
+      maxConnections: 1,
+      operationTimeout: '300ms',
+    });
     await eventuallySearch();
     first.vanish();
     await expect(search()).rejects.toMatchObject(timeout);
@@ -437,7 +448,7 @@ describe('a server that responds to probes', () => {
   });
 
   it('stays in use when one connection hangs', async () => {
-    start([first], { operationTimeout: '8s' });
+    start([first], { ...NO_IDLE_PROBE, operationTimeout: '8s' });
     await search();
     first.vanish();
     await expect(search()).rejects.toMatchObject({
