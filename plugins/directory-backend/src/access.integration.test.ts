@@ -370,7 +370,11 @@ describe('directory.access under an allow-all policy', () => {
   ])('returns the operations of %s', async (who, operations, others) => {
     const response = await request(who, '/v1/me/operations/');
     expect(await response.json()).toEqual({
-      result: { operations, signs_for_others: others },
+      result: {
+        operations,
+        signs_for_others: others,
+        hidden_fields: expect.any(Array),
+      },
     });
   });
 

@@ -6,11 +6,10 @@ import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-
 import { PrincipalSet, readPrincipalSet } from './directory/Caller';
 import type { PortalUsersConfig } from './directory/PortalUserNames';
 import {
+  hiddenFieldNames,
   isGroupField,
   isUserField,
   schemaPreset,
-  userFieldNames,
-  userFields,
   type DirectorySchema,
   type FieldDefinition,
   type GroupField,
@@ -146,8 +145,7 @@ function readSchema(config: Config): DirectorySchema {
 function readHiddenFields(config: Config): ReadonlySet<UserField> {
   const configured = config.getOptionalStringArray('privacy.hiddenFields');
   if (!configured) {
-    const fields: Record<UserField, FieldDefinition> = userFields;
-    return new Set(userFieldNames.filter(name => fields[name].hidden));
+    return new Set(hiddenFieldNames);
   }
   return new Set(
     configured.map(name => {

@@ -3,11 +3,7 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { userDn } from './__testUtils__/conformance/entries';
-import {
-  hiddenFields,
-  type Marker,
-  plantMarkers,
-} from './__testUtils__/conformance/markers';
+import { type Marker, plantMarkers } from './__testUtils__/conformance/markers';
 import {
   isBrokenMask,
   markerSearches,
@@ -33,6 +29,8 @@ import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 import { naiveUser } from './__testUtils__/naive/naiveRecords';
 import type { Viewer as NaiveViewer } from './__testUtils__/naive/naiveSearch';
 import { allOf } from './directory/predicates';
+import { hiddenFieldNames, type UserField } from './directory/schema';
+import { EXACT_TERMS, SUBSTRING_TERMS } from './http/request/parseUserSearch';
 
 jest.setTimeout(600_000);
 
@@ -196,7 +194,7 @@ async function sendRandomRequests(
 function viewerOf({ sees, username }: Viewer): NaiveViewer {
   return sees === OWNERS
     ? { kind: 'everything' }
-    : { kind: 'public', hidden: new Set(hiddenFields), owner: username };
+    : { kind: 'public', hidden: new Set(hiddenFieldNames), owner: username };
 }
 
 it('hides private fields from tokens on every route, with every mask and search', async () => {
@@ -237,7 +235,7 @@ it.each(['bob', 'CamelCase', 'trusted', 'member'])(
   },
 );
 
-it.each(hiddenFields)('hides %s of private users only', async field => {
+it.each(hiddenFieldNames)('hides %s of private users only', async field => {
   const { json } = await viewers.alice.request('/v1/users/?page_size=1000', {
     mask: field,
   });
@@ -256,7 +254,11 @@ it.each(hiddenFields)('hides %s of private users only', async field => {
 it('finds users by a hidden text only for callers who may see it', async () => {
   const bobs = markers.filter(({ owner }) => owner === 'bob');
   const searches = bobs.flatMap(markerSearches);
-  expect(searches).toHaveLength(4 * 3 + 4 * 2);
+  const hidden = (terms: Readonly<Record<string, UserField>>) =>
+    Object.values(terms).filter(field => hiddenFieldNames.includes(field));
+  expect(searches).toHaveLength(
+    hidden(SUBSTRING_TERMS).length * 3 + hidden(EXACT_TERMS).length * 2,
+  );
   const found = async (name: string, query: string) =>
     total(await viewers[name].request(`/v1/search/users/?${query}`));
   for (const query of searches) {
@@ -296,7 +298,7 @@ it('selects members by a hidden name only for callers who may see it', async () 
 it('hides the same fields in an export as in the list', async () => {
   const get = (name: string, path: string) =>
     viewers[name].request(`/v1/groups/contributors/${path}`, {
-      mask: ['username', ...hiddenFields].join(','),
+      mask: ['username', ...hiddenFieldNames].join(','),
     });
   for (const name of ['alice', 'trusted']) {
     const file = (await get(name, 'members.csv')).text;
@@ -317,6 +319,7 @@ describe.each([
     what: 'certificates.readable: own',
     privacy: { trustedReaders: { principals: TRUSTED } },
     readable: 'own',
+    hidden: [...hiddenFieldNames, 'certificates'],
     owner: 'alice',
     seenBy: ['alice'],
     hiddenFrom: ['bob', TRUSTED[0]],
@@ -328,11 +331,12 @@ describe.each([
       trustedReaders: { principals: TRUSTED },
     },
     readable: 'all',
+    hidden: ['certificates'],
     owner: 'bob',
     seenBy: ['bob', TRUSTED[1]],
     hiddenFrom: ['alice'],
   },
-])('with $what', ({ privacy, readable, owner, seenBy, hiddenFrom }) => {
+])('with $what', ({ privacy, readable, hidden, owner, seenBy, hiddenFrom }) => {
   let restricted: Gateway;
   let client: GatewayClient;
   let serial: string;
@@ -405,6 +409,11 @@ describe.each([
     }
     return shown;
   }
+
+  it('reports the hidden fields to the pages', async () => {
+    const { json } = await client.request('/v1/me/operations/', { as: owner });
+    expect(json).toMatchObject({ result: { hidden_fields: hidden } });
+  });
 
   it.each(seenBy)('shows the certificate to %s on every route', async as => {
     const shown = await showing(as);

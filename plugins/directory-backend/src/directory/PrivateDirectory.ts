@@ -62,12 +62,13 @@ type ForCaller<Method extends keyof Directory> = (
 export class PrivateDirectory {
   readonly #directory: Directory;
   readonly #policy: PrivacyPolicy;
-  readonly #hiddenInPrivate: ReadonlySet<UserField>;
+  /** Hidden in private profiles, except from owners and trusted readers. */
+  readonly hiddenFields: ReadonlySet<UserField>;
 
   constructor(directory: Directory, policy: PrivacyPolicy) {
     this.#directory = directory;
     this.#policy = policy;
-    this.#hiddenInPrivate = new Set([
+    this.hiddenFields = new Set([
       ...policy.hidden,
       ...(policy.ownOnly ?? NO_FIELDS),
     ]);
@@ -158,7 +159,7 @@ export class PrivateDirectory {
   #hiddenFrom(caller: Caller): HiddenFields {
     const { trustedReaders, ownOnly = NO_FIELDS } = this.#policy;
     return {
-      inPrivate: trustedReaders.has(caller) ? ownOnly : this.#hiddenInPrivate,
+      inPrivate: trustedReaders.has(caller) ? ownOnly : this.hiddenFields,
       inAll: ownOnly,
       owner: caller.account?.username,
     };

@@ -65,6 +65,11 @@ export type UserField = keyof typeof userFields;
 /** All user fields, in the order of the contract. */
 export const userFieldNames = Object.keys(userFields) as readonly UserField[];
 
+/** Fields that private profiles hide by default, in the order of the contract. */
+export const hiddenFieldNames = userFieldNames.filter(
+  name => 'hidden' in userFields[name],
+);
+
 /** Whether a text is the name of a user field. */
 export function isUserField(name: string): name is UserField {
   return Object.hasOwn(userFields, name);

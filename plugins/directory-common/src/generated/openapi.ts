@@ -1897,6 +1897,8 @@ export interface components {
         )[];
         /** Whether the caller may also request certificates for other users. */
         signs_for_others: boolean;
+        /** Names of the fields that private profiles hide from other users. */
+        hidden_fields: string[];
       };
     };
     MeResponse: {

@@ -79,8 +79,17 @@ export class FakeDirectoryApi {
 
   /** Allows the user only these operations. */
   allows(...operations: readonly OperationName[]) {
+    this.#hasOperations({ operations: [...operations], hidden_fields: [] });
+  }
+
+  /** Hides these fields of private profiles, and allows no operations. */
+  hides(...fields: readonly (keyof User)[]) {
+    this.#hasOperations({ operations: [], hidden_fields: [...fields] });
+  }
+
+  #hasOperations(result: { operations: string[]; hidden_fields: string[] }) {
     this.on('/me/operations/', () => ({
-      result: { operations: [...operations], signs_for_others: false },
+      result: { ...result, signs_for_others: false },
     }));
   }
 

@@ -115,15 +115,15 @@ type OperationsResult =
 export type OperationName = OperationsResult['operations'][number];
 
 /**
- * Queries the operations that the gateway allows the user. All pages share the
- * result.
+ * Queries the operations that the gateway allows the user, and the fields that
+ * private profiles hide. All pages share the result.
  */
-export function useOperations(): UseQueryResult<ReadonlySet<OperationName>> {
+export function useOperations(): UseQueryResult<OperationsResult> {
   return useDirectoryQuery({
     key: ['operations'],
     load: async (client, signal) => {
       const { data } = await client.get('/me/operations/', { signal });
-      return new Set(data.result.operations);
+      return data.result;
     },
   });
 }
@@ -134,7 +134,7 @@ export function useOperations(): UseQueryResult<ReadonlySet<OperationName>> {
  */
 export function useMay(operation: OperationName): boolean {
   const { data, error } = useOperations();
-  return !error && data?.has(operation) === true;
+  return !error && data?.operations.includes(operation) === true;
 }
 
 /**

@@ -320,6 +320,7 @@ describe('PersonPage', () => {
   it('shows the profile as others see it and an edit link to its owner', async () => {
     server.hasCurrentUser('karl');
     server.hasPerson({ ...karl, is_private: true });
+    server.hides('human_name', 'pronouns');
     renderDirectory('/directory/people/karl', {
       editProfileUrl: 'https://accounts.example.test/{username}/edit',
     });
@@ -329,9 +330,11 @@ describe('PersonPage', () => {
     ).toHaveAttribute('href', 'https://accounts.example.test/karl/edit');
     expect(screen.queryByText('This profile is private')).toBeNull();
 
-    await userEvent.click(
-      screen.getByRole('switch', { name: 'View as others see it' }),
-    );
+    const asOthers = screen.getByRole('switch', {
+      name: 'View as others see it',
+    });
+    await waitFor(() => expect(asOthers).toBeEnabled());
+    await userEvent.click(asOthers);
     expect(screen.getByText('This profile is private')).toBeVisible();
     expect(screen.queryByText('he/him')).toBeNull();
     expect(screen.queryByText('Karl Larsson')).toBeNull();

@@ -8,7 +8,11 @@ import type { User } from '@directory-gateway/backstage-plugin-directory-common'
 import { RiEditLine } from '@remixicon/react';
 import { useState } from 'react';
 import { useParams } from 'react-router-dom';
-import { useCurrentUser, useDirectoryQuery } from '../api/useDirectoryQuery';
+import {
+  useCurrentUser,
+  useDirectoryQuery,
+  useOperations,
+} from '../api/useDirectoryQuery';
 import { safeHref } from '../components/safeHref';
 import { EntryPage } from '../entity/EntryPage';
 import { SubjectCard, TwoColumns } from '../page/DirectoryPage';
@@ -22,8 +26,11 @@ import { PersonTabs } from './PersonTabs';
 export function PersonPage() {
   const { username = '' } = useParams();
   const [publicName, setPublicName] = useState<string>();
+  const hiddenFields = useOperations().data?.hidden_fields;
   const viewOf = (person: User) =>
-    publicName === person.username ? publicView(person) : person;
+    publicName === person.username && hiddenFields
+      ? publicView(person, hiddenFields)
+      : person;
   return (
     <>
       <TabQueries username={username} />
@@ -40,6 +47,7 @@ export function PersonPage() {
             key={person.username}
             person={viewOf(person)}
             asOthers={publicName === person.username}
+            canViewAsOthers={hiddenFields !== undefined}
             onAsOthers={asOthers =>
               setPublicName(asOthers ? person.username : undefined)
             }
@@ -116,12 +124,15 @@ interface OwnProfileProps {
 
   /** Whether the profile is shown as others see it. */
   asOthers: boolean;
+
+  /** Whether the hidden fields are known. */
+  canViewAsOthers: boolean;
   onAsOthers: (asOthers: boolean) => void;
 }
 
 /** Shown on the user's own page: the view of other users, and a link to edit. */
 function OwnProfile(props: OwnProfileProps) {
-  const { person, asOthers, onAsOthers } = props;
+  const { person, asOthers, canViewAsOthers, onAsOthers } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const template = useApi(configApiRef).getOptionalString(
     'directory.pages.editProfileUrl',
@@ -140,6 +151,7 @@ function OwnProfile(props: OwnProfileProps) {
       <Switch
         label={t('person.own.asOthers')}
         isSelected={asOthers}
+        isDisabled={!canViewAsOthers}
         onChange={onAsOthers}
       />
       <p role="status" className={styles.note}>
@@ -161,24 +173,8 @@ function OwnProfile(props: OwnProfileProps) {
   );
 }
 
-/** Attributes that a private profile hides by default. */
-const HIDDEN = {
-  human_name: null,
-  surname: null,
-  givenname: null,
-  ircnicks: null,
-  locale: null,
-  timezone: null,
-  gpgkeyids: null,
-  sshpubkeys: null,
-  github_username: null,
-  gitlab_username: null,
-  pronouns: null,
-  websites: null,
-  rssurls: null,
-} satisfies Partial<User>;
-
 /** Returns a user as others see the profile. */
-function publicView(person: User): User {
-  return person.is_private ? { ...person, ...HIDDEN } : person;
+function publicView(person: User, hiddenFields: readonly string[]): User {
+  const hidden = Object.fromEntries(hiddenFields.map(name => [name, null]));
+  return person.is_private ? { ...person, ...hidden } : person;
 }

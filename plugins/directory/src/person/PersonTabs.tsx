@@ -90,6 +90,8 @@ export function PersonTabs(props: {
   // Keys hidden by a private profile must not appear as "no keys".
   const hidesKeys = person.is_private && !sshpubkeys && !gpgkeyids;
   const hidden: Partial<Record<(typeof TABS)[number], boolean>> = {
+    certificates:
+      asOthers && person.is_private === true && !person.certificates,
     keys: hidesKeys === true,
     history:
       asOthers || !(mayReadHistory || isOwn) || isNotFound(history.error),

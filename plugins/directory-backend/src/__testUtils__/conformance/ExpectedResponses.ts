@@ -7,7 +7,7 @@ import { FileStream } from '../../http/response/FileStream';
 import { writeJson } from '../../http/response/json';
 import { toApiError } from '../../http/response/presentError';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
-import { hiddenFields } from './markers';
+import { hiddenFieldNames } from '../../directory/schema';
 
 /** A request that reads the directory. */
 export interface ReadRequest {
@@ -108,7 +108,7 @@ export function comparable(
 
 function operationsOf(naive: NaiveDirectory): readonly Operation[] {
   const directory = new PrivateDirectory(naive, {
-    hidden: new Set(hiddenFields),
+    hidden: new Set(hiddenFieldNames),
     trustedReaders: new PrincipalSet({}),
   });
   return createOperations({

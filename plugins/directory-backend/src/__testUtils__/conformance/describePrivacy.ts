@@ -29,6 +29,7 @@ export function describePrivacy(
     readonly directory: Directory;
     readonly model: NaiveDirectory;
   },
+  samples: number,
 ): void {
   const userNames = () => subjects().model.users.map(user => user.text('uid')!);
 
@@ -77,9 +78,11 @@ export function describePrivacy(
       }),
     });
     const found = await expectSameUsers(
-      fc.sample(arbitrary, { numRuns: 2000, seed: 6 }),
+      fc.sample(arbitrary, { numRuns: samples, seed: 6 }),
     );
-    expect(found.filter(names => names.length > 0).length).toBeGreaterThan(500);
+    expect(found.filter(names => names.length > 0).length).toBeGreaterThan(
+      samples / 4,
+    );
   });
 
   it('finds a user by a hidden field only for that user', async () => {
@@ -130,9 +133,11 @@ export function describePrivacy(
         },
       }));
     const found = await expectSameUsers(
-      fc.sample(arbitrary, { numRuns: 400, seed: 7 }),
+      fc.sample(arbitrary, { numRuns: samples, seed: 7 }),
     );
-    expect(found.filter(names => names.length > 0).length).toBeGreaterThan(50);
+    expect(found.filter(names => names.length > 0).length).toBeGreaterThan(
+      samples / 8,
+    );
   });
 
   it('finds users by a text in visible fields', async () => {
@@ -140,7 +145,7 @@ export function describePrivacy(
     const names = ['username', 'human_name', 'ircnicks'] as const;
     const arbitrary = fc
       .record({
-        by: viewer(userNames(), ['human_name', 'ircnicks']),
+        by: viewer(userNames()),
         order: textOrder(model.users, names),
       })
       .map(({ by, order }) => ({
@@ -153,9 +158,11 @@ export function describePrivacy(
         },
       }));
     const found = await expectSameUsers(
-      fc.sample(arbitrary, { numRuns: 400, seed: 10 }),
+      fc.sample(arbitrary, { numRuns: samples, seed: 10 }),
     );
-    expect(found.filter(users => users.length > 0).length).toBeGreaterThan(50);
+    expect(found.filter(users => users.length > 0).length).toBeGreaterThan(
+      samples / 8,
+    );
   });
 
   it('finds users by visible public keys', async () => {
@@ -170,7 +177,7 @@ export function describePrivacy(
     ]);
     const arbitrary = fc
       .record({
-        by: viewer(userNames(), ['sshpubkeys', 'gpgkeyids']),
+        by: viewer(userNames()),
         key: fc.constantFrom(...keys),
         isKeyId: fc.boolean(),
       })
@@ -190,16 +197,18 @@ export function describePrivacy(
         },
       }));
     const found = await expectSameUsers(
-      fc.sample(arbitrary, { numRuns: 300, seed: 11 }),
+      fc.sample(arbitrary, { numRuns: samples, seed: 11 }),
     );
-    expect(found.filter(users => users.length > 0).length).toBeGreaterThan(30);
+    expect(found.filter(users => users.length > 0).length).toBeGreaterThan(
+      samples / 10,
+    );
   });
 
   it('orders users by visible fields', async () => {
     const { model } = subjects();
     const arbitrary = fc
       .record({
-        by: viewer(userNames(), ['creation', 'human_name']),
+        by: viewer(userNames(), ['creation']),
         dn: fc.constantFrom(...model.users.map(({ dn }) => dn)),
         order: fc.constantFrom({ kind: 'newestFirst' as const }, BY_NAME),
       })
@@ -213,9 +222,11 @@ export function describePrivacy(
         },
       }));
     const found = await expectSameUsers(
-      fc.sample(arbitrary, { numRuns: 300, seed: 5 }),
+      fc.sample(arbitrary, { numRuns: samples, seed: 5 }),
     );
-    expect(found.filter(names => names.length > 3).length).toBeGreaterThan(30);
+    expect(found.filter(names => names.length > 3).length).toBeGreaterThan(
+      samples / 10,
+    );
   });
 }
 

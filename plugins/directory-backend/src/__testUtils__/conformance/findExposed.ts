@@ -1,4 +1,4 @@
-import { hiddenFields } from './markers';
+import { hiddenFieldNames } from '../../directory/schema';
 
 /**
  * Returns the hidden fields of other users' private profiles in a response, as
@@ -13,7 +13,7 @@ export function findExposed(text: string, caller: string): readonly string[] {
   if (text.includes('"is_private":true')) {
     JSON.parse(text, (_key, value: unknown) => {
       if (isPrivateOfAnother(value, caller)) {
-        const shown = hiddenFields.filter(
+        const shown = hiddenFieldNames.filter(
           field => (value[field] ?? null) !== null,
         );
         exposed.push(...shown.map(field => `${value.username}.${field}`));

@@ -1,49 +1,28 @@
 import type { Realm } from '@directory-gateway/realm';
 import { createHash } from 'node:crypto';
-import type { UserField } from '../../directory/schema';
+import {
+  hiddenFieldNames,
+  type UserField,
+  userFields,
+} from '../../directory/schema';
 import { userDn } from './entries';
 
-/** Attribute of each hidden field, and its value around a unique text. */
-const HIDDEN = {
-  surname: { attribute: 'sn', value: mark => `O'${mark}` },
-  givenname: { attribute: 'givenName', value: mark => `${mark} é` },
-  human_name: { attribute: 'displayName', value: mark => `The ${mark}` },
-  ircnicks: { attribute: 'fasIRCNick', value: mark => `irc:/${mark}` },
-  locale: { attribute: 'fasLocale', value: mark => mark },
-  timezone: { attribute: 'fasTimezone', value: mark => `Etc/${mark}` },
-  gpgkeyids: { attribute: 'fasGPGKeyId', value: mark => mark },
-  sshpubkeys: {
-    attribute: 'ipaSshPubKey',
-    value: mark => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5 ${mark}@laptop`,
-  },
-  github_username: { attribute: 'fasGitHubUsername', value: mark => mark },
-  gitlab_username: { attribute: 'fasGitLabUsername', value: mark => mark },
-  pronouns: { attribute: 'fasPronoun', value: mark => mark },
-  websites: {
-    attribute: 'fasWebsiteUrl',
-    value: mark => `https://${mark}.example.org/?a=(b)*`,
-  },
-  rssurls: {
-    attribute: 'fasRssUrl',
-    value: mark => `https://${mark}.example.org/feed`,
-  },
-} as const satisfies Partial<
-  Record<
-    UserField,
-    { readonly attribute: string; readonly value: (mark: string) => string }
-  >
->;
-
-/** Name of a field that private profiles hide. */
-export type HiddenField = keyof typeof HIDDEN;
-
-/** The fields that private profiles hide. */
-export const hiddenFields = Object.keys(HIDDEN) as readonly HiddenField[];
+/** Values around a unique text, of fields whose value is not the text alone. */
+const VALUES: Readonly<Partial<Record<UserField, (mark: string) => string>>> = {
+  surname: mark => `O'${mark}`,
+  givenname: mark => `${mark} é`,
+  human_name: mark => `The ${mark}`,
+  ircnicks: mark => `irc:/${mark}`,
+  timezone: mark => `Etc/${mark}`,
+  sshpubkeys: mark => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5 ${mark}@laptop`,
+  websites: mark => `https://${mark}.example.org/?a=(b)*`,
+  rssurls: mark => `https://${mark}.example.org/feed`,
+};
 
 /** A text that occurs in only one field of one user. */
 export interface Marker {
   readonly owner: string;
-  readonly field: HiddenField;
+  readonly field: UserField;
   readonly text: string;
   /** Value of the field, which contains the text. */
   readonly value: string;
@@ -55,10 +34,10 @@ export async function plantMarkers(
   owners: readonly string[],
 ): Promise<readonly Marker[]> {
   const markers = owners.flatMap(owner =>
-    hiddenFields.map(field => {
+    hiddenFieldNames.map(field => {
       const digest = createHash('sha256').update(`${owner} ${field}`);
       const text = `zq${digest.digest('hex').slice(0, 16)}`;
-      return { owner, field, text, value: HIDDEN[field].value(text) };
+      return { owner, field, text, value: VALUES[field]?.(text) ?? text };
     }),
   );
   const changes = owners.map(owner => {
@@ -70,8 +49,10 @@ export async function plantMarkers(
       'fasIsPrivate: TRUE',
       ...own.flatMap(({ field, value }) => [
         '-',
-        `replace: ${HIDDEN[field].attribute}`,
-        `${HIDDEN[field].attribute}:: ${Buffer.from(value).toString('base64')}`,
+        `replace: ${userFields[field].attribute}`,
+        `${userFields[field].attribute}:: ${Buffer.from(value).toString(
+          'base64',
+        )}`,
       ]),
       '',
       '',

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
-import { type UserField, userFieldNames } from '../../directory/schema';
+import {
+  hiddenFieldNames,
+  type UserField,
+  userFieldNames,
+} from '../../directory/schema';
+import {
+  EXACT_TERMS,
+  SUBSTRING_TERMS,
+} from '../../http/request/parseUserSearch';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
-import { type Marker, hiddenFields } from './markers';
+import type { Marker } from './markers';
 import { searchTerms } from './selectionArbitrary';
 import type { UserCondition } from '../../directory/predicates';
 
@@ -14,24 +22,9 @@ export interface PrivateUsers {
   readonly model: NaiveDirectory;
 }
 
-/** Search parameters that match substrings. */
-const SUBSTRING: Partial<Record<UserField, string>> = {
-  username: 'username',
-  ircnicks: 'ircnick',
-  givenname: 'givenname',
-  surname: 'surname',
-  human_name: 'human_name',
-};
-
-/** Search parameters that match whole values. */
-const EXACT: Partial<Record<UserField, string>> = {
-  emails: 'email',
-  github_username: 'github_username',
-  gitlab_username: 'gitlab_username',
-  rhbzemail: 'rhbzemail',
-  websites: 'website',
-  rssurls: 'rssurl',
-};
+/** Names of the search parameters, by field. */
+const SUBSTRING = namesByField(SUBSTRING_TERMS);
+const EXACT = namesByField(EXACT_TERMS);
 
 /** Malformed masks. */
 const BROKEN = [',', '{surname', 'surname{givenname}'];
@@ -49,7 +42,7 @@ export const maskHeader = fc.oneof(
       minLength: 1,
     })
     .map(names => names.join(',')),
-  fc.constantFrom(...hiddenFields),
+  fc.constantFrom(...hiddenFieldNames),
 );
 
 /** Routes that read the directory, mostly for private users. */
@@ -160,6 +153,13 @@ export function searchQuery(terms: readonly UserCondition[]): SearchQuery {
     }
   }
   return { query: String(query), terms: sent };
+}
+
+function namesByField(
+  terms: Readonly<Record<string, UserField>>,
+): Partial<Record<UserField, string>> {
+  const names = Object.entries(terms).map(([name, field]) => [field, name]);
+  return Object.fromEntries(names);
 }
 
 function parameterOf(

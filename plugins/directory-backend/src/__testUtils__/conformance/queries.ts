@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import type { RequestContext } from '../../directory/Directory';
-import {
-  userFieldNames,
-  userFields,
-  type FieldDefinition,
-  type UserField,
-} from '../../directory/schema';
+import { hiddenFieldNames, type UserField } from '../../directory/schema';
 import type { Viewer } from '../naive/naiveSearch';
 
 /** Maximum number of concurrent queries. */
@@ -16,8 +11,6 @@ export const context: RequestContext = {
   signal: new AbortController().signal,
 };
 
-const definitions: Readonly<Record<UserField, FieldDefinition>> = userFields;
-const hidden = new Set(userFieldNames.filter(name => definitions[name].hidden));
 /** Unknown names and names that are unsafe in a query. */
 const UNKNOWN_NAMES = [
   ...['nobody', '-dash', 'plus+user', '', '*', 'a)(uid=*'],
@@ -68,7 +61,7 @@ export function viewer(
       weight: 3,
       arbitrary: owner.map(name => ({
         kind: 'public' as const,
-        hidden: new Set([...hidden, ...alsoHidden]),
+        hidden: new Set([...hiddenFieldNames, ...alsoHidden]),
         owner: name,
       })),
     },

@@ -13,17 +13,15 @@ import type { DumpedEntry } from '../naive/DumpedEntry';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import { GROUP_ATTRIBUTES, USER_ATTRIBUTES } from '../naive/naiveRecords';
 import type { MemberSelection } from '../../http/request/parseGroupSearch';
+import {
+  EXACT_TERMS,
+  SUBSTRING_TERMS,
+} from '../../http/request/parseUserSearch';
 import { closestFirst, similarTo } from '../../http/request/parseText';
 
 /** Searchable fields. These also match substrings. */
-const SUBSTRING_FIELDS = [
-  ...(['username', 'ircnicks', 'givenname', 'surname', 'human_name'] as const),
-];
-const EXACT_FIELDS = [
-  ...(['emails', 'github_username', 'gitlab_username'] as const),
-  ...(['rhbzemail', 'websites', 'rssurls'] as const),
-];
-const SEARCHED_FIELDS = [...SUBSTRING_FIELDS, ...EXACT_FIELDS];
+const SUBSTRING_FIELDS = Object.values(SUBSTRING_TERMS);
+const SEARCHED_FIELDS = [...SUBSTRING_FIELDS, ...Object.values(EXACT_TERMS)];
 
 /** Characters that are special in LDAP or Unicode. */
 const SPECIAL = [...'*()\\,"#+<>;=&|!/:', '\0', '\u0301', '\u200b', '  ', 'é'];

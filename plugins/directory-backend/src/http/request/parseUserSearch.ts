@@ -14,7 +14,7 @@ import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
 import { foldSearchText, parseText, readSearchText } from './parseText';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
-const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
+export const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
   username: 'username',
   ircnick: 'ircnicks',
   givenname: 'givenname',
@@ -23,7 +23,7 @@ const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
 };
 
 /** Terms that always match exactly; `__exact` has no effect. */
-const EXACT_TERMS: Readonly<Record<string, UserField>> = {
+export const EXACT_TERMS: Readonly<Record<string, UserField>> = {
   email: 'emails',
   github_username: 'github_username',
   gitlab_username: 'gitlab_username',

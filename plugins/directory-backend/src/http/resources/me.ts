@@ -11,6 +11,7 @@ import {
 import type { Accounts } from '../../directory/Accounts';
 import type { Caller } from '../../directory/Caller';
 import { isExpired } from '../../directory/Principal';
+import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import { type Operation, requireAccount } from '../api/Operation';
@@ -41,15 +42,16 @@ export function meOperation(options: { readonly dialect: Dialect }): Operation {
 }
 
 /**
- * An extension: the operations that the caller may perform. Pages offer only
- * these.
+ * An extension: the operations that the caller may perform, and the fields that
+ * private profiles hide. Pages offer only these operations.
  */
 export function operationsOperation(options: {
   readonly access: Pick<AccessControl, 'operationsOf'>;
   /** `undefined` without `directory.certificates`. */
   readonly certificates: CertificatesConfig | undefined;
+  readonly directory: Pick<PrivateDirectory, 'hiddenFields'>;
 }): Operation {
-  const { access, certificates } = options;
+  const { access, certificates, directory } = options;
   return {
     id: 'get_operations',
     method: 'get',
@@ -73,6 +75,7 @@ export function operationsOperation(options: {
         result: {
           operations,
           signs_for_others: mayRequest && certificates.signers.has(caller),
+          hidden_fields: [...directory.hiddenFields],
         },
       };
     },

@@ -116,8 +116,8 @@ function Request({ username }: { username: string }) {
       skeleton={<CertificatesSkeleton />}
       hidesStaleNotice
     >
-      {operations =>
-        operations.has('directory.certificate.sign') ? (
+      {({ operations }) =>
+        operations.includes('directory.certificate.sign') ? (
           <AvailableProfiles username={username} />
         ) : (
           <NoCertificate
