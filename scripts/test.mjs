@@ -4,8 +4,9 @@
 //
 // Phases: check-types, check-api, check-lint, check-format, check-generated and
 // check-documents (together: checks), unit, integration, start, browser. They
-// run concurrently, because integration and browser tests often wait for
-// servers; `after` lists what a phase starts after. Each phase writes its counts and its duration
+// run concurrently where one of them does not use two cores; `after` lists what
+// a phase starts after. The checks and unit tests, which use two cores, find
+// most mistakes, so they run first. Each phase writes its counts and its duration
 // in seconds to .build/test/PHASE.json. With --record-durations, the phases
 // unit and integration write the durations of long test files to
 // scripts/test-durations.json, which scripts/LongestFirst.cjs reads.
@@ -150,7 +151,7 @@ const phases = {
       '--maxWorkers=4',
     ),
     // Portals from source serve the pages of the build, which must not change.
-    after: ['build'],
+    after: ['build', 'unit'],
   },
   browser: {
     command: ['scripts/browser', 'tests'],
@@ -164,11 +165,11 @@ const phases = {
         skipped: stats.skipped,
       };
     },
-    after: ['build'],
+    after: ['build', 'unit'],
   },
   start: {
     ...nodeTest('start', 'scripts/start.test.mjs'),
-    after: ['build'],
+    after: ['build', 'browser'],
   },
 };
 
