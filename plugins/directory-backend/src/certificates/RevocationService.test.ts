@@ -73,13 +73,12 @@ describe('RevocationService', () => {
     const blockKey = jest
       .fn()
       .mockRejectedValueOnce(new AuthorityUnavailableError('No signer'));
+    const event = { success: jest.fn(), fail: jest.fn() };
     const revocations = new RevocationService({
       authority: { get: async () => issued, revoke, blockKey },
       blockedKeys: { block: async () => 'hash' },
       records: { renewedByKeyOf: async () => [] },
-      auditor: mockServices.auditor.mock({
-        createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
-      }),
+      auditor: mockServices.auditor.mock({ createEvent: async () => event }),
       config: { requirePortalToken: false },
     });
     const request = { serialNumber: 7n, reason: 'keyCompromise' } as const;
@@ -88,6 +87,11 @@ describe('RevocationService', () => {
       'No signer',
     );
     expect(revoke).toHaveBeenCalledTimes(1);
+    expect(event.success).not.toHaveBeenCalled();
+    expect(event.fail).toHaveBeenCalledWith({
+      meta: { blockedKeyHash: 'hash' },
+      error: expect.objectContaining({ message: 'No signer' }),
+    });
     await expect(revocations.revoke(request, admin)).resolves.toBe(issued);
     expect(blockKey).toHaveBeenCalledTimes(2);
   });

@@ -238,6 +238,14 @@ describe('names', () => {
       'rfc822_name',
     ],
     [
+      "another user's e-mail address after the user's",
+      {
+        subject: '/CN=alice',
+        alternativeNames: 'email:alice@example.test,email:bob@example.test',
+      },
+      'rfc822_name',
+    ],
+    [
       "another user's principal",
       {
         subject: '/CN=alice',
