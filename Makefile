@@ -1,9 +1,9 @@
 # Each target installs its requirements and can be run repeatedly.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials pack test-install clean
+.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials faults pack test-install clean
 
 # Read by the scripts; empty means the default.
-export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS FAULTS HOLD_FAULTS WRITES RESTARTS ROUNDS SEARCHES REQUESTS LIFETIMES CHECKOUT KEEP CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
+export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS FAULTS HOLD_FAULTS WRITES RESTARTS ROUNDS SEARCHES REQUESTS LIFETIMES WHOLE CHECKOUT KEEP CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
 
 help: ## Show this help
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -54,6 +54,9 @@ bench: ## Measure the production build with 20,000 users (USERS=, ONLY=, MODES=)
 
 trials: ## Run long trials, resumable (ONLY=crash,soak,outages,attacks…)
 	@scripts/trials
+
+faults: ## Check that tests catch plausible faults, resumable (ONLY=id,id WHOLE=0)
+	@scripts/faults
 
 pack: ## Build tarballs of the public packages, in .build/packages
 	@scripts/pack
