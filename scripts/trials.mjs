@@ -208,6 +208,10 @@ const trials = {
     ),
     shards: fuzz(),
   },
+  promises: {
+    command: ['benchmarks/run'],
+    shards: [{ ONLY: 'promises', USERS: users }],
+  },
   attacks: {
     command: ['benchmarks/attacks', checkout],
     // Includes the checkout, so that another one is attacked again.

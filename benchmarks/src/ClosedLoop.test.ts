@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
-import { ClosedLoop } from './ClosedLoop';
+import { ClosedLoop, spreadOf } from './ClosedLoop';
 import type { Credential, Credentials } from './credentials/credentials';
 import type { ScenarioRequest } from './scenarios/Scenario';
 
@@ -133,3 +133,8 @@ function supply(count: number): Credentials {
 function expecting(part: string): ScenarioRequest {
   return { path: '/users/', expected: [part] };
 }
+
+it('returns the median, the 95th percentile and the maximum', () => {
+  const values = Array.from({ length: 20 }, (_, index) => 20 - index);
+  expect(spreadOf(values)).toEqual({ p50: 10, p95: 19, max: 20 });
+});

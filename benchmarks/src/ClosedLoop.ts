@@ -154,8 +154,20 @@ export function milliseconds(
   return latencies.percentile(percentile) / 1e6;
 }
 
+/** Median, 95th percentile and maximum. */
+export interface Spread {
+  readonly p50: number;
+  readonly p95: number;
+  readonly max: number;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (ratio: number) => sorted[Math.ceil(ratio * sorted.length) - 1];
+  return { p50: at(0.5), p95: at(0.95), max: at(1) };
+}
+
 /** Returns the median of an odd number of values. */
 export function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)];
+  return spreadOf(numbers).p50;
 }

@@ -10,7 +10,13 @@ import {
 } from './measurePortal';
 import { describeMachine, readCount, runProgram, signal } from './run';
 import { BENCHMARKS, GOAL_USERS, settings } from './settings';
-import { formatPortals, formatRow, formatRows, type Results } from './tables';
+import {
+  formatPortals,
+  formatRow,
+  formatRows,
+  missedPromises,
+  type Results,
+} from './tables';
 import { withRealm } from './withRealm';
 
 /*
@@ -36,7 +42,7 @@ async function main(): Promise<void> {
     log(`the realm has ${measured.people.all.length} users`);
     const { rows, result } = await measurePortal(measured, options);
     const ways = [result];
-    if (!options.profileTo) {
+    if (rows.length > 0 && !options.profileTo) {
       log('the same server without the directory plugin');
       ways.push(
         await measureWithoutPlugin(measured, {
@@ -52,7 +58,11 @@ async function main(): Promise<void> {
   const file = resultsFile(users, isWhole);
   await writeFile(file, `${JSON.stringify(results, undefined, 2)}\n`);
   const wrong = results.ways.flatMap(({ ages }) => ages?.wrong ?? []);
-  process.exitCode = wrong.length > 0 ? 1 : 0;
+  const failures = [
+    ...wrong.map(text => `Wrong response: ${text}\n`),
+    ...missedPromises(results).map(title => `Promise not kept: ${title}\n`),
+  ];
+  process.exitCode = failures.length > 0 ? 1 : 0;
   process.stdout.write(`
 ${machine.cpus} × ${machine.cpu}, ${machine.memory_gib} GiB, Node ${
     machine.node
@@ -63,7 +73,7 @@ ${formatRows(results.rows, users > GOAL_USERS ? baseline : undefined)}
 
 ${formatPortals([results])}
 
-${wrong.map(text => `Wrong response: ${text}\n`).join('')}Results: ${file}
+${failures.join('')}Results: ${file}
 `);
 }
 

@@ -52,7 +52,10 @@ interface StartResult {
 export interface RunOptions {
   /** Number of users in the realm. */
   readonly users: number;
-  /** Pattern for the names of measured scenarios. */
+  /**
+   * Pattern for the names of measured scenarios, and for `promises`: the times
+   * until writes are visible.
+   */
   readonly only: RegExp;
   readonly modes: readonly Mode[];
   /** Folder for a CPU profile of each row; nothing else is measured then. */
@@ -107,16 +110,18 @@ export async function measurePortal(
       ),
       scenarios: scenarios.filter(({ name }) => only.test(name)),
     });
-    const ages = profileTo
-      ? null
-      : await measureWriteVisibility({
-          realm,
-          origin,
-          loop,
-          credentials: token,
-          background: [userScenarios(people)[0], groupScenarios(people)[0]],
-          signal,
-        });
+    const ages =
+      profileTo || !only.test('promises')
+        ? null
+        : await measureWriteVisibility({
+            realm,
+            origin,
+            loop,
+            credentials: token,
+            sessions,
+            background: [userScenarios(people)[0], groupScenarios(people)[0]],
+            signal,
+          });
     return {
       rows,
       result: {

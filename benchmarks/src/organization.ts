@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { spreadOf } from './ClosedLoop';
 import type { People } from './People';
 import { Portal } from './portal/Portal';
 import { describeMachine, readCount, runProgram, signal } from './run';
@@ -12,7 +13,6 @@ import {
   formatOrganizations,
   milliseconds,
   type OrganizationResults,
-  type Spread,
 } from './tables';
 import { withRealm, type MeasuredRealm } from './withRealm';
 import { DirectoryWriter } from './writeVisibility';
@@ -270,12 +270,6 @@ async function measureIdle(
   rows.forEach(row => removed.delete(row.entity_ref));
   const written = rows.filter(row => row.last_discovery_at >= startedAt);
   return { minutes, cpuMs, mutations: written.length + removed.size };
-}
-
-function spreadOf(values: readonly number[]): Spread {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (ratio: number) => sorted[Math.ceil(ratio * sorted.length) - 1];
-  return { p50: at(0.5), p95: at(0.95), max: at(1) };
 }
 
 function epochMs(expression: string): string {

@@ -31,6 +31,10 @@ export const settings = Object.freeze({
   directTimes: 3,
   /** Number of writes whose visibility is measured. */
   writes: 240,
+  /** Number of callers whose accounts are locked. */
+  lockedCallers: 20,
+  /** Number of users who are preserved, as by `ipa user-del --preserve`. */
+  preservedUsers: 10,
   /** Number of connections under load during these writes. */
   connectionsWhileWritten: 4,
   /** Number of certificates that are read by serial number. */

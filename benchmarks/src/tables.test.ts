@@ -5,6 +5,7 @@ import {
   formatRates,
   formatRows,
   formatSizes,
+  missedPromises,
   type Results,
 } from './tables';
 
@@ -211,6 +212,20 @@ describe('formatPortals', () => {
         'RSS above the server without it, MiB',
       ),
     ).toEqual(['100, ≤ 114 met', '']);
+  });
+
+  it('shows the promises to users, and omits lines without a result', () => {
+    const { ages } = portal;
+    const slow = { p50: 2000, p95: 5000, max: 21_000 };
+    const ways = [{ ...portal, ages: { ...ages!, unlistedMs: slow } }];
+    const table = formatPortals([results({ ways })]);
+    const title = 'preserved user unlisted after, max, s';
+    expect(lineOf(table, title)).toEqual(['21.0, ≤ 20.0 missed']);
+    expect(table).not.toContain('locked account refused');
+    expect(missedPromises(results({ ways }))).toEqual([title]);
+    expect(missedPromises(results({ ways, users: 2000 }))).toEqual([title]);
+    expect(missedPromises(results({ ways, users: 100_000 }))).toEqual([]);
+    expect(missedPromises(results({}))).toEqual([]);
   });
 
   it('does not show goals for other numbers of users', () => {

@@ -1,7 +1,9 @@
+import type { Spread } from './ClosedLoop';
 import type { Mode } from './credentials/credentials';
 import type { PortalResult } from './measurePortal';
 import type { Row } from './measureRows';
 import type { Memory } from './portal/Portal';
+import { GOAL_USERS } from './settings';
 
 /** Content of `results.json`. */
 export interface Results {
@@ -12,13 +14,6 @@ export interface Results {
   /** The portal, and the same server without the directory plugin. */
   readonly ways: readonly PortalResult[];
   readonly rows: readonly Row[];
-}
-
-/** Median, 95th percentile and maximum. */
-export interface Spread {
-  readonly p50: number;
-  readonly p95: number;
-  readonly max: number;
 }
 
 /** Content of `results-organization-USERS.json`. */
@@ -192,18 +187,33 @@ interface Goals {
   readonly memoryBytes: number;
   /** 99th percentile. */
   readonly visibilityMs: number;
+  /** Maximum until a locked account is refused. */
+  readonly refusedMs: number;
+  /** Maximum until lists omit a preserved user. */
+  readonly unlistedMs: number;
 }
 
-const TIME_GOALS = {
-  loopDelayMs: 20,
-  maxLoopDelayMs: 100,
-  visibilityMs: 1000,
-};
+/** Promises of the documents, for up to 20,000 users. */
+const PROMISES = { visibilityMs: 1000, refusedMs: 5000, unlistedMs: 20_000 };
+
+const TIME_GOALS = { ...PROMISES, loopDelayMs: 20, maxLoopDelayMs: 100 };
 
 const GOALS: ReadonlyMap<number, Goals> = new Map([
   [20_000, { ...TIME_GOALS, firstSyncMs: 8000, memoryBytes: 120e6 }],
-  [100_000, { ...TIME_GOALS, firstSyncMs: 40_000, memoryBytes: 450e6 }],
+  [
+    100_000,
+    {
+      ...TIME_GOALS,
+      unlistedMs: 90_000,
+      firstSyncMs: 40_000,
+      memoryBytes: 450e6,
+    },
+  ],
 ]);
+
+function goalsOf(users: number): Partial<Goals> {
+  return GOALS.get(users) ?? (users < GOAL_USERS ? PROMISES : {});
+}
 
 /** A line of the table of portals. */
 interface Line {
@@ -247,6 +257,8 @@ const LINES: readonly Line[] = [
       goal: name === 'p99' ? 'visibilityMs' : undefined,
     }),
   ),
+  ...ofSpread('locked account refused after', 'refusedMs'),
+  ...ofSpread('preserved user unlisted after', 'unlistedMs'),
   { title: 'writes', value: ({ ages }) => ages?.writes, format: whole },
   {
     title: 'wrong responses during the writes',
@@ -284,6 +296,28 @@ function ofMemory(
   ];
 }
 
+function ofSpread(
+  title: string,
+  key: 'refusedMs' | 'unlistedMs',
+): readonly Line[] {
+  return (['p50', 'p95', 'max'] as const).map(name => ({
+    title: `${title}, ${name}, s`,
+    value: ({ ages }) => ages?.[key]?.[name],
+    format: seconds,
+    goal: name === 'max' ? key : undefined,
+  }));
+}
+
+/** Returns the titles of promises that the portal does not keep. */
+export function missedPromises({ users, ways }: Results): readonly string[] {
+  return LINES.filter(
+    ({ goal, value }) =>
+      goal !== undefined &&
+      goal in PROMISES &&
+      (value(ways[0]) ?? 0) > (goalsOf(users)[goal] ?? Infinity),
+  ).map(({ title }) => title);
+}
+
 /** Formats measurements of portals, one line for each, as a table. */
 export function formatPortals(all: readonly Results[]): string {
   const columns = all.flatMap(results =>
@@ -304,7 +338,7 @@ export function formatPortals(all: readonly Results[]): string {
       ...columns.map(({ portal, results }) =>
         formatLine(line, portal, results),
       ),
-    ]),
+    ]).filter(([, ...cells]) => cells.some(Boolean)),
   ]);
 }
 
@@ -354,7 +388,7 @@ function formatLine(
   const measured = value(portal) ?? null;
   const result =
     measured === null ? null : measured - (isAbove ? value(without!)! : 0);
-  const maximum = goal && isPortal ? GOALS.get(users)?.[goal] : undefined;
+  const maximum = goal && isPortal ? goalsOf(users)[goal] : undefined;
   const text = format(result, formatValue);
   return result === null || maximum === undefined
     ? text

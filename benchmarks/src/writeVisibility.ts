@@ -4,8 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
-import { milliseconds, type ClosedLoop } from './ClosedLoop';
-import type { Credentials } from './credentials/credentials';
+import {
+  milliseconds,
+  spreadOf,
+  type ClosedLoop,
+  type Spread,
+} from './ClosedLoop';
+import type { Credential, Credentials } from './credentials/credentials';
 import type { Scenario } from './scenarios/Scenario';
 import { SeededRandom } from './SeededRandom';
 import { settings } from './settings';
@@ -17,6 +22,10 @@ export interface WriteVisibility {
   readonly p95Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+  /** Until a locked account is refused; not in older results. */
+  readonly refusedMs?: Spread;
+  /** Until a search omits a preserved user; not in older results. */
+  readonly unlistedMs?: Spread;
   /** Responses with neither the old nor the new state. */
   readonly wrong: readonly string[];
 }
@@ -24,11 +33,19 @@ export interface WriteVisibility {
 const LDAP_TIMEOUT_MS = 60_000;
 const POLL_MS = 3;
 const TIMEOUT_MS = 10_000;
+/** Timeout of the writes that are not visible at once. */
+const DELAY_TIMEOUT_MS = 120_000;
+/** Period in which these writes are made. */
+const PERIOD_MS = 60_000;
+/** Maximum age of an account in the portal's cache. */
+const CACHED_MS = 4000;
+const UNREADABLE_INTERVAL_MS = 100;
 /** Number of checks of each response after it showed the write. */
 const REPETITIONS = 3;
 
 const INNER = 'bench-inner';
 const OUTER = 'bench-outer';
+const UNREADABLE = 'bench-unreadable';
 
 /** A write, and the responses that show it. */
 interface Write {
@@ -41,9 +58,11 @@ interface Write {
 interface Check {
   /** Path below `/v1`. */
   readonly path: string;
-  readonly status: 200 | 404;
+  readonly status: 200 | 401 | 404;
   /** Text that the response contains. */
   readonly text: string;
+  /** Default: the next credential of the probe. */
+  readonly credential?: Credential;
 }
 
 /** Sends requests until the responses show a write. */
@@ -58,11 +77,11 @@ class VisibilityProbe {
     this.#signal = signal;
   }
 
-  async measure({ name, checks }: Write) {
+  async measure({ name, checks }: Write, timeoutMs = TIMEOUT_MS) {
     const writtenAt = performance.now();
     const wrong: string[] = [];
     for (const check of checks) {
-      const problem = await this.#untilVisible(check, writtenAt);
+      const problem = await this.#untilVisible(check, writtenAt, timeoutMs);
       if (problem) {
         wrong.push(`${name}: ${check.path} ${problem}`);
       }
@@ -79,11 +98,26 @@ class VisibilityProbe {
     return { ms, wrong };
   }
 
+  /** Makes and measures a write at a random time. */
+  async measureDelay(write: Write, random: SeededRandom) {
+    const signal = this.#signal;
+    await sleep(random.below(PERIOD_MS), undefined, { signal });
+    // Caches the account of the caller.
+    const { status, isVisible, text } = await this.#send(write.checks[0]);
+    if (status !== 200 || isVisible) {
+      throw new Error(`${write.name}: returned ${status} before it: ${text}`);
+    }
+    await sleep(random.below(CACHED_MS), undefined, { signal });
+    await write.run();
+    return this.measure(write, DELAY_TIMEOUT_MS);
+  }
+
   async #untilVisible(
     check: Check,
     writtenAt: number,
+    timeoutMs: number,
   ): Promise<string | undefined> {
-    while (performance.now() - writtenAt < TIMEOUT_MS) {
+    while (performance.now() - writtenAt < timeoutMs) {
       const { isVisible, status, text } = await this.#send(check);
       if (isVisible) {
         return undefined;
@@ -93,7 +127,7 @@ class VisibilityProbe {
       }
       await sleep(POLL_MS, undefined, { signal: this.#signal });
     }
-    return `does not show it after ${TIMEOUT_MS} ms`;
+    return `does not show it after ${timeoutMs} ms`;
   }
 
   async #send(check: Check) {
@@ -101,7 +135,7 @@ class VisibilityProbe {
     const { statusCode: status, body } = await this.#client.request({
       method: 'GET',
       path: `/api/directory/v1${check.path}`,
-      headers: this.#credentials.next()!.headers,
+      headers: (check.credential ?? this.#credentials.next()!).headers,
     });
     const text = await body.text();
     const isVisible = status === check.status && text.includes(check.text);
@@ -177,6 +211,15 @@ export class DirectoryWriter {
     await this.#client.modifyDN(this.userDn(uid), `uid=${to}`);
   }
 
+  /** Moves a user as `ipa user-del --preserve`, and returns the new DN. */
+  async preserveUser(uid: string): Promise<string> {
+    const parent = `cn=deleted users,cn=accounts,cn=provisioning,${
+      this.#baseDn
+    }`;
+    await this.#client.modifyDN(this.userDn(uid), `uid=${uid},${parent}`);
+    return `uid=${uid},${parent}`;
+  }
+
   async delete(dn: string): Promise<void> {
     await this.#client.del(dn);
   }
@@ -193,6 +236,8 @@ export async function measureWriteVisibility(options: {
   readonly origin: string;
   readonly loop: ClosedLoop;
   readonly credentials: Credentials;
+  /** Sessions of the callers whose accounts are locked. */
+  readonly sessions: Credentials;
   /** Requests whose responses are not changed by the writes. */
   readonly background: readonly Scenario[];
   readonly signal: AbortSignal;
@@ -222,7 +267,27 @@ export async function measureWriteVisibility(options: {
   const writer = await DirectoryWriter.connect(realm);
   try {
     const probe = new VisibilityProbe(client, credentials, signal);
-    return await measureWrites(writer, probe);
+    // The replica re-reads what was written in the last 20 seconds: these users
+    // are added before the other writes.
+    const preserved = Array.from(
+      { length: settings.preservedUsers },
+      (_, index) => `bench-preserved.${index}`,
+    );
+    for (const uid of [UNREADABLE, ...preserved]) {
+      await writer.addUser(uid);
+    }
+    const written = await measureWrites(writer, probe);
+    await options.sessions.prepare(settings.callers);
+    const callers = options.sessions.usernames
+      .map(() => options.sessions.next()!)
+      .filter(({ username }) => !credentials.usernames.includes(username))
+      .slice(0, settings.lockedCallers);
+    const delays = await measureDelays(writer, probe, [
+      callers.map(caller => lockOf(caller, writer)),
+      preserved.map(uid => preservationOf(uid, writer)),
+    ]);
+    const wrong = [...written.wrong, ...delays.wrong];
+    return { ...written, ...delays, wrong };
   } finally {
     finished.abort();
     await load;
@@ -256,6 +321,69 @@ async function measureWrites(
     p99Ms: milliseconds(histogram, 99),
     maxMs: milliseconds(histogram, 100),
     wrong,
+  };
+}
+
+/**
+ * Measures kinds of writes that are not visible at once. Meanwhile, an entry is
+ * written that the portal cannot read. Each of these writes may be a deletion,
+ * so the replica compares its keys as often as it may.
+ */
+async function measureDelays(
+  writer: DirectoryWriter,
+  probe: VisibilityProbe,
+  kinds: readonly (readonly Write[])[],
+) {
+  const random = new SeededRandom(settings.seed);
+  const dn = await writer.preserveUser(UNREADABLE);
+  let isFinished = false;
+  async function writeUnreadable() {
+    for (let step = 0; !isFinished; step++) {
+      await writer.modify(dn, 'replace', 'description', `${step}`);
+      await sleep(UNREADABLE_INTERVAL_MS);
+    }
+  }
+  const measure = (write: Write) => probe.measureDelay(write, random);
+  const measured = Promise.all(
+    kinds.map(writes => Promise.all(writes.map(measure))),
+  ).finally(() => {
+    isFinished = true;
+  });
+  const [results] = await Promise.all([measured, writeUnreadable()]);
+  const [refusedMs, unlistedMs] = results.map(kind =>
+    spreadOf(kind.map(({ ms }) => ms)),
+  );
+  const wrong = results.flat().flatMap(result => result.wrong);
+  return { refusedMs, unlistedMs, wrong };
+}
+
+function lockOf(caller: Credential, writer: DirectoryWriter): Write {
+  const dn = writer.userDn(caller.username);
+  return {
+    name: `lock ${caller.username}`,
+    run: () => writer.modify(dn, 'replace', 'nsAccountLock', 'TRUE'),
+    checks: [
+      {
+        path: '/me/',
+        status: 401,
+        text: '"reason":"account_locked"',
+        credential: caller,
+      },
+    ],
+  };
+}
+
+function preservationOf(uid: string, writer: DirectoryWriter): Write {
+  return {
+    name: `preserve ${uid}`,
+    run: () => writer.preserveUser(uid),
+    checks: [
+      {
+        path: `/search/users/?username__exact=${uid}`,
+        status: 200,
+        text: '"total_results":0',
+      },
+    ],
   };
 }
 

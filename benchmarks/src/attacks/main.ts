@@ -3,6 +3,7 @@ import { on } from 'node:events';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { spreadOf } from '../ClosedLoop';
 import {
   SessionCredentials,
   type Credential,
@@ -78,14 +79,11 @@ async function measureAttack(
     const responses = await attack({ name, origin, token });
     finished.abort();
     const { times, failed } = await calls;
-    const percentile = (ratio: number) =>
-      times.length === 0
-        ? '?'
-        : milliseconds(times[Math.ceil(ratio * times.length) - 1]);
+    const { p50, p95, max } = spreadOf(times);
     return [
-      percentile(0.5),
-      percentile(0.95),
-      percentile(1),
+      ...[p50, p95, max].map(ms =>
+        times.length === 0 ? '?' : milliseconds(ms),
+      ),
       `${failed} of ${times.length + failed}`,
       mebibytes(before),
       mebibytes(Math.max(0, (await highest) - before)),
@@ -126,8 +124,8 @@ async function attack(options: AttackOptions): Promise<Responses> {
 /**
  * Sends requests at fixed times, without waiting for earlier responses.
  *
- * @returns milliseconds from these times to the responses, in order, and the
- * number of requests without a 200
+ * @returns milliseconds from these times to the responses, and the number of
+ * requests without a 200
  */
 async function callUntil(
   signal: AbortSignal,
@@ -157,7 +155,7 @@ async function callUntil(
   await Promise.all(calls);
   await pool.destroy();
   const failed = calls.length - times.length;
-  return { times: times.sort((a, b) => a - b), failed };
+  return { times, failed };
 }
 
 /** Returns the maximum RSS, or NaN when the portal exits. */
