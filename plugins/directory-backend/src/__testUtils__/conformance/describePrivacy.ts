@@ -85,33 +85,36 @@ export function describePrivacy(
     );
   });
 
-  it('finds a user by a hidden field only for that user', async () => {
-    const { directory, model } = subjects();
-    const asUser = async (owner: string | undefined, isHidden = true) => {
-      const by: Viewer = {
-        kind: 'public',
-        hidden: new Set([isHidden ? 'surname' : 'emails']),
-        owner,
+  const veiled = { kind: 'equals', field: 'surname', text: 'veiled' } as const;
+
+  it.each([
+    { by: 'condition', selects: { where: veiled } },
+    { by: 'order', selects: { order: { kind: 'byTier', tiers: [veiled] } } },
+  ] as const)(
+    'finds a user by a hidden field only for that user ($by)',
+    async ({ selects }) => {
+      const { directory, model } = subjects();
+      const asUser = async (owner: string | undefined, isHidden = true) => {
+        const by: Viewer = {
+          kind: 'public',
+          hidden: new Set([isHidden ? 'surname' : 'emails']),
+          owner,
+        };
+        const users = await viewedBy(directory, by).listUsers(
+          { from: { kind: 'all' }, ...selects, fields, page: whole },
+          contextOf(by),
+        );
+        return users.items.map(nameOf);
       };
-      const users = await viewedBy(directory, by).listUsers(
-        {
-          from: { kind: 'all' },
-          where: { kind: 'equals', field: 'surname', text: 'veiled' },
-          fields,
-          page: whole,
-        },
-        contextOf(by),
+      const isPrivate = model.users.some(
+        user => user.text('fasIsPrivate') === 'TRUE',
       );
-      return users.items.map(nameOf);
-    };
-    const isPrivate = model.users.some(
-      user => user.text('fasIsPrivate') === 'TRUE',
-    );
-    expect(await asUser('veiled')).toEqual(['veiled']);
-    expect(await asUser('alice')).toEqual(isPrivate ? [] : ['veiled']);
-    expect(await asUser(undefined)).toEqual(isPrivate ? [] : ['veiled']);
-    expect(await asUser('alice', false)).toEqual(['veiled']);
-  });
+      expect(await asUser('veiled')).toEqual(['veiled']);
+      expect(await asUser('alice')).toEqual(isPrivate ? [] : ['veiled']);
+      expect(await asUser(undefined)).toEqual(isPrivate ? [] : ['veiled']);
+      expect(await asUser('alice', false)).toEqual(['veiled']);
+    },
+  );
 
   it('selects members by visible fields', async () => {
     const { model } = subjects();

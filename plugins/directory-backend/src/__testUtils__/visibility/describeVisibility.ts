@@ -143,6 +143,15 @@ export function describeVisibility(site: Site): void {
       });
     });
 
+    it('does not name hidden groups in the paths of memberships', async () => {
+      const { body } = await read(
+        '/v1/groups/packager/memberships/?page_size=1000',
+      );
+      const { result } = JSON.parse(body);
+      const steps = result.flatMap(({ path }: { path: string[] }) => path);
+      expect(new Set(steps)).toEqual(new Set(['packager', null]));
+    });
+
     it.each(['user', 'group'] as const)(
       'allows reading exactly the entries in the lists (%s)',
       async kind => {
