@@ -65,6 +65,7 @@ test('a path that starts with a host stays on the portal', async ({
   const back = page.getByRole('link', { name: 'Go to the home page' });
   await expect(back).toBeVisible();
   await expect(page).toHaveTitle('Page not found · Directory gateway');
+  await expect(page).toHaveURL(`${portal.url}/evil.test/x`);
   expect(await back.evaluate(link => (link as HTMLAnchorElement).origin)).toBe(
     portal.url,
   );

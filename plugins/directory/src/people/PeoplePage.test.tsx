@@ -205,6 +205,20 @@ describe('PeoplePage', () => {
     });
   });
 
+  it('shows the first page of a new search', async () => {
+    server.on('/search/users/', () => pageOf([karl], 30));
+    renderDirectory('/directory/people?q=karl&page=2');
+    expect(await screen.findByText('25 to 30 of 30')).toBeVisible();
+    await userEvent.type(await searchBox(), 'a');
+
+    await waitFor(() =>
+      expect(searches().at(-1)!.query.get('q')).toBe('karla'),
+    );
+    expect(searches().at(-1)!.query.get('page_number')).toBe('1');
+    // The page in the URL.
+    expect(screen.getByText('1 to 24 of 30')).toBeVisible();
+  });
+
   it('applies and removes filters', async () => {
     server.on('/search/users/', () => pageOf([karl]));
     renderDirectory(

@@ -68,11 +68,16 @@ describe('PersonPage', () => {
     );
     expect(document.title).toBe('Karl Larsson · Portal');
     expect(screen.getByText('he/him')).toBeVisible();
-    expect(
-      screen.getByTitle(
-        /^Kolkata, .+ working hours; 5 hours 30 minutes ahead of your time$/,
-      ),
-    ).toHaveTextContent(/^It is .+ in Kolkata \(\+5h 30m\)$/);
+    const time = screen.getByTitle<HTMLTimeElement>(
+      /^Kolkata, .+ working hours; 5 hours 30 minutes ahead of your time$/,
+    );
+    expect(time).toHaveTextContent(/^It is .+ in Kolkata \(\+5h 30m\)$/);
+    expect(time.textContent).toContain(
+      new Date(time.dateTime).toLocaleTimeString('en-US', {
+        timeZone: 'Asia/Kolkata',
+        timeStyle: 'short',
+      }),
+    );
     expect(
       screen.getByRole('img', { name: /; working hours in Kolkata are / }),
     ).toBeVisible();
