@@ -3,12 +3,12 @@
 //   node scripts/test.mjs [PHASE…]     default: every phase, as `make test`
 //
 // Phases: check-types, check-api, check-lint, check-format, check-generated and
-// check-documents (together: checks), unit, integration, start, browser. They
-// run concurrently where one of them does not use two cores; `after` lists what
-// a phase starts after. The checks and unit tests, which use two cores, find
-// most mistakes, so they run first. Each phase writes its counts and its duration
-// in seconds to .build/test/PHASE.json. With --record-durations, the phases
-// unit and integration write the durations of long test files to
+// check-documents (together: checks), unit, integration, browser, start. The
+// checks and the build of the portal run concurrently, the other phases one
+// after the other, because each of them uses two cores; `after` lists what a
+// phase starts after. Each phase writes its counts and its duration in seconds
+// to .build/test/PHASE.json. With --record-durations, the phases unit and
+// integration write the durations of long test files to
 // scripts/test-durations.json, which scripts/LongestFirst.cjs reads.
 //
 // Results of earlier runs make the next one faster: .cache/ and dist-types/ can
@@ -165,7 +165,7 @@ const phases = {
         skipped: stats.skipped,
       };
     },
-    after: ['build', 'unit'],
+    after: ['build', 'integration'],
   },
   start: {
     ...nodeTest('start', 'scripts/start.test.mjs'),

@@ -95,13 +95,12 @@ describe('the service account', () => {
     );
     clock.advance(10_000); // then the password is tried again
     await eventually(async () => expect(await refusedBinds()).toHaveLength(2));
+    clock.restore();
     expect(tested.log()).toMatch(/excluded.*InvalidCredentials/);
 
-    // The refused password is not due again, but a new one is tried.
     const right = await readFile(realm.bindPasswordFile);
     await writeFile(bindPasswordFile, right);
     await eventually(search);
-    clock.restore();
   });
 
   it.each<[string, string, () => Promise<string>]>([
