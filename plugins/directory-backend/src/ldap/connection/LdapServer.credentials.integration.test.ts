@@ -93,7 +93,8 @@ describe('the service account', () => {
     await eventually(async () =>
       expect(await refusedBinds()).toEqual([{ dn: bindDn, result: 49 }]),
     );
-    clock.advance(10_000); // then the password is tried again
+    // Then the password is tried again; sums of the clock are rounded.
+    clock.advance(10_001);
     await eventually(async () => expect(await refusedBinds()).toHaveLength(2));
     clock.restore();
     expect(tested.log()).toMatch(/excluded.*InvalidCredentials/);
@@ -224,21 +225,24 @@ describe.each([
   it('is never searched anonymously', async () => {
     tested = startPool({ realm, ldap: ldapOf(realm) });
     const log = await AccessLog.from(realm);
+    const expectBound = (count: number) =>
+      eventually(async () => {
+        const { searches } = await log.read();
+        expect(searches.length).toBeGreaterThanOrEqual(count);
+        for (const { boundAs } of searches) {
+          expect(boundAs).toBe(realm.bindDn);
+        }
+      });
     await search();
     await realm.directory.stop();
     await realm.directory.start();
     await eventually(search);
+    // A killed server does not write the rest of its log.
+    await expectBound(2);
     await realm.directory.kill();
     await expect(search()).rejects.toThrow();
     await realm.directory.start();
     await eventually(search);
-
-    await eventually(async () => {
-      const { searches } = await log.read();
-      expect(searches.length).toBeGreaterThanOrEqual(3);
-      for (const { boundAs } of searches) {
-        expect(boundAs).toBe(realm.bindDn);
-      }
-    });
+    await expectBound(3);
   });
 });
