@@ -152,7 +152,7 @@ export function describePrivacy(
     const arbitrary = fc
       .record({
         by: viewer(userNames()),
-        // Texts of other users match hardly any private user.
+        // Texts of other users rarely match private users.
         order: textOrder(hiding.length > 0 ? hiding : model.users, names),
       })
       .map(({ by, order }) => ({
