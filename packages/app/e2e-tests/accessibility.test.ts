@@ -1,7 +1,12 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { source, type default as Axe } from 'axe-core';
 import { scenes } from './scenes';
-import { appearances, openScene, resizeScene } from './scenes/Scene';
+import {
+  appearances,
+  changeAppearance,
+  openScene,
+  type OpenScene,
+} from './scenes/Scene';
 import { expect, test } from './test';
 
 /** `make trials` tests all appearances. */
@@ -13,15 +18,21 @@ const tested = process.env.ALL_APPEARANCES
 
 /** Returns the axe violations of a page. */
 async function axeViolations(page: Page) {
-  // The portal has no cross-origin frames, so axe can run inside the page,
-  // which halves the time. Passed rules are not reported.
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode()
-    .options({ resultTypes: ['violations'] })
-    .analyze();
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => ({ id, target, failureSummary })),
-  );
+  if (!(await page.evaluate(() => 'axe' in window))) {
+    await page.evaluate(source);
+  }
+  return await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof Axe };
+    // Passed rules are not reported.
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => ({
+        id,
+        target,
+        failureSummary,
+      })),
+    );
+  });
 }
 
 /** Returns how much wider a page is than its window, in pixels. */
@@ -47,27 +58,21 @@ for (const scene of scenes) {
   test(`${scene.name}: no axe violations, no horizontal overflow`, async ({
     portal,
     openTabAs,
+    reuseTabOf,
   }) => {
-    for (const theme of ['light', 'dark']) {
-      const [first, ...others] = tested.filter(
-        ({ colorScheme }) => colorScheme === theme,
-      );
-      const opened = await test.step(first.name, async () => {
-        const result = await openScene({
-          scene,
-          appearance: first,
-          portal,
-          openTabAs,
-        });
-        await checkPage(result.page);
-        return result;
+    let opened: OpenScene | undefined;
+    for (const appearance of tested) {
+      await test.step(appearance.name, async () => {
+        opened =
+          (opened && (await changeAppearance(opened, appearance))) ??
+          (await openScene({
+            scene,
+            appearance,
+            portal,
+            openTabAs: scene.ownTab ? openTabAs : reuseTabOf,
+          }));
+        await checkPage(opened.page);
       });
-      for (const appearance of others) {
-        await test.step(appearance.name, async () => {
-          await resizeScene(opened, appearance);
-          await checkPage(opened.page);
-        });
-      }
     }
   });
 }

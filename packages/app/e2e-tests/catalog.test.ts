@@ -21,9 +21,9 @@ const linked = [
 for (const { what, directory, catalog, titles, card } of linked) {
   test(`${what} links the directory and the catalog`, async ({
     portal,
-    openBrowserAs,
+    openTabAs,
   }) => {
-    const page = await openBrowserAs(alice);
+    const page = await openTabAs(alice);
     const link = page.getByRole('link', { name: 'Open in the catalog' });
     // The catalog imports the directory in the first seconds after the portal
     // is ready.
@@ -43,8 +43,8 @@ for (const { what, directory, catalog, titles, card } of linked) {
   });
 }
 
-test('the search finds users and groups', async ({ portal, openBrowserAs }) => {
-  const page = await openBrowserAs(alice);
+test('the search finds users and groups', async ({ portal, openTabAs }) => {
+  const page = await openTabAs(alice);
   for (const { query, name, href } of [
     { query: 'Liddell', name: /Alice Liddell/, href: 'user/alice' },
     { query: 'packager', name: /^packager/, href: 'group/packager' },

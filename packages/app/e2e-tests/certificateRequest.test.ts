@@ -56,9 +56,9 @@ function formsOf(pem: string): string[] {
 
 test('a generated key works in TLS clients and is neither sent nor stored', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }, testInfo) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   const sent = recordTraffic(page);
   await requestCertificate(page, portal.url);
 
@@ -100,11 +100,11 @@ test('a generated key works in TLS clients and is neither sent nor stored', asyn
 
 test('an uploaded CSR is signed when all checks pass', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }, testInfo) => {
   const requestFor = (name: string) =>
     createCsr({ name, keyFile: testInfo.outputPath(`${name}.key`) });
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/certificates/request`);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('Use my own CSR').click();
@@ -153,9 +153,9 @@ async function drop(page: Page, text: string): Promise<void> {
 
 test('a renewal keeps profile and label and offers to revoke the old certificate', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   const certificates = `${portal.url}/directory/certificates`;
   await page.goto(certificates);
   const serial = await issueCertificate(page, {
@@ -199,9 +199,9 @@ test('a renewal keeps profile and label and offers to revoke the old certificate
 
 test('a certificate can be requested with the keyboard only', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/certificates/request`);
   const press = async (...keys: string[]) => {
     for (const key of keys) {
@@ -226,34 +226,4 @@ test('a certificate can be requested with the keyboard only', async ({
   await expect(
     page.getByRole('heading', { name: 'Certificate issued' }),
   ).toBeFocused();
-});
-
-test.describe('when the directory becomes unavailable', () => {
-  test.afterEach(({ portal }) => portal.startDirectory());
-
-  test('a failed request keeps the input and can be retried', async ({
-    portal,
-    openBrowserAs,
-  }) => {
-    const page = await openBrowserAs(alice);
-    await page.goto(`${portal.url}/directory/certificates/request`);
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('button', { name: 'Continue' }).click();
-    const sign = page.getByRole('button', { name: 'Request certificate' });
-    await expect(sign).toBeEnabled();
-
-    await portal.realm.directory.stop();
-    await sign.click();
-    await expect(page.getByRole('alert')).toContainText(
-      'The directory is unavailable',
-    );
-    await portal.startDirectory();
-    const issued = page.getByRole('heading', { name: 'Certificate issued' });
-    await expect(async () => {
-      if (!(await issued.isVisible())) {
-        await sign.click({ timeout: 5_000 });
-      }
-      await expect(issued).toBeVisible({ timeout: 10_000 });
-    }).toPass();
-  });
 });

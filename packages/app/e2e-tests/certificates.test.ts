@@ -3,9 +3,9 @@ import { alice, expect, officer, test } from './test';
 
 test('certificates show expiry and revocation', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(officer);
+  const page = await openTabAs(officer);
   const certificates = `${portal.url}/directory/certificates`;
   await page.goto(certificates);
   await expect(page.getByText('You have no certificates')).toBeVisible();
@@ -43,9 +43,9 @@ test('certificates show expiry and revocation', async ({
 
 test('a long serial number stays exact on all pages', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   const certificates = `${portal.url}/directory/certificates`;
   await page.goto(certificates);
   const serial = await issueCertificate(page, { username: 'alice' });
@@ -76,9 +76,9 @@ test('a long serial number stays exact on all pages', async ({
 
 test('an external certificate is shown with its exact serial number', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs({ ticket: 'dave' });
+  const page = await openTabAs({ ticket: 'dave' });
   const certificates = `${portal.url}/directory/certificates`;
   const serial = String(2n ** 126n + 15n); // from the people of the realm
   await page.goto(`${certificates}/0x${BigInt(serial).toString(16)}`);
@@ -97,14 +97,14 @@ test('an external certificate is shown with its exact serial number', async ({
 
 test('owners revoke their certificates, other users may not', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/certificates`);
   const serial = await issueCertificate(page, { username: 'alice' });
   const certificate = `${portal.url}/directory/certificates/${serial}`;
 
-  const other = await openBrowserAs({ ticket: 'dave' });
+  const other = await openTabAs({ ticket: 'dave' });
   const operations = other.waitForResponse('**/v1/me/operations/');
   await other.goto(certificate);
   await operations;
@@ -117,9 +117,9 @@ test('owners revoke their certificates, other users may not', async ({
 
 test('the reminder is downloaded as a calendar file', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/certificates`);
   const serial = await issueCertificate(page, { username: 'alice' });
   await page.goto(`${portal.url}/directory/certificates/${serial}`);

@@ -13,9 +13,9 @@ async function open(page: Page, operation: string) {
 
 test('shows the API with a content security policy', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs();
+  const page = await openTabAs({});
   const errors: string[] = [];
   const origins = new Set<string>();
   page.on('console', message => {
@@ -43,9 +43,9 @@ test('shows the API with a content security policy', async ({
 
 test('sends requests with a ticket and shows the curl command', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}${EXPLORER}`);
   const whoami = await open(page, 'me-whoami');
   await whoami.getByRole('button', { name: 'Execute' }).click();
@@ -60,8 +60,8 @@ test('sends requests with a ticket and shows the curl command', async ({
   );
 });
 
-test('sends POST requests with a ticket', async ({ portal, openBrowserAs }) => {
-  const page = await openBrowserAs(alice);
+test('sends POST requests with a ticket', async ({ portal, openTabAs }) => {
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}${EXPLORER}`);
   const sign = await open(page, 'certs-sign_csr');
   await sign
@@ -80,11 +80,8 @@ test('sends POST requests with a ticket', async ({ portal, openBrowserAs }) => {
   await expect(live).toContainText('"rule": "request"');
 });
 
-test('sends requests with a portal token', async ({
-  portal,
-  openBrowserAs,
-}) => {
-  const page = await openBrowserAs();
+test('sends requests with a portal token', async ({ portal, openTabAs }) => {
+  const page = await openTabAs({});
   await page.goto(`${portal.url}${EXPLORER}`);
   const token = await page.evaluate(async () => {
     const response = await fetch('/api/auth/guest/refresh', {

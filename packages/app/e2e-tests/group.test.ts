@@ -25,9 +25,9 @@ async function rename(realm: Realm, username: string, name: string) {
 
 test('the server pages, searches and filters a large group', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/groups/contributors`);
   const members = page.getByRole('region', { name: 'Members' });
   await expect(members.getByRole('article')).toHaveCount(24);
@@ -48,9 +48,9 @@ test('the server pages, searches and filters a large group', async ({
 
 test('a sponsor sorts the members and finds locked accounts', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/groups/packager`);
   const members = page.getByRole('region', { name: 'Members' });
   await members.getByRole('columnheader', { name: 'Membership' }).click();
@@ -83,7 +83,7 @@ test('a sponsor sorts the members and finds locked accounts', async ({
 test('the history shows members who were added', async ({
   portal,
   realm,
-  openBrowserAs,
+  openTabAs,
 }) => {
   const change = (operation: 'add' | 'delete') =>
     realm.modify(
@@ -95,7 +95,7 @@ test('the history shows members who were added', async ({
         '',
       ].join('\n'),
     );
-  const page = await openBrowserAs(officer);
+  const page = await openTabAs(officer);
   const history = page.getByRole('region', { name: 'History' });
   await change('add');
   try {
@@ -110,9 +110,9 @@ test('the history shows members who were added', async ({
 
 test('nested groups open level by level with the keyboard', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/groups/packager`);
   await page
     .getByRole('button', { name: 'Show the groups in provenpackager' })
@@ -132,10 +132,10 @@ test.describe('CSV export', () => {
   test('contains all members and no formulas', async ({
     portal,
     realm,
-    openBrowserAs,
+    openTabAs,
   }) => {
     await rename(realm, 'alice', '=1+1');
-    const page = await openBrowserAs(officer);
+    const page = await openTabAs(officer);
     await expect(async () => {
       await page.goto(`${portal.url}/directory/people/alice`);
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('=1+1', {
@@ -168,9 +168,9 @@ test.describe('CSV export', () => {
 
 test('the export is hidden from users who may not export', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   const operations = page.waitForResponse('**/v1/me/operations/');
   await page.goto(`${portal.url}/directory/groups/contributors`);
   const members = page.getByRole('region', { name: 'Members' });
@@ -179,30 +179,4 @@ test('the export is hidden from users who may not export', async ({
   await expect(page.getByRole('button', { name: 'Export as CSV' })).toHaveCount(
     0,
   );
-});
-
-test.describe('when the directory becomes unavailable', () => {
-  test.afterEach(({ portal }) => portal.startDirectory());
-
-  test('loaded members stay and the membership check fails', async ({
-    portal,
-    openBrowserAs,
-  }) => {
-    const page = await openBrowserAs(officer);
-    await page.goto(`${portal.url}/directory/groups/contributors`);
-    const members = page.getByRole('region', { name: 'Members' });
-    await expect(members.getByRole('article')).toHaveCount(24);
-
-    await portal.stopDirectory();
-    await members.getByRole('button', { name: 'Export as CSV' }).click();
-    await expect(
-      members.getByText('The export was interrupted. Nothing was saved.'),
-    ).toBeVisible();
-    await page.getByRole('textbox', { name: 'Username' }).fill('dave');
-    await page.getByRole('button', { name: 'Check' }).click();
-    await expect(
-      page.getByText('The membership could not be checked. Try again.'),
-    ).toBeVisible();
-    await expect(members.getByRole('article')).toHaveCount(24);
-  });
 });

@@ -2,9 +2,9 @@ import { alice, expect, test } from './test';
 
 test('group search works with the keyboard only', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/groups`);
   await expect(page.getByRole('searchbox')).toBeFocused();
 
@@ -23,9 +23,9 @@ test('group search works with the keyboard only', async ({
 
 test('groups are listed in pages and the page is in the URL', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/groups`);
   const first = page.getByRole('rowheader').first();
   const name = await first.textContent();
@@ -41,6 +41,8 @@ test('groups are listed in pages and the page is in the URL', async ({
   await expect(first).toHaveText(/^contributors/);
   await page.getByRole('radio', { name: 'My groups' }).click();
   await expect(page).toHaveURL(/mine=&sort=-member_count$/);
-  await expect(page.getByRole('row', { name: /packager/ })).toBeVisible();
+  await expect(
+    page.getByRole('row', { name: 'packager', exact: true }),
+  ).toBeVisible();
   await expect(page.getByRole('row', { name: /unsung/ })).toHaveCount(0);
 });

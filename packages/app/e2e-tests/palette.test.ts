@@ -3,11 +3,8 @@ import { issueCertificate } from './certificates';
 import { openPalette, paletteField } from './scenes/paletteScenes';
 import { alice, expect, test } from './test';
 
-test('the command palette finds by keyboard', async ({
-  portal,
-  openBrowserAs,
-}) => {
-  const page = await openBrowserAs(alice);
+test('the command palette finds by keyboard', async ({ portal, openTabAs }) => {
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/groups`);
   const serial = await issueCertificate(page, { username: 'alice' });
   const response = await page.evaluate(
@@ -83,9 +80,9 @@ test('the command palette finds by keyboard', async ({
 
 test('the palette opens from the bar of a phone', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${portal.url}/directory/groups`);
   await page.getByRole('button', { name: 'Find' }).click();

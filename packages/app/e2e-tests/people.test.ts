@@ -1,10 +1,7 @@
 import { alice, expect, test } from './test';
 
-test('search works with the keyboard only', async ({
-  portal,
-  openBrowserAs,
-}) => {
-  const page = await openBrowserAs(alice);
+test('search works with the keyboard only', async ({ portal, openTabAs }) => {
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/people`);
   await expect(page.getByRole('searchbox')).toBeFocused();
 
@@ -26,8 +23,8 @@ test('search works with the keyboard only', async ({
   await expect(page.getByRole('searchbox')).toHaveValue('alice');
 });
 
-test('superseded searches are not sent', async ({ portal, openBrowserAs }) => {
-  const page = await openBrowserAs(alice);
+test('superseded searches are not sent', async ({ portal, openTabAs }) => {
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/people`);
   const searched: string[] = [];
   page.on('request', request => {
@@ -58,25 +55,25 @@ test('superseded searches are not sent', async ({ portal, openBrowserAs }) => {
 
 test('hidden fields of a private profile are not searchable', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
   const hidden = `${portal.url}/directory/people?q=${encodeURIComponent(
     'bob-gh',
   )}`;
-  const other = await openBrowserAs(alice);
+  const other = await openTabAs(alice);
   await other.goto(hidden);
   await expect(other.getByText('No people found')).toBeVisible();
 
-  const owner = await openBrowserAs({ ticket: 'bob' });
+  const owner = await openTabAs({ ticket: 'bob' });
   await owner.goto(hidden);
   await expect(owner.getByText('Bob Private')).toBeVisible();
 });
 
 test('words are found in any order, and similar names are suggested', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   const found = page.getByRole('link', { name: 'Alice Liddell, alice' });
   await page.goto(`${portal.url}/directory/people?q=Liddell,+Alice`);
   await expect(found).toBeVisible();
@@ -94,9 +91,9 @@ test('words are found in any order, and similar names are suggested', async ({
 
 test('filters are in the URL and can be removed', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/people`);
   await page.getByRole('button', { name: 'Filters' }).click();
   await page.getByRole('combobox', { name: 'Group' }).fill('provenp');
@@ -119,8 +116,8 @@ test('filters are in the URL and can be removed', async ({
   await expect(page).not.toHaveURL(/group=/);
 });
 
-test('all people are listed in pages', async ({ portal, openBrowserAs }) => {
-  const page = await openBrowserAs(alice);
+test('all people are listed in pages', async ({ portal, openTabAs }) => {
+  const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/people?all`);
   await expect(page.getByRole('heading', { name: 'All people' })).toBeVisible();
   const first = page.getByRole('article').first();

@@ -4,9 +4,9 @@ import type { Caller } from '../test';
 
 /**
  * A page in one of its states. `make screenshots` captures every scene, and
- * `accessibility.test.ts` checks it with axe, light and wide, and dark and narrow;
- * `make trials` checks all combinations. The state must be kept when the width of the window
- * changes. Scenes with the same ticket share a browser but not a tab.
+ * `accessibility.test.ts` checks it with axe, light and wide, and dark and
+ * narrow; `make trials` checks all combinations. The state must be kept when the
+ * width of the window changes. Scenes with the same ticket share a browser.
  */
 export interface Scene {
   /** Name of the screenshots, in kebab case, such as `person-private`. */
@@ -14,7 +14,16 @@ export interface Scene {
   /** User who opens the page. */
   readonly caller: Caller;
   /**
-   * Opens the scene on a blank page.
+   * Whether a change of theme keeps the scene, although it remounts the app:
+   * its state is in the URL and in the responses. Default: false.
+   */
+  readonly isInUrl?: boolean;
+  /**
+   * Whether it changes its tab for good, such as the user agent. Default: false.
+   */
+  readonly ownTab?: boolean;
+  /**
+   * Opens the scene on a blank page or that of another scene.
    *
    * @returns the element that appears last; it must be visible.
    */
@@ -48,8 +57,8 @@ export async function serveHistory(page: Page, entry: string): Promise<void> {
 /** Themes and screen sizes in which pages are tested. */
 export const appearances = [
   { name: 'light-wide', colorScheme: 'light', width: 1440, height: 900 },
-  { name: 'dark-wide', colorScheme: 'dark', width: 1440, height: 900 },
   { name: 'light-narrow', colorScheme: 'light', width: 360, height: 740 },
+  { name: 'dark-wide', colorScheme: 'dark', width: 1440, height: 900 },
   { name: 'dark-narrow', colorScheme: 'dark', width: 360, height: 740 },
 ] as const;
 
@@ -65,8 +74,10 @@ export type Appearance =
   | (typeof widestAppearances)[number];
 
 /** A scene in a tab. */
-interface OpenScene {
+export interface OpenScene {
+  readonly scene: Scene;
   readonly page: Page;
+  readonly colorScheme: Appearance['colorScheme'];
   /** The element that appears last. */
   readonly shown: Locator;
 }
@@ -86,24 +97,41 @@ export async function openScene(options: {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   const shown = await scene.open({ page, portal });
   await page.evaluate(() => document.fonts.ready);
-  return { page, shown };
+  return { scene, page, colorScheme, shown };
 }
 
 /**
- * Resizes the window of an open scene. The theme stays the same, because a
- * change of theme remounts the app and loses the state of the scene.
+ * Changes the appearance of an open scene, which takes a quarter of the time of
+ * opening it again.
+ *
+ * @returns undefined if the scene does not keep its state
  */
-export async function resizeScene(
-  { page, shown }: OpenScene,
-  { width, height }: Appearance,
-): Promise<void> {
+export async function changeAppearance(
+  opened: OpenScene,
+  { width, height, colorScheme }: Appearance,
+): Promise<OpenScene | undefined> {
+  const { scene, page, shown } = opened;
+  if (colorScheme !== opened.colorScheme) {
+    if (!scene.isInUrl) {
+      return undefined;
+    }
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await expect(page.locator('body')).toHaveAttribute(
+      'data-theme-mode',
+      colorScheme,
+    );
+  }
   await page.setViewportSize({ width, height });
-  // Components adapt to the size in the next frame.
-  await page.evaluate(
-    () =>
-      new Promise(done =>
-        requestAnimationFrame(() => requestAnimationFrame(done)),
-      ),
-  );
+  // Components adapt to the size in the next frame, and colors fade.
+  await page.evaluate(async () => {
+    await new Promise(done =>
+      requestAnimationFrame(() => requestAnimationFrame(done)),
+    );
+    const transitions = document
+      .getAnimations()
+      .filter(animation => animation instanceof CSSTransition);
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
   await expect(shown).toBeVisible();
+  return { ...opened, colorScheme };
 }

@@ -18,6 +18,7 @@ function certificates(options: {
   return {
     name,
     caller,
+    isInUrl: !act,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/certificates${path}`);
       await act?.(page);
@@ -40,6 +41,7 @@ function held(options: {
   return {
     name,
     caller: holder,
+    isInUrl: !act,
     async open({ page, portal }) {
       const all = `${portal.url}/directory/certificates`;
       await page.goto(all);

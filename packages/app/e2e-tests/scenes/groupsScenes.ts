@@ -12,6 +12,7 @@ function groups(options: {
   return {
     name,
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/groups${path}`);
       const shown = shows(page).first();
@@ -32,6 +33,7 @@ export const groupsScenes: readonly Scene[] = [
   {
     name: 'group-history',
     caller: officer,
+    isInUrl: true,
     async open({ page, portal }) {
       await serveHistory(page, 'groups/packager');
       await page.goto(`${portal.url}/directory/groups/packager`);
@@ -68,6 +70,7 @@ export const groupsScenes: readonly Scene[] = [
   {
     name: 'groups-loading',
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await page.route('**/v1/groups/**', () => undefined);
       await page.goto(`${portal.url}/directory/groups`);
@@ -79,6 +82,7 @@ export const groupsScenes: readonly Scene[] = [
   {
     name: 'groups-directory-away',
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await page.route('**/v1/groups/**', route =>
         route.fulfill({
@@ -153,6 +157,7 @@ export const groupsScenes: readonly Scene[] = [
   {
     name: 'group-loading',
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await page.route('**/v1/groups/packager/', () => undefined);
       await page.goto(`${portal.url}/directory/groups/packager`);

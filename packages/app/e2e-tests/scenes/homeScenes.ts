@@ -12,6 +12,7 @@ function home(options: {
   return {
     name,
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await prepare(page);
       await page.goto(portal.url);

@@ -13,7 +13,7 @@ export async function openPalette(page: Page) {
   // The shortcut works shortly after the page has appeared.
   await expect(async () => {
     await page.keyboard.press('Control+k');
-    await expect(field).toBeFocused({ timeout: 2_000 });
+    await expect(field).toBeFocused({ timeout: 500 });
   }).toPass();
   return field;
 }

@@ -12,6 +12,7 @@ function people(options: {
   return {
     name: `people-${name}`,
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/people${query}`);
       const shown = shows(page).first();
@@ -81,6 +82,7 @@ export const peopleScenes: readonly Scene[] = [
   {
     name: 'people-loading',
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await page.route('**/v1/me/colleagues/**', () => undefined);
       await page.goto(`${portal.url}/directory/people`);
@@ -92,6 +94,7 @@ export const peopleScenes: readonly Scene[] = [
   {
     name: 'people-directory-away',
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await page.route('**/v1/me/colleagues/**', route =>
         route.fulfill({

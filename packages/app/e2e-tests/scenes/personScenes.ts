@@ -13,6 +13,7 @@ function person(options: {
   return {
     name: `person-${name}`,
     caller,
+    isInUrl: true,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/people/${path}`);
       const shown = shows(page).first();
@@ -71,6 +72,7 @@ export const personScenes: readonly Scene[] = [
   {
     name: 'person-malicious-name',
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await page.route('**/v1/users/dave/', async route => {
         const response = await route.fetch();
@@ -94,6 +96,7 @@ export const personScenes: readonly Scene[] = [
   {
     name: 'person-history',
     caller: alice,
+    isInUrl: true,
     async open({ page, portal }) {
       await serveHistory(page, 'users/alice');
       await page.goto(`${portal.url}/directory/people/alice?tab=history`);

@@ -13,6 +13,7 @@ function rejected(options: {
   return {
     name,
     caller: { ticket },
+    isInUrl: true,
     async open({ page, portal }) {
       await page.goto(portal.url);
       const shown = page.getByRole('main').filter({ hasText: sentence });
@@ -32,6 +33,8 @@ function inBrowser(options: {
   return {
     name,
     caller: {},
+    isInUrl: true,
+    ownTab: true,
     async open({ page, portal }) {
       await page.addInitScript(value => {
         Object.defineProperty(navigator, 'userAgent', { value });
@@ -50,6 +53,7 @@ export const signInScenes: readonly Scene[] = [
   {
     name: 'sign-in-no-ticket',
     caller: {},
+    isInUrl: true,
     async open({ page, portal }) {
       await page.goto(portal.url);
       const shown = page.getByRole('heading', { name: 'Get a ticket' });
