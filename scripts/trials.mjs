@@ -117,6 +117,10 @@ const trials = {
     ...jest(backend, 'src/catalog.faults.integration.test.ts'),
     shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
   },
+  recovery: {
+    ...jest(backend, 'src/catalog.recovery.trial.test.ts'),
+    shards: [{}],
+  },
   holds: {
     ...jest(backend, 'src/holds.integration.test.ts'),
     shards: shardsOf(holdFaults, HOLD_FAULTS).map(count => ({

@@ -121,17 +121,15 @@ async function expiredOverride(counts: { users: number; groups: number }) {
 beforeAll(async () => {
   [realm, postgres] = await Promise.all([startRealm(), PostgresServer.start()]);
 });
-beforeEach(async () => {
-  await startBoth();
-  await untilServing();
-});
-afterEach(stopBoth);
 afterAll(async () => {
+  await stopBoth();
   await realm?.stop();
   await postgres?.stop();
 });
 
 it('rejects an emptied directory after a restart until its counts are accepted', async () => {
+  await startBoth();
+  await untilServing();
   const [{ usernames }] = await reads();
   await deleteUsers();
   await startBoth();
@@ -160,7 +158,7 @@ it('rejects an emptied directory after a restart until its counts are accepted',
 
   // The accepted counts are the baseline.
   await stopBoth();
-  await startBoth();
+  gateways = [await start()];
   await untilServing();
 });
 
