@@ -48,6 +48,8 @@ const jest = (phase, ...options) => ({
     '--testTimeout=180000',
     `--testSequencer=${join(root, 'scripts/LongestFirst.cjs')}`,
     `--cacheDirectory=${join(caches, 'jest')}`,
+    // A worker that starts again has to load all modules again.
+    '--workerIdleMemoryLimit=4000M',
     '--json',
     `--outputFile=${reportOf(phase)}`,
     ...options,

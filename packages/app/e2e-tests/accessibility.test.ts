@@ -5,6 +5,7 @@ import {
   appearances,
   changeAppearance,
   openScene,
+  type Appearance,
   type OpenScene,
 } from './scenes/Scene';
 import { expect, test } from './test';
@@ -60,18 +61,21 @@ for (const scene of scenes) {
     openTabAs,
     reuseTabOf,
   }) => {
+    const open = (appearance: Appearance) =>
+      openScene({
+        scene,
+        appearance,
+        portal,
+        openTabAs: scene.ownTab ? openTabAs : reuseTabOf,
+      });
     let opened: OpenScene | undefined;
     for (const appearance of tested) {
-      await test.step(appearance.name, async () => {
-        opened =
-          (opened && (await changeAppearance(opened, appearance))) ??
-          (await openScene({
-            scene,
-            appearance,
-            portal,
-            openTabAs: scene.ownTab ? openTabAs : reuseTabOf,
-          }));
-        await checkPage(opened.page);
+      const before = opened;
+      opened = await test.step(appearance.name, async () => {
+        const changed = before && (await changeAppearance(before, appearance));
+        const shown = changed ?? (await open(appearance));
+        await checkPage(shown.page);
+        return shown;
       });
     }
   });

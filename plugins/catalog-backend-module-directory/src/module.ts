@@ -11,6 +11,7 @@ import {
 } from '@backstage/plugin-catalog-node';
 import { eventsServiceRef } from '@backstage/plugin-events-node';
 import { durationToMilliseconds } from '@backstage/types';
+import { setImmediate } from 'node:timers/promises';
 import { DirectoryEntityProvider, RUN_MS } from './DirectoryEntityProvider';
 import { DirectoryReader } from './DirectoryReader';
 import {
@@ -41,6 +42,7 @@ export const catalogModuleDirectory = createBackendModule({
         auth: coreServices.auth,
         catalog: catalogServiceRef,
         config: coreServices.rootConfig,
+        database: coreServices.database,
         discovery: coreServices.discovery,
         events: eventsServiceRef,
         logger: coreServices.logger,
@@ -57,9 +59,15 @@ export const catalogModuleDirectory = createBackendModule({
           reader: new DirectoryReader({ ...deps, ...config }),
         });
         deps.processing.addEntityProvider(provider);
-        // If a run ends after the databases are closed, its end may not be
-        // recorded, which prevents the next process from running.
-        deps.rootLifecycle.addBeforeShutdownHook(() => provider.stop());
+        // The scheduler records the end of a run in the catalog's database. If
+        // that is closed first, no process runs until the timeout. Connections
+        // are assigned in the order of the queries, so that after this query
+        // the scheduler's has one, too.
+        deps.rootLifecycle.addBeforeShutdownHook(async () => {
+          await provider.stop();
+          await setImmediate();
+          await (await deps.database.getClient()).raw('select 1');
+        });
         // At startup, the catalog deletes the entities of providers that are no
         // longer installed. Before that, it refuses entities with the same
         // references.

@@ -152,7 +152,8 @@ describe('the entities of the catalog', () => {
       search: {
         collators: {
           catalog: {
-            schedule: { frequency: { seconds: 1 }, timeout: { minutes: 5 } },
+            // A run that the previous portal did not finish ends in time.
+            schedule: { frequency: { seconds: 1 }, timeout: { minutes: 1 } },
           },
         },
       },

@@ -8,7 +8,7 @@ import {
   withdrawn,
 } from '../__testUtils__/conformance/changeArbitrary';
 import { userDn } from '../__testUtils__/conformance/entries';
-import { eventually } from '../__testUtils__/eventually';
+import { eventually, eventuallyReturns } from '../__testUtils__/eventually';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import {
@@ -78,9 +78,7 @@ async function expectToFollow(
     ...model.groups.map(g => g.text('cn')!),
   ].slice(0, 40);
   const expected = await view(model, groupnames);
-  await eventually(async () =>
-    expect(await view(directory, groupnames)).toEqual(expected),
-  );
+  await eventuallyReturns(() => view(directory, groupnames), expected);
 }
 
 async function usernames({ directory }: OpenReplica): Promise<string[]> {

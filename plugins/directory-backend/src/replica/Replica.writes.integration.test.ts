@@ -14,7 +14,7 @@ import {
   renamed,
   withdrawn,
 } from '../__testUtils__/conformance/changeArbitrary';
-import { eventually } from '../__testUtils__/eventually';
+import { eventually, eventuallyReturns } from '../__testUtils__/eventually';
 import { type Fault, FaultProxy } from '../__testUtils__/ldap/FaultProxy';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
@@ -198,9 +198,7 @@ async function expectSynced(
   { directory }: OpenReplica = shared!,
 ): Promise<void> {
   const expected = await whole(model);
-  await eventually(async () =>
-    expect(await whole(directory)).toEqual(expected),
-  );
+  await eventuallyReturns(() => whole(directory), expected);
 }
 
 it(`returns the same results as the model for ${

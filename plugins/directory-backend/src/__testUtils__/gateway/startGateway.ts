@@ -95,6 +95,7 @@ export async function startGateway(options: {
         '--require',
         require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
       ],
+      ...['--require', require.resolve('./exitWithParent.cjs')],
       ...[join(repositoryRoot, entry), '--config', configFile],
     ],
     {
@@ -104,12 +105,13 @@ export async function startGateway(options: {
         KRB5_CONFIG: options.realm.krb5Config,
         ...options.env,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
   );
   const log: string[] = [];
-  child.stdout.setEncoding('utf8').on('data', text => log.push(text));
-  child.stderr.setEncoding('utf8').on('data', text => log.push(text));
+  for (const output of [child.stdout, child.stderr]) {
+    output!.setEncoding('utf8').on('data', text => log.push(text));
+  }
   const end = async (signal: NodeJS.Signals) => {
     if (isAlive(child)) {
       child.kill(signal);
