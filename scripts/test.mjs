@@ -152,7 +152,7 @@ const phases = {
       // These tests wait for servers: four workers use two cores.
       '--maxWorkers=4',
     ),
-    // Portals from source serve the pages of the build, which must not change.
+    // The bundles serve the pages of the build, which must not change.
     after: ['build', 'unit'],
   },
   browser: {
@@ -246,12 +246,17 @@ async function run(name) {
 }
 
 /**
- * Builds the portal once, before the phases that need it. These phases report a
- * failed build.
+ * Builds the portal and bundles the portals of tests once, before the phases
+ * that need them. These phases report a failed build.
  */
 async function build() {
-  const child = spawn('scripts/build', { cwd: root, stdio: 'ignore' });
-  await once(child, 'close');
+  for (const [program, ...args] of [
+    ['scripts/build'],
+    [process.execPath, 'scripts/bundle-gateways.mjs'],
+  ]) {
+    const child = spawn(program, args, { cwd: root, stdio: 'ignore' });
+    await once(child, 'close');
+  }
 }
 
 /** Replaces the recorded durations of the test files that a phase has run. */

@@ -21,7 +21,7 @@ jest.setTimeout(600_000);
  */
 const site = withGateway({
   configure: () => ({
-    entry: 'plugins/directory-backend/src/__testUtils__/visibility/portal.ts',
+    entry: 'visibilityPortal',
     guest: 'user:development/guest',
     kerberosSignIn: { resolvers: [{ resolver: 'directoryUser' }] },
     directory: {

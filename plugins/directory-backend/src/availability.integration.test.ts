@@ -37,7 +37,7 @@ const site = withGateway({
   users: Number(process.env.USERS) || undefined,
   configure: realm => ({
     // The whole portal: its root router adds Retry-After to all responses.
-    entry: 'packages/backend/src/index.ts',
+    entry: 'portal',
     serviceToken,
     policy: {
       administrators: ['user:default/dave'],

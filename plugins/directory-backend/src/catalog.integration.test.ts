@@ -43,8 +43,7 @@ async function start() {
   gateway = await startGateway({
     realm,
     port,
-    entry:
-      'plugins/directory-backend/src/__testUtils__/catalog/catalogPortal.ts',
+    entry: 'catalogPortal',
     serviceToken: SERVICE_TOKEN,
     directory: { changes: { keys: [{ secretFile: join(folder, 'key') }] } },
     catalog: {

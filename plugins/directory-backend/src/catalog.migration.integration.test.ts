@@ -40,9 +40,7 @@ async function start(database: string, catalog: JsonObject): Promise<void> {
   const target = join(folder, 'components.yaml');
   gateway = await startGateway({
     realm,
-    entry: catalog.providers
-      ? 'plugins/directory-backend/src/__testUtils__/catalog/ldapPortal.ts'
-      : 'plugins/directory-backend/src/__testUtils__/catalog/catalogPortal.ts',
+    entry: catalog.providers ? 'ldapPortal' : 'catalogPortal',
     until: 'started',
     serviceToken: SERVICE_TOKEN,
     env: { NODE_EXTRA_CA_CERTS: realm.caFile },

@@ -73,7 +73,7 @@ describe('the entities of the catalog', () => {
     await writeFile(file, JSON.stringify(component));
     await organization.gateway().stop();
     await organization.startAgain({
-      entry: 'plugins/directory-backend/dev/index.ts',
+      entry: 'gateway',
       catalog: { locations: [{ type: 'file', target: file }] },
     });
     // The catalog processes entities, and has removed those without a provider.
@@ -148,7 +148,7 @@ describe('the entities of the catalog', () => {
     );
     await organization.gateway().stop();
     await organization.startAgain({
-      entry: 'packages/backend/src/index.ts',
+      entry: 'portal',
       search: {
         collators: {
           catalog: {

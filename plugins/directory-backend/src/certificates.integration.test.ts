@@ -16,7 +16,7 @@ jest.setTimeout(600_000);
 const site = withGateway({
   configure: realm => ({
     // Its request log and its permission backend are part of what is tested.
-    entry: 'packages/backend/src/index.ts',
+    entry: 'portal',
     guest: ADMINISTRATOR,
     policy: { administrators: [ADMINISTRATOR], dangerouslyAllowGuests: true },
     apiClient: { token: READER, permissions: ['directory.read'] },

@@ -70,9 +70,17 @@ async function follow(cursor: string, kind: string) {
   return kinds;
 }
 
+/** Waits until changes are logged, shortly after the start. */
 async function presentCursor(): Promise<string> {
-  const { json } = await client.request('/v1/changes/', { as: 'dave' });
-  return (json as Changes).cursor;
+  let cursor: string;
+  await eventually(async () => {
+    const { json, status } = await client.request('/v1/changes/', {
+      as: 'dave',
+    });
+    expect(status).toBe(200);
+    ({ cursor } = json as Changes);
+  });
+  return cursor!;
 }
 
 describe('GET /changes/', () => {

@@ -55,7 +55,7 @@ describe('the whole portal', () => {
   beforeAll(async () => {
     gateway = await startGateway({
       realm,
-      entry: 'packages/backend/src/index.ts',
+      entry: 'portal',
       guest: 'user:development/guest',
       kerberosSignIn: { resolvers: [{ resolver: 'directoryUser' }] },
       policy: { administrators: ['user:default/dave'] },

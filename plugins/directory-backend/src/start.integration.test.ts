@@ -10,7 +10,7 @@ jest.setTimeout(600_000);
 const serviceToken = 'a-token-of-a-service-of-the-site';
 
 /** The whole portal, with its root HTTP router and health service. */
-const entry = 'packages/backend/src/index.ts';
+const entry = 'portal';
 
 /** 20,000 in `make trials`. */
 const users = Number(process.env.USERS || 200);

@@ -15,7 +15,7 @@ jest.setTimeout(600_000);
 /** The whole portal, whose users are users of the directory. */
 const site = withGateway({
   configure: async realm => ({
-    entry: 'packages/backend/src/index.ts',
+    entry: 'portal',
     // Administrators may export members.
     policy: {
       administrators: ['user:default/alice'],

@@ -78,8 +78,7 @@ export async function startOrganization() {
     gateway = await startGateway({
       realm,
       port,
-      entry:
-        'plugins/directory-backend/src/__testUtils__/catalog/catalogPortal.ts',
+      entry: 'catalogPortal',
       until: 'started',
       serviceToken: SERVICE_TOKEN,
       directory: {

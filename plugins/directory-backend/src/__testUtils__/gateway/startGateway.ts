@@ -1,11 +1,12 @@
 import type { JsonObject } from '@backstage/types';
 import { freePorts, type Realm } from '@directory-gateway/realm';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 /** A backend with the plugin, in a child process. */
 export interface Gateway {
@@ -28,6 +29,13 @@ type StartState = 'listening' | 'started' | 'ready';
 const SHUTDOWN_MS = 60_000;
 
 const repositoryRoot = resolve(__dirname, '../../../../..');
+
+/** Bundles the sources, once per test file. */
+let bundled: Promise<unknown> | undefined;
+const bundle = () =>
+  promisify(execFile)(process.execPath, [
+    join(repositoryRoot, 'scripts/bundle-gateways.mjs'),
+  ]);
 
 /**
  * Starts the plugin with the directory of a realm and resolves when it is
@@ -63,8 +71,16 @@ export async function startGateway(options: {
     readonly token: string;
     readonly permissions: readonly string[];
   };
-  /** Entry point, relative to the repository. Default: only the plugin. */
-  readonly entry?: string;
+  /**
+   * Bundle of `scripts/bundle-gateways.mjs`: only the plugin (the default), the
+   * whole portal, or one for some tests.
+   */
+  readonly entry?:
+    | 'gateway'
+    | 'portal'
+    | 'catalogPortal'
+    | 'ldapPortal'
+    | 'visibilityPortal';
   /** Default: a free port. */
   readonly port?: number;
   /** Merged into the `backend` block. */
@@ -79,7 +95,8 @@ export async function startGateway(options: {
    */
   readonly until?: StartState;
 }): Promise<Gateway> {
-  const { entry = 'plugins/directory-backend/dev/index.ts' } = options;
+  const { entry = 'gateway' } = options;
+  await (bundled ??= bundle());
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
   const { port = (await freePorts(1))[0] } = options;
   const baseUrl = `http://localhost:${port}`;
@@ -91,12 +108,9 @@ export async function startGateway(options: {
   const child = spawn(
     process.execPath,
     [
-      ...[
-        '--require',
-        require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
-      ],
       ...['--require', require.resolve('./exitWithParent.cjs')],
-      ...[join(repositoryRoot, entry), '--config', configFile],
+      ...[join(repositoryRoot, `.build/gateways/${entry}.js`)],
+      ...['--config', configFile],
     ],
     {
       cwd: folder,

@@ -175,7 +175,7 @@ export async function startProcesses(options: {
       ...options,
       port,
       externalUrl: loadBalancer.baseUrl,
-      entry: 'packages/backend/src/index.ts',
+      entry: 'portal',
       backend: backendOf({ postgres, redis }),
       policy: {
         dangerouslyAllowGuests: true,
