@@ -5,8 +5,9 @@ import type { Caller } from '../test';
 /**
  * A page in one of its states. `make screenshots` captures every scene, and
  * `accessibility.test.ts` checks it with axe, light and wide, and dark and
- * narrow; `make trials` checks all combinations. The state must be kept when the
- * width of the window changes. Scenes with the same ticket share a browser.
+ * narrow; `make trials` checks all combinations. A scene must keep its state
+ * when the width of the window changes. Scenes with the same ticket share a
+ * browser.
  */
 export interface Scene {
   /** Name of the screenshots, in kebab case, such as `person-private`. */
@@ -19,7 +20,8 @@ export interface Scene {
    */
   readonly isInUrl?: boolean;
   /**
-   * Whether it changes its tab for good, such as the user agent. Default: false.
+   * Whether it changes its tab permanently, such as the user agent. Default:
+   * false.
    */
   readonly ownTab?: boolean;
   /**
