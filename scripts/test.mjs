@@ -4,10 +4,11 @@
 //
 // Phases: check-types, check-api, check-lint, check-format, check-generated and
 // check-documents (together: checks), unit, integration, browser, start. The
-// checks and the build of the portal run concurrently, the other phases one
-// after the other, because each of them uses two cores; `after` lists what a
-// phase starts after. Each phase writes its counts and its duration in seconds
-// to .build/test/PHASE.json. With --record-durations, the phases unit and
+// checks and the build of the portal run concurrently, then unit, which uses all
+// cores, then integration and browser concurrently, because both wait for
+// servers; start runs after browser. `after` lists what a phase starts after.
+// Each phase writes its counts and its duration in seconds to
+// .build/test/PHASE.json. With --record-durations, the phases unit and
 // integration write the durations of long test files to
 // scripts/test-durations.json, which scripts/LongestFirst.cjs reads.
 //
@@ -167,7 +168,7 @@ const phases = {
         skipped: stats.skipped,
       };
     },
-    after: ['build', 'integration'],
+    after: ['build', 'unit'],
   },
   start: {
     ...nodeTest('start', 'scripts/start.test.mjs'),
