@@ -1,5 +1,5 @@
-// Runs long trials: tests of `make test` with higher counts, and attacks on a
-// portal.
+// Runs long trials: `*.trial.test.ts`, tests of `make test` with higher counts,
+// and attacks on a portal.
 //
 //   node scripts/trials.mjs          every unfinished trial
 //
@@ -117,6 +117,10 @@ const trials = {
     ...jest(backend, 'src/catalog.faults.integration.test.ts'),
     shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
   },
+  ca: {
+    ...jest('ca', '.trial.test.ts'),
+    shards: [{}],
+  },
   recovery: {
     ...jest(backend, 'src/catalog.recovery.trial.test.ts'),
     shards: [{}],
@@ -171,6 +175,14 @@ const trials = {
   privacy: {
     ...jest(backend, 'src/privacy.integration.test.ts'),
     shards: [{ REQUESTS: size('REQUESTS', 500) }],
+  },
+  replica: {
+    ...jest(
+      backend,
+      'src/replica/Replica.modes.trial.test.ts',
+      'src/replica/sync/HeldValues.trial.test.ts',
+    ),
+    shards: [{}],
   },
   writes: {
     ...jest(backend, 'src/replica/Replica.writes.integration.test.ts'),
