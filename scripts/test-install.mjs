@@ -111,9 +111,7 @@ try {
     }
     if (step.action === 'sign in') {
       await attempt('select a user and a group in a template', () =>
-        inBrowser(({ page, AxeBuilder }) =>
-          checkFields({ page, url, AxeBuilder }),
-        ),
+        inBrowser(({ page, axe }) => checkFields({ page, url, axe })),
       );
     }
   }
@@ -406,7 +404,7 @@ async function initialLoad(dist) {
 async function inBrowser(check) {
   const require = createRequire(join(root, 'packages/app/package.json'));
   const { chromium, expect } = require('@playwright/test');
-  const { default: AxeBuilder } = require('@axe-core/playwright');
+  const { source: axe } = require('axe-core');
   const profile = join(work, 'profile');
   await rm(profile, { recursive: true, force: true });
   const browser = await chromium.launchPersistentContext(profile, {
@@ -417,7 +415,7 @@ async function inBrowser(check) {
     env: environment,
   });
   try {
-    await check({ page: browser.pages()[0], expect, AxeBuilder });
+    await check({ page: browser.pages()[0], expect, axe });
   } finally {
     await browser.close();
   }
