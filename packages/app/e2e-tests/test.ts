@@ -50,23 +50,35 @@ async function openBrowser(options: {
     ticket === undefined
       ? `FILE:${join(folder, 'no-ticket')}`
       : await portal.realm.ticket(ticket);
-  return await chromium.launchPersistentContext(join(folder, 'profile'), {
-    executablePath,
-    // Chromium's sandbox does not work for root.
-    chromiumSandbox: process.getuid?.() !== 0,
-    args: [
-      '--disable-quic',
-      ...(hostAllowed ? ['--auth-server-allowlist=localhost'] : []),
-    ],
-    env: {
-      ...(process.env as Record<string, string>),
-      KRB5_CONFIG: portal.realm.krb5Config,
-      KRB5CCNAME: ticketCache,
+  const browser = await chromium.launchPersistentContext(
+    join(folder, 'profile'),
+    {
+      executablePath,
+      // Chromium's sandbox does not work for root.
+      chromiumSandbox: process.getuid?.() !== 0,
+      args: [
+        '--disable-quic',
+        ...(hostAllowed ? ['--auth-server-allowlist=localhost'] : []),
+      ],
+      env: {
+        ...(process.env as Record<string, string>),
+        KRB5_CONFIG: portal.realm.krb5Config,
+        KRB5CCNAME: ticketCache,
+      },
+      permissions: ['clipboard-read', 'clipboard-write'],
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
     },
-    permissions: ['clipboard-read', 'clipboard-write'],
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
+  );
+  // Colors that fade have less contrast than those that users read.
+  await browser.addInitScript(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      '*, ::before, ::after { animation-duration: 0s !important; transition: none !important; }',
+    );
+    document.adoptedStyleSheets.push(sheet);
   });
+  return browser;
 }
 
 /** Test fixtures in addition to Playwright's. */
