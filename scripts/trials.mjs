@@ -114,7 +114,11 @@ const trials = {
     shards: [{}],
   },
   organization: {
-    ...jest(backend, 'src/catalog.faults.integration.test.ts'),
+    ...jest(
+      backend,
+      'src/catalog.faults.integration.test.ts',
+      'src/catalog.kills.trial.test.ts',
+    ),
     shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
   },
   ca: {
@@ -191,6 +195,10 @@ const trials = {
   switch: {
     ...jest(backend, 'src/serverSwitch.integration.test.ts'),
     shards: [{ USERS: users }],
+  },
+  realm: {
+    ...jest('realm', '.trial.test.ts'),
+    shards: [{}],
   },
   certmonger: {
     ...jest(backend, 'src/unattendedRenewal.trial.test.ts'),
