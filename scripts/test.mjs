@@ -4,9 +4,9 @@
 //
 // Phases: check-types, check-api, check-lint, check-format, check-generated and
 // check-documents (together: checks), unit, integration, browser, start. The
-// checks and the build of the portal run concurrently, then unit, which uses all
-// cores, then integration and browser concurrently, because both wait for
-// servers; start runs after browser. `after` lists what a phase starts after.
+// checks and the build of the portal run concurrently, then unit, then
+// integration together with start, then browser. Integration and browser do not
+// overlap, because each uses all cores. `after` lists what a phase starts after.
 // Each phase writes its counts and its duration in seconds to
 // .build/test/PHASE.json. With --record-durations, the phases unit and
 // integration write the durations of long test files to
@@ -150,10 +150,14 @@ const phases = {
       'integration',
       '--testPathPatterns',
       INTEGRATION_TEST,
-      // These tests wait for servers: four workers use two cores.
-      '--maxWorkers=4',
+      // These tests wait for servers: five workers use two cores.
+      '--maxWorkers=5',
     ),
     // The bundles serve the pages of the build, which must not change.
+    after: ['build', 'unit'],
+  },
+  start: {
+    ...nodeTest('start', 'scripts/start.test.mjs'),
     after: ['build', 'unit'],
   },
   browser: {
@@ -168,11 +172,7 @@ const phases = {
         skipped: stats.skipped,
       };
     },
-    after: ['build', 'unit'],
-  },
-  start: {
-    ...nodeTest('start', 'scripts/start.test.mjs'),
-    after: ['build', 'browser'],
+    after: ['build', 'integration', 'start'],
   },
 };
 
