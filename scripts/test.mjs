@@ -47,6 +47,7 @@ const jest = (phase, ...options) => ({
     '--watchAll=false',
     // Jest's default of 5 seconds depends on the speed of the machine.
     '--testTimeout=180000',
+    `--config=${join(root, 'scripts/jest.config.cjs')}`,
     `--testSequencer=${join(root, 'scripts/LongestFirst.cjs')}`,
     `--cacheDirectory=${join(caches, 'jest')}`,
     // A worker that starts again has to load all modules again.
