@@ -7,15 +7,28 @@ import {
   openScene,
   type Appearance,
   type OpenScene,
+  type Scene,
 } from './scenes/Scene';
 import { expect, test } from './test';
 
-/** `make trials` tests all appearances. */
-const tested = process.env.ALL_APPEARANCES
-  ? appearances
-  : appearances.filter(({ name }) =>
-      ['light-wide', 'dark-narrow'].includes(name),
-    );
+/** Scenes that a change of the theme does not keep. */
+const reopened = scenes.filter(({ isInUrl }) => !isInUrl);
+
+/**
+ * Appearances in which a scene is tested: light and wide, and dark and narrow.
+ * A scene that has to be opened again for another theme is tested in one of
+ * them, in turn. `make trials` tests all appearances.
+ */
+function appearancesOf(scene: Scene): readonly Appearance[] {
+  if (process.env.ALL_APPEARANCES) {
+    return appearances;
+  }
+  const tested = appearances.filter(({ name }) =>
+    ['light-wide', 'dark-narrow'].includes(name),
+  );
+  const index = reopened.indexOf(scene);
+  return index < 0 ? tested : [tested[index % tested.length]];
+}
 
 /** Returns the axe violations of a page. */
 async function axeViolations(page: Page) {
@@ -69,7 +82,7 @@ for (const scene of scenes) {
         openTabAs: scene.ownTab ? openTabAs : reuseTabOf,
       });
     let opened: OpenScene | undefined;
-    for (const appearance of tested) {
+    for (const appearance of appearancesOf(scene)) {
       const before = opened;
       opened = await test.step(appearance.name, async () => {
         const changed = before && (await changeAppearance(before, appearance));

@@ -4,10 +4,9 @@ import type { Caller } from '../test';
 
 /**
  * A page in one of its states. `make screenshots` captures every scene, and
- * `accessibility.test.ts` checks it with axe, light and wide, and dark and
- * narrow; `make trials` checks all combinations. A scene must keep its state
- * when the width of the window changes. Scenes with the same ticket share a
- * browser.
+ * `accessibility.test.ts` checks it with axe, in several appearances. A scene
+ * must keep its state when the width of the window changes. Scenes with the same
+ * ticket share a browser.
  */
 export interface Scene {
   /** Name of the screenshots, in kebab case, such as `person-private`. */
@@ -72,8 +71,7 @@ export const widestAppearances = [
 
 /** Theme and screen size, in CSS pixels. */
 export type Appearance =
-  | (typeof appearances)[number]
-  | (typeof widestAppearances)[number];
+  (typeof appearances)[number] | (typeof widestAppearances)[number];
 
 /** A scene in a tab. */
 export interface OpenScene {
