@@ -29,6 +29,22 @@ const external = [
   ...['pg-query-stream', 'sqlite3', 'tedious', 'typescript-json-schema'],
 ];
 
+/**
+ * Keeps the paths of modules by which Backstage's packages find their migrations:
+ * in a bundle, they would be the path of the bundle.
+ */
+const pathsOfModules = {
+  name: 'paths-of-modules',
+  setup({ onLoad }) {
+    const filter = /\/node_modules\/@backstage\/.*\.cjs\.js$/;
+    onLoad({ filter }, async ({ path }) => {
+      const contents = await readFile(path, 'utf8');
+      const file = JSON.stringify(path);
+      return { contents: contents.replaceAll('(__filename)', `(${file})`) };
+    });
+  },
+};
+
 /** Returns a digest of files, which are relative to the repository. */
 async function digestOf(files) {
   const hash = createHash('sha256').update(process.version);
@@ -58,6 +74,7 @@ if (!(await isUpToDate())) {
     platform: 'node',
     format: 'cjs',
     external,
+    plugins: [pathsOfModules],
     keepNames: true,
     metafile: true,
     logLevel: 'error',

@@ -21,6 +21,6 @@ export function plainLogLine(line) {
   ) {
     return undefined;
   }
-  const text = level === 'info' ? message : stack ?? message;
+  const text = level === 'info' ? message : (stack ?? message);
   return `${level} ${plugin ?? service ?? 'backstage'}: ${text}`;
 }

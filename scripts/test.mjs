@@ -109,7 +109,7 @@ const checks = {
     command: [
       'yarn',
       'prettier:check',
-      '--loglevel=warn',
+      '--log-level=warn',
       '--cache',
       '--cache-strategy=content',
       `--cache-location=${join(caches, 'prettier')}`,

@@ -36,9 +36,8 @@ fail() {
 }
 
 # Prints the prefix of the Node on PATH if that Node is usable: Backstage
-# supports 22 and 24, some dependencies are loaded with require(esm), which
-# requires 22.12, and native modules need the headers of the same major version,
-# which would otherwise be downloaded.
+# supports 22 and 24, the packages require 22.19, and native modules need the
+# headers of the same major version, which would otherwise be downloaded.
 usable_node() {
   node -e '
     const { existsSync, readFileSync, realpathSync } = require("fs");
@@ -46,7 +45,7 @@ usable_node() {
     const [major, minor] = process.versions.node.split(".").map(Number);
     const prefix = dirname(dirname(realpathSync(process.execPath)));
     const header = join(prefix, "include/node/node_version.h");
-    if (!(major === 24 || (major === 22 && minor >= 12))) process.exit(1);
+    if (!(major === 24 || (major === 22 && minor >= 19))) process.exit(1);
     if (!existsSync(header)) process.exit(1);
     if (!readFileSync(header, "utf8").includes(`NODE_MAJOR_VERSION ${major}\n`)) process.exit(1);
     console.log(prefix);

@@ -171,7 +171,7 @@ const sources = execFileSync(
 
 function withoutInterpolations(source) {
   let text = source;
-  for (let before; before !== text; ) {
+  for (let before; before !== text;) {
     before = text;
     text = text.replace(/\$?\{[^{}]*\}/g, match =>
       match.startsWith('$') ? '…' : match.replace(/[{}]/g, ' '),

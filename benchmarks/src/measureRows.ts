@@ -336,7 +336,7 @@ function summarizeRow(options: {
     ldap_p50_ms: options.ldapMs,
     goal_ratio: ratio,
     goal_rps: ratio === null || route === null ? null : ratio * route,
-    goal_p50_ms: options.users === GOAL_USERS ? goal?.p50Ms ?? null : null,
+    goal_p50_ms: options.users === GOAL_USERS ? (goal?.p50Ms ?? null) : null,
     portal_cpu_us: mean(
       rounds.map(each => (1000 * each.portalCpuMs) / each.loaded.requests),
     ),

@@ -33,7 +33,7 @@ export function runProgram(
   main().catch(error => {
     if (!signal.aborted) {
       log(
-        error instanceof Error ? error.stack ?? error.message : String(error),
+        error instanceof Error ? (error.stack ?? error.message) : String(error),
       );
     }
     process.exitCode = 1;

@@ -249,14 +249,12 @@ const LINES: readonly Line[] = [
     value: ({ memoryAfterLoad }) => memoryAfterLoad.highestRssBytes,
     format: mebibytes,
   },
-  ...(['p50', 'p95', 'p99', 'max'] as const).map(
-    (name): Line => ({
-      title: `write visible after, ${name}, ms`,
-      value: ({ ages }) => ages?.[`${name}Ms`],
-      format: milliseconds,
-      goal: name === 'p99' ? 'visibilityMs' : undefined,
-    }),
-  ),
+  ...(['p50', 'p95', 'p99', 'max'] as const).map((name): Line => ({
+    title: `write visible after, ${name}, ms`,
+    value: ({ ages }) => ages?.[`${name}Ms`],
+    format: milliseconds,
+    goal: name === 'p99' ? 'visibilityMs' : undefined,
+  })),
   ...ofSpread('locked account refused after', 'refusedMs'),
   ...ofSpread('preserved user unlisted after', 'unlistedMs'),
   { title: 'writes', value: ({ ages }) => ages?.writes, format: whole },

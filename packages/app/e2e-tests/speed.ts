@@ -178,8 +178,7 @@ async function navigate(page: Page, path: string, shows: string) {
         }
       }).observe({ type: 'layout-shift' });
       const start = performance.now();
-      history.pushState({ idx: 1 }, '', target);
-      dispatchEvent(new PopStateEvent('popstate', { state: { idx: 1 } }));
+      history.pushState(null, '', target);
       await new Promise<void>(done => {
         const check = () => {
           const main = document.querySelector('main');

@@ -1,10 +1,8 @@
 import { WebStorage } from '@backstage/core-app-api';
 import {
   ApiBlueprint,
-  configApiRef,
+  coreApis,
   createFrontendModule,
-  errorApiRef,
-  identityApiRef,
   useApi,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
@@ -32,7 +30,7 @@ const POSITIONS = [
  * does not show widgets from other plugins.
  */
 export function HomePage({ widgets }: HomePageLayoutProps) {
-  const title = useApi(configApiRef).getString('app.title');
+  const title = useApi(coreApis.config).getString('app.title');
   const { t } = useTranslationRef(portalTranslationRef);
   usePageTitle(t('page.home'));
 
@@ -68,7 +66,7 @@ export const homeModule = createFrontendModule({
       params: defineParams =>
         defineParams({
           api: visitsApiRef,
-          deps: { errorApi: errorApiRef, identityApi: identityApiRef },
+          deps: { errorApi: coreApis.error, identityApi: coreApis.identity },
           factory: ({ errorApi, identityApi }) =>
             VisitsStorageApi.create({
               storageApi: WebStorage.create({ errorApi }),

@@ -8,10 +8,12 @@ import {
   useSidebarPinState,
 } from '@backstage/core-components';
 import {
-  configApiRef,
+  coreApis,
   createFrontendModule,
   type IconElement,
+  RouterLink,
   useApi,
+  useAppLocation,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import {
@@ -28,9 +30,8 @@ import {
   RiSearchLine,
   RiSettings3Line,
 } from '@remixicon/react';
-import { NavLink } from 'react-router-dom';
 import styles from './navigation.module.css';
-import { useNavigationTitle } from './pageTitle';
+import { isCurrent, useNavigationTitle } from './pageTitle';
 import { portalTranslationRef } from './translation';
 
 /** IDs of the pages that come first. Other pages follow, sorted by title. */
@@ -139,12 +140,18 @@ function SideBar({ home, pages, last }: NavigationProps) {
 /** The bar of a phone, with the pages in a menu. */
 function BottomBar({ home, pages, last }: NavigationProps) {
   const { t } = useTranslationRef(portalTranslationRef);
+  const { pathname } = useAppLocation();
   const palette = usePalette();
   const toLink = ({ id, title, icon, href }: Entry) => (
-    <NavLink key={id} to={href} end={href === '/'} className={styles.barItem}>
+    <RouterLink
+      key={id}
+      href={href}
+      className={styles.barItem}
+      aria-current={isCurrent(pathname, href) ? 'page' : undefined}
+    >
       {icon}
       <span>{title}</span>
-    </NavLink>
+    </RouterLink>
   );
   return (
     <nav className={styles.bar}>
@@ -210,7 +217,7 @@ function focusContent() {
  */
 function Logo() {
   const { t } = useTranslationRef(portalTranslationRef);
-  const title = useApi(configApiRef).getString('app.title');
+  const title = useApi(coreApis.config).getString('app.title');
   const { isOpen } = useSidebarOpenState();
 
   return (

@@ -1,11 +1,7 @@
 import {
   ApiBlueprint,
+  coreApis,
   createFrontendModule,
-  discoveryApiRef,
-  errorApiRef,
-  fetchApiRef,
-  identityApiRef,
-  storageApiRef,
 } from '@backstage/frontend-plugin-api';
 import { UserSettingsStorage } from '@backstage/plugin-user-settings';
 
@@ -13,8 +9,8 @@ import { UserSettingsStorage } from '@backstage/plugin-user-settings';
  * Stores user settings on the server, like
  * `@backstage/plugin-app-module-user-settings` but without signals: that module
  * requires the signals API, and `plugin-signals-backend` accepts WebSocket
- * frames of any size without credentials. Changes made in another browser
- * appear after a reload.
+ * frames of up to 100 MiB from every signed-in user. Changes made in another
+ * browser appear after a reload.
  */
 export const userSettingsStorage = createFrontendModule({
   pluginId: 'app',
@@ -23,12 +19,12 @@ export const userSettingsStorage = createFrontendModule({
       name: 'user-settings-storage',
       params: defineParams =>
         defineParams({
-          api: storageApiRef,
+          api: coreApis.storage,
           deps: {
-            discoveryApi: discoveryApiRef,
-            errorApi: errorApiRef,
-            fetchApi: fetchApiRef,
-            identityApi: identityApiRef,
+            discoveryApi: coreApis.discovery,
+            errorApi: coreApis.error,
+            fetchApi: coreApis.fetch,
+            identityApi: coreApis.identity,
           },
           factory: deps => UserSettingsStorage.create(deps),
         }),

@@ -13,22 +13,16 @@ backend.add(import('@backstage/plugin-app-backend'));
 backend.add(import('@backstage/plugin-auth-backend'));
 backend.add(import('@backstage/plugin-auth-backend-module-guest-provider'));
 backend.add(
-  import(
-    '@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider'
-  ),
+  import('@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider'),
 );
 backend.add(import('@backstage/plugin-catalog-backend'));
 backend.add(
-  import(
-    '@directory-gateway/backstage-plugin-catalog-backend-module-directory'
-  ),
+  import('@directory-gateway/backstage-plugin-catalog-backend-module-directory'),
 );
 backend.add(import('@backstage/plugin-notifications-backend'));
 backend.add(import('@backstage/plugin-permission-backend'));
 backend.add(
-  import(
-    '@directory-gateway/backstage-plugin-permission-backend-module-directory'
-  ),
+  import('@directory-gateway/backstage-plugin-permission-backend-module-directory'),
 );
 backend.add(import('@backstage/plugin-search-backend'));
 backend.add(import('@backstage/plugin-search-backend-module-catalog'));
@@ -39,14 +33,10 @@ backend.add(
 backend.add(import('@backstage/plugin-user-settings-backend'));
 backend.add(import('@directory-gateway/backstage-plugin-directory-backend'));
 backend.add(
-  import(
-    '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'
-  ),
+  import('@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'),
 );
 backend.add(
-  import(
-    '@directory-gateway/backstage-plugin-directory-backend-module-freeipa-ca'
-  ),
+  import('@directory-gateway/backstage-plugin-directory-backend-module-freeipa-ca'),
 );
 
 backend.start();

@@ -312,9 +312,9 @@ describe('directory-ca', () => {
     const contents = async () =>
       await Promise.all(
         [file('a'), file('b')].map(async path =>
-          (
-            await readdir(path)
-          ).map(async name => await readFile(join(path, name))),
+          (await readdir(path)).map(
+            async name => await readFile(join(path, name)),
+          ),
         ),
       );
     const before = await contents();

@@ -34,8 +34,7 @@ export interface ServeConfig {
   readonly logFolder: string;
   /** Default: that of `LocalSigner`. */
   readonly limit:
-    | { readonly certificates: number; readonly perMs: number }
-    | undefined;
+    { readonly certificates: number; readonly perMs: number } | undefined;
   /** Absolute path of the Unix socket. */
   readonly socket: string;
   /** Base URL of CRLs and CA certificates, without a trailing `/`. */

@@ -79,9 +79,7 @@ export interface KerberosUnavailable {
  * @public
  */
 export type KerberosResult =
-  | KerberosAccepted
-  | KerberosRefused
-  | KerberosUnavailable;
+  KerberosAccepted | KerberosRefused | KerberosUnavailable;
 
 /**
  * Authenticates callers by Kerberos.

@@ -22,7 +22,7 @@ export function parseNegotiate(
   header: string | readonly string[] | undefined,
   options: { maxTokenBytes: number },
 ): NegotiateCredentials {
-  const values = typeof header === 'string' ? [header] : header ?? [];
+  const values = typeof header === 'string' ? [header] : (header ?? []);
   if (values.length > 1) {
     return refused('malformed_token');
   }

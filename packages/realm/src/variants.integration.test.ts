@@ -29,9 +29,8 @@ describe('startRealm with an LDIF file', () => {
       );
       expect(await ldapsearch(realm, { as: 'anonymous' })).toEqual([]);
 
-      const { [`uid=zoe,${PEOPLE}`]: zoe, ...others } = await memberships(
-        realm,
-      );
+      const { [`uid=zoe,${PEOPLE}`]: zoe, ...others } =
+        await memberships(realm);
       expect(zoe).toEqual([`cn=inner,${GROUPS}`, `cn=outer,${GROUPS}`, PLEDGE]);
       expect(others[`cn=inner,${GROUPS}`]).toEqual([
         `cn=outer,${GROUPS}`,

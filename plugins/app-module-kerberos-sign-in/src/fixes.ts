@@ -8,9 +8,7 @@ export interface Fix {
   readonly kind: FixKind;
   /** Message key of the instructions. */
   readonly how:
-    | `${FixKind}${'Command' | 'Other'}`
-    | 'ticketWindows'
-    | 'allowHostFirefox';
+    `${FixKind}${'Command' | 'Other'}` | 'ticketWindows' | 'allowHostFirefox';
   /** Command or value to copy. Defaults to none. */
   readonly copyable?: string;
 }
@@ -156,12 +154,7 @@ function allowHostCommand(client: Client, host: string): string | undefined {
 
 /** A browser for which the page has instructions. */
 export type Browser =
-  | 'chrome'
-  | 'chromium'
-  | 'edge'
-  | 'firefox'
-  | 'safari'
-  | 'other';
+  'chrome' | 'chromium' | 'edge' | 'firefox' | 'safari' | 'other';
 
 /** An operating system for which the page has instructions. */
 type System = 'linux' | 'macos' | 'windows' | 'other';

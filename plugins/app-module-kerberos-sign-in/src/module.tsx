@@ -11,9 +11,8 @@ const signInPage = SignInPageBlueprint.makeWithOverrides({
   factory(original, { config }) {
     return original({
       loader: async () => {
-        const { KerberosSignInPage } = await import(
-          './page/KerberosSignInPage'
-        );
+        const { KerberosSignInPage } =
+          await import('./page/KerberosSignInPage');
         return props => <KerberosSignInPage {...props} {...config} />;
       },
     });

@@ -67,7 +67,7 @@ export const authModuleDirectoryOwnership = createBackendModule({
             const groupRefs =
               username === undefined
                 ? groupRefsInCatalog(entity)
-                : (await ownership.groupRefsOf(username, options)) ?? [];
+                : ((await ownership.groupRefsOf(username, options)) ?? []);
             return {
               ownershipEntityRefs: [stringifyEntityRef(entity), ...groupRefs],
             };

@@ -96,9 +96,7 @@ describe('A database that was restored from an older backup', () => {
     const reasons = await Promise.all(
       [...early, ...late].map(
         async serialNumber =>
-          (
-            await node.authority.get(serialNumber)
-          )?.revocation?.reason,
+          (await node.authority.get(serialNumber))?.revocation?.reason,
       ),
     );
     expect(reasons).toEqual([1, undefined, undefined, 1, 6, undefined]);

@@ -21,7 +21,7 @@ describe('FreeIpaAuthority with several servers', () => {
         status,
         body: `<html><title>${status}</title></html>`,
         headers: { 'Content-Type': 'text/html; charset=utf-8' },
-      } as const);
+      }) as const;
 
     it.each([400, 403, 404, 413, 503])(
       'tries the next server when status %i means that nothing was executed',

@@ -6,7 +6,7 @@ import {
 } from '@directory-gateway/kerberos';
 
 /** Creates a portal with this plugin and the plugins that it requires. */
-export function createPortal() {
+export function createPortal(): ReturnType<typeof createBackend> {
   const backend = createBackend();
 
   backend.add(
@@ -20,16 +20,12 @@ export function createPortal() {
   backend.add(import('@backstage/plugin-auth-backend'));
   backend.add(import('@backstage/plugin-auth-backend-module-guest-provider'));
   backend.add(
-    import(
-      '@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider'
-    ),
+    import('@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider'),
   );
   backend.add(import('@backstage/plugin-catalog-backend'));
   backend.add(import('../src'));
   backend.add(
-    import(
-      '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'
-    ),
+    import('@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'),
   );
 
   return backend;

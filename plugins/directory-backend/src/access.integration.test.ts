@@ -100,6 +100,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'get /': '200 200 200 200 200 200 200 200 200 200',
   'get /.backstage/actions/v1/actions':
     '401 200 200 200 200 200 401 401 401 200',
+  'get /.backstage/actions/v1/status':
+    '401 403 403 403 403 403 401 401 401 200',
   'get /.backstage/auth/v1/cookie': '401 200 200 200 200 200 401 401 401 403',
   'get /.backstage/auth/v1/jwks.json':
     '200 200 200 200 200 200 200 200 200 200',

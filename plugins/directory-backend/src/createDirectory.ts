@@ -38,8 +38,10 @@ import { ReplicaDirectory } from './replica/ReplicaDirectory';
 import { ReplicatedAccounts } from './replica/ReplicatedAccounts';
 
 /** Options of {@link createReplicaDirectory}. */
-export interface ReplicaDirectoryOptions
-  extends Omit<ReplicaOptions, 'source'> {
+export interface ReplicaDirectoryOptions extends Omit<
+  ReplicaOptions,
+  'source'
+> {
   readonly reader: LdapReader;
   /** Reports when the directory refuses the service account. */
   readonly servers: Pick<LdapServers, 'reachability' | 'onReachability'>;

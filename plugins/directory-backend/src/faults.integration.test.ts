@@ -177,7 +177,7 @@ it.each<[string, (n: number) => Fault]>([
         // Beyond the handshake, at another byte in each round.
         const offset = 3000 + 997 * n - at;
         if (offset >= 0 && offset < changed.length) {
-          changed[offset] ^= 1 << n % 8;
+          changed[offset] ^= 1 << (n % 8);
         }
         return changed;
       },

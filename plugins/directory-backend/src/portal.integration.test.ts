@@ -119,7 +119,7 @@ describe('the whole portal', () => {
       const text = await run(command);
       const isJson = printed?.language === 'json';
       expect(isJson ? JSON.parse(text) : text).toEqual(
-        isJson ? expected(JSON.parse(printed.text)) : printed?.text ?? text,
+        isJson ? expected(JSON.parse(printed.text)) : (printed?.text ?? text),
       );
     },
   );

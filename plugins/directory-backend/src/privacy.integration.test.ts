@@ -243,7 +243,7 @@ it.each(hiddenFieldNames)('hides %s of private users only', async field => {
     [field]:
       user.text('fasIsPrivate') === 'TRUE'
         ? null
-        : naiveUser(user, [field])[field] ?? null,
+        : (naiveUser(user, [field])[field] ?? null),
   }));
   expect((json as { result: unknown }).result).toEqual(expected);
   expect(new Set(expected.map(record => record[field])).size).toBeGreaterThan(

@@ -130,8 +130,8 @@ type MaskOf<Init> = Init extends { params?: { header?: infer Header } }
 type ResponseBody<Data, Mask> = [Mask] extends [undefined]
   ? CompleteBody<Data>
   : [MaskedBody<Data>] extends [never]
-  ? Data
-  : MaskedBody<Data>;
+    ? Data
+    : MaskedBody<Data>;
 
 /** Bodies of records in which any key may be missing. */
 type MaskedBody<Data> = Data extends { result: infer Result }

@@ -1,5 +1,5 @@
-import { sha256 } from '@noble/hashes/sha2';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 /** Valid names of catalog entities. */
 const ENTITY_NAME = /^[a-z0-9](?:[a-z0-9_.-]{0,61}[a-z0-9])?$/i;

@@ -59,13 +59,7 @@ export class AuthorityMetrics {
    */
   async measure<T>(
     operation:
-      | 'sign'
-      | 'get'
-      | 'revoke'
-      | 'hold'
-      | 'release'
-      | 'block_key'
-      | 'find',
+      'sign' | 'get' | 'revoke' | 'hold' | 'release' | 'block_key' | 'find',
     work: () => Promise<T>,
     outcomeOf: (result: T) => AuthorityOutcome = result =>
       result === undefined ? 'not_found' : 'success',

@@ -1,6 +1,6 @@
 import {
-  appLanguageApiRef,
   AppRootElementBlueprint,
+  coreApis,
   useApi,
 } from '@backstage/frontend-plugin-api';
 import { useEffect } from 'react';
@@ -10,7 +10,7 @@ import { useEffect } from 'react';
  * readers, hyphenation and {@link locale}. Backstage does not set it.
  */
 function DocumentLanguage() {
-  const languageApi = useApi(appLanguageApiRef);
+  const languageApi = useApi(coreApis.appLanguage);
 
   useEffect(() => {
     const subscription = languageApi.language$().subscribe(({ language }) => {

@@ -1,8 +1,16 @@
-import { useRouteRef } from '@backstage/frontend-plugin-api';
-import { lazy, Suspense } from 'react';
-import { Navigate, Route, Routes } from 'react-router-dom';
+import {
+  useAppNavigate,
+  useRouteRef,
+  useRouteRefParams,
+} from '@backstage/frontend-plugin-api';
+import { lazy, Suspense, useEffect } from 'react';
 import { PageSkeleton } from './page/states';
-import { peopleRouteRef } from './routes';
+import {
+  certificateRouteRef,
+  groupRouteRef,
+  peopleRouteRef,
+  personRouteRef,
+} from './routes';
 
 const PeoplePage = lazy(() =>
   import('./people/PeoplePage').then(m => ({ default: m.PeoplePage })),
@@ -13,12 +21,10 @@ const PersonPage = lazy(() =>
 
 /** The pages under `/directory/people`, each loaded when it is opened. */
 export function PeopleRoutes() {
+  const { username } = useRouteRefParams(personRouteRef);
   return (
     <Suspense fallback={<PageSkeleton />}>
-      <Routes>
-        <Route path="/" element={<PeoplePage />} />
-        <Route path="/:username" element={<PersonPage />} />
-      </Routes>
+      {username ? <PersonPage username={username} /> : <PeoplePage />}
     </Suspense>
   );
 }
@@ -32,12 +38,10 @@ const GroupPage = lazy(() =>
 
 /** The pages under `/directory/groups`, each loaded when it is opened. */
 export function GroupsRoutes() {
+  const { groupname } = useRouteRefParams(groupRouteRef);
   return (
     <Suspense fallback={<PageSkeleton />}>
-      <Routes>
-        <Route path="/" element={<GroupsPage />} />
-        <Route path="/:groupname" element={<GroupPage />} />
-      </Routes>
+      {groupname ? <GroupPage groupname={groupname} /> : <GroupsPage />}
     </Suspense>
   );
 }
@@ -60,19 +64,31 @@ const RequestPage = lazy(() =>
 
 /** The pages under `/directory/certificates`, each loaded when it is opened. */
 export function CertificatesRoutes() {
+  const { serial } = useRouteRefParams(certificateRouteRef);
   return (
     <Suspense fallback={<PageSkeleton />}>
-      <Routes>
-        <Route path="/" element={<CertificatesPage />} />
-        <Route path="/request" element={<RequestPage />} />
-        <Route path="/:serial" element={<CertificatePage />} />
-      </Routes>
+      {serial ? <RequestOrCertificate serial={serial} /> : <CertificatesPage />}
     </Suspense>
+  );
+}
+
+/** The last segment of the path is a serial number or `request`. */
+function RequestOrCertificate({ serial }: { serial: string }) {
+  return serial.toLowerCase() === 'request' ? (
+    <RequestPage />
+  ) : (
+    <CertificatePage serial={serial} />
   );
 }
 
 /** Redirects from `/directory` to the people page. */
 export function RedirectToPeople() {
-  const people = useRouteRef(peopleRouteRef);
-  return people ? <Navigate to={people()} replace /> : null;
+  const people = useRouteRef(peopleRouteRef)?.();
+  const navigate = useAppNavigate();
+  useEffect(() => {
+    if (people) {
+      navigate(people, { replace: true });
+    }
+  }, [navigate, people]);
+  return null;
 }

@@ -1,5 +1,10 @@
+import {
+  AppRootElementBlueprint,
+  createFrontendModule,
+  RouterLink,
+} from '@backstage/frontend-plugin-api';
 import { renderTestApp } from '@backstage/frontend-test-utils';
-import { screen } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { directoryPlugin } from './plugin';
 
 describe('directoryPlugin', () => {
@@ -9,6 +14,7 @@ describe('directoryPlugin', () => {
     ['/directory/groups', 'Groups'],
     ['/directory/certificates', 'Certificates'],
     ['/directory/certificates/request', 'Request a certificate'],
+    ['/directory/certificates/REQUEST/', 'Request a certificate'],
   ])('shows %s with %s as the only h1', async (path, heading) => {
     renderTestApp({
       features: [directoryPlugin],
@@ -18,5 +24,31 @@ describe('directoryPlugin', () => {
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
       heading,
     );
+  });
+
+  it('moves the focus to a page after navigation, but not to the first page', async () => {
+    const request = (
+      <RouterLink href="/directory/certificates/request">go</RouterLink>
+    );
+    const link = createFrontendModule({
+      pluginId: 'app',
+      extensions: [
+        AppRootElementBlueprint.make({
+          name: 'link',
+          params: { element: request },
+        }),
+      ],
+    });
+    renderTestApp({
+      features: [directoryPlugin, link],
+      initialRouteEntries: ['/directory/certificates'],
+    });
+    await screen.findByRole('heading', { level: 1, name: 'Certificates' });
+    expect(document.body).toHaveFocus();
+
+    fireEvent.click(screen.getByRole('link', { name: 'go' }));
+
+    await screen.findByRole('heading', { level: 1, name: /Request/ });
+    await waitFor(() => expect(screen.getByRole('main')).toHaveFocus());
   });
 });

@@ -473,9 +473,7 @@ describe('permissionModuleDirectory', () => {
     const path = `/catalog/entities/by-uid/${body.items[0].metadata.uid}`;
     const statuses = await byUser(
       async token =>
-        (
-          await portal.request(path, token, undefined, 'DELETE')
-        ).status,
+        (await portal.request(path, token, undefined, 'DELETE')).status,
     );
     expect(statuses).toEqual({
       reader: 403,

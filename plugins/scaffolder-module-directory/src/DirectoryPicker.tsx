@@ -1,6 +1,6 @@
 import { parseEntityRef, stringifyEntityRef } from '@backstage/catalog-model';
 import {
-  fetchApiRef,
+  coreApis,
   useApi,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
@@ -184,7 +184,7 @@ function useEntries(options: {
   const { kind, isOpen } = options;
   const folded = options.text.trim();
   const text = Array.from(folded).length < MIN_SEARCH_LENGTH ? '' : folded;
-  const { fetch } = useApi(fetchApiRef);
+  const { fetch } = useApi(coreApis.fetch);
   const client = useMemo(
     () => createDirectoryClient({ baseUrl: 'plugin://directory/v1', fetch }),
     [fetch],

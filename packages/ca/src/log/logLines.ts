@@ -65,10 +65,7 @@ export interface BlockEntry {
 
 /** Content of a line of the issuance log. */
 export type LogEntry =
-  | StartEntry
-  | CertificateEntry
-  | RevocationListEntry
-  | BlockEntry;
+  StartEntry | CertificateEntry | RevocationListEntry | BlockEntry;
 
 /** A line or a file differs from what the signer wrote. */
 export class LogFault extends Error {

@@ -12,7 +12,10 @@ export class LdifEntry {
   /** First spelling of an attribute, by its name in lower case. */
   readonly #spelling = new Map<string, string>();
 
-  constructor(readonly dn: string, attributes: LdifAttributes = {}) {
+  constructor(
+    readonly dn: string,
+    attributes: LdifAttributes = {},
+  ) {
     for (const [name, values = []] of Object.entries(attributes)) {
       this.add(name, ...(Array.isArray(values) ? values : [values]));
     }

@@ -5,9 +5,7 @@ import type { Realm } from '../Realm';
 
 /** Identity for the bind: anonymous, the owner of a ticket, or a DN. */
 export type BindIdentity =
-  | 'anonymous'
-  | { ticketOf: string }
-  | { dn: string; passwordFile: string };
+  'anonymous' | { ticketOf: string } | { dn: string; passwordFile: string };
 
 interface Search {
   as: BindIdentity;

@@ -7,13 +7,7 @@ import { DerError, DerNode, TAG } from './DerNode';
  * @public
  */
 export type StringType =
-  | 'utf8'
-  | 'printable'
-  | 'ia5'
-  | 'general'
-  | 'teletex'
-  | 'bmp'
-  | 'universal';
+  'utf8' | 'printable' | 'ia5' | 'general' | 'teletex' | 'bmp' | 'universal';
 
 const TYPES = new Map<number, StringType>([
   [TAG.utf8String, 'utf8'],

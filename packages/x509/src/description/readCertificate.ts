@@ -204,7 +204,7 @@ export function readKeyUsage(value: Buffer): readonly KeyUsage[] {
   return Object.freeze(
     KEY_USAGES.filter(
       (_, index) =>
-        ((bits[Math.floor(index / 8)] ?? 0) & (0x80 >> index % 8)) !== 0,
+        ((bits[Math.floor(index / 8)] ?? 0) & (0x80 >> (index % 8))) !== 0,
     ),
   );
 }

@@ -154,7 +154,7 @@ function writeKeyUsage(usages: readonly KeyUsage[]): Buffer {
   const last = Math.max(...positions);
   const octets = Buffer.alloc(Math.floor(last / 8) + 1);
   for (const position of positions) {
-    octets[Math.floor(position / 8)] |= 0x80 >> position % 8;
+    octets[Math.floor(position / 8)] |= 0x80 >> (position % 8);
   }
   return bitString(octets, 7 - (last % 8));
 }

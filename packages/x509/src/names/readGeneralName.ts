@@ -52,11 +52,7 @@ export interface KerberosPrincipal {
 export type GeneralName =
   | {
       readonly kind:
-        | 'rfc822Name'
-        | 'dnsName'
-        | 'uri'
-        | 'ipAddress'
-        | 'registeredId';
+        'rfc822Name' | 'dnsName' | 'uri' | 'ipAddress' | 'registeredId';
       readonly value: string;
     }
   | { readonly kind: 'directoryName'; readonly value: DistinguishedName }

@@ -59,6 +59,8 @@ function checkAttribute({ oid, value, stringType }: NameAttribute): void {
 function valuesOf(name: DistinguishedName, oid: string): readonly string[] {
   const values = name.rdns
     .flat()
-    .flatMap(attribute => (attribute.oid === oid ? attribute.value ?? [] : []));
+    .flatMap(attribute =>
+      attribute.oid === oid ? (attribute.value ?? []) : [],
+    );
   return Object.freeze(values);
 }

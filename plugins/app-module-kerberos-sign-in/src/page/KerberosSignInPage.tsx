@@ -1,6 +1,6 @@
 import {
   type ConfigApi,
-  configApiRef,
+  coreApis,
   useApi,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
@@ -30,7 +30,7 @@ export function KerberosSignInPage(
 ) {
   const { autoSignIn, realm, helpUrl, onSignInSuccess } = props;
   const { t } = useTranslationRef(kerberosSignInTranslationRef);
-  const config = useApi(configApiRef);
+  const config = useApi(coreApis.config);
   const { state, signIn } = useSignIn({ autoSignIn, onSignInSuccess });
   const stateText = useStateText(state);
   const titleId = useId();

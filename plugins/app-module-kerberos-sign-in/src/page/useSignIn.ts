@@ -1,5 +1,5 @@
 import {
-  discoveryApiRef,
+  coreApis,
   type IdentityApi,
   useApi,
 } from '@backstage/frontend-plugin-api';
@@ -45,7 +45,7 @@ export function useSignIn(options: {
   readonly signIn: (provider: ProviderId) => void;
 } {
   const { autoSignIn, onSignInSuccess } = options;
-  const discoveryApi = useApi(discoveryApiRef);
+  const discoveryApi = useApi(coreApis.discovery);
   const [state, setState] = useState<SignInState>(() =>
     initialState(autoSignIn),
   );

@@ -132,7 +132,7 @@ export async function startPortal(
 function accept(
   header: string | readonly string[] | undefined,
 ): KerberosResult {
-  const [value] = typeof header === 'string' ? [header] : header ?? [];
+  const [value] = typeof header === 'string' ? [header] : (header ?? []);
   const principal = value?.replace('Negotiate ', '');
   switch (principal) {
     case undefined:

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { Certificate } from '@directory-gateway/x509';
 import * as peculiar from '@peculiar/x509';

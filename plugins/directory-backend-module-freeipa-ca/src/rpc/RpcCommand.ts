@@ -13,13 +13,7 @@ export interface RpcCommand {
 
 /** A JSON value; integers beyond 2⁵³ are exact. */
 export type RpcValue =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | readonly RpcValue[]
-  | RpcRecord;
+  null | boolean | number | bigint | string | readonly RpcValue[] | RpcRecord;
 
 /** A JSON object. */
 export interface RpcRecord {

@@ -21,9 +21,7 @@ import type { CertificatesConfig } from './CertificatesConfig';
  * read in order.
  */
 export class CertificateAuthorities
-  implements
-    CertificateAuthority,
-    DirectoryCertificateAuthoritiesExtensionPoint
+  implements CertificateAuthority, DirectoryCertificateAuthoritiesExtensionPoint
 {
   readonly #byName = new Map<string, CertificateAuthority>();
   #config: CertificatesConfig | undefined;

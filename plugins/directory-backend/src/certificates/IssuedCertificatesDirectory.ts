@@ -116,7 +116,7 @@ async function listAll(
     );
   }
   return lists.length === 1
-    ? lists[0] ?? new Map()
+    ? (lists[0] ?? new Map())
     : new Map(lists.flatMap(list => [...(list ?? [])]));
 }
 

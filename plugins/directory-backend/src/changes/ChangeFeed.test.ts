@@ -1,4 +1,6 @@
+import assert from 'node:assert';
 import { randomBytes } from 'node:crypto';
+import { eventually } from '../__testUtils__/eventually';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { PrincipalSet, type Caller } from '../directory/Caller';
 import type { Directory } from '../directory/Directory';
@@ -112,6 +114,7 @@ async function openLog() {
 
 async function openFeed() {
   const log = await openLog();
+  const reads = jest.spyOn(log, 'read');
   const hooks: (() => void | Promise<void>)[] = [];
   const feed = new ChangeFeed({
     log,
@@ -139,6 +142,9 @@ async function openFeed() {
   };
   return {
     log,
+    /** Waits until requests with a cursor have read the log so many times. */
+    untilRead: (times: number) =>
+      eventually(() => assert(reads.mock.calls.length >= times)),
     shutDown: () => hooks.forEach(hook => hook()),
     read: (changes: Partial<ChangeRequest> = {}) => feed.read(request(changes)),
     async page(changes: Partial<ChangeRequest> = {}): Promise<ChangePage> {
@@ -361,13 +367,14 @@ describe('ChangeFeed', () => {
     });
 
     it('until the caller loses access', async () => {
-      const { page, log } = await openFeed();
+      const { page, log, untilRead } = await openFeed();
       const { cursor } = await page();
       const waiting = page({
         cursor,
         waitMs,
         verifyAgain: () => Promise.reject(new Error('account_locked')),
       });
+      await untilRead(1);
       await append(changed('emails'), 'alice', log);
       await expect(waiting).rejects.toThrow('account_locked');
     });
@@ -382,7 +389,7 @@ describe('ChangeFeed', () => {
     });
 
     it('in at most four requests from a caller, until they disconnect', async () => {
-      const { page } = await openFeed();
+      const { page, untilRead } = await openFeed();
       const { cursor } = await page();
       const disconnected = new AbortController();
       const context = {
@@ -391,6 +398,7 @@ describe('ChangeFeed', () => {
       };
       const request = { cursor, waitMs, context };
       const waiting = [1, 2, 3, 4].map(() => page(request));
+      await untilRead(4);
       await expect(page(request)).rejects.toThrow(TooManyWaitingError);
       // Requests that do not wait, and requests from another caller.
       await page({ ...request, waitMs: 0 });
@@ -402,7 +410,7 @@ describe('ChangeFeed', () => {
     });
 
     it('in at most 500 requests from all callers', async () => {
-      const { page } = await openFeed();
+      const { page, untilRead } = await openFeed();
       const { cursor } = await page();
       const disconnected = new AbortController();
       const requestOf = (index: number) => ({
@@ -416,6 +424,7 @@ describe('ChangeFeed', () => {
       const waiting = Array.from({ length: 500 }, (_, index) =>
         page(requestOf(index)),
       );
+      await untilRead(500);
       await expect(page(requestOf(500))).rejects.toThrow(TooManyWaitingError);
       disconnected.abort();
       await Promise.all(waiting);

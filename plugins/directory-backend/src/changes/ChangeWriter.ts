@@ -47,8 +47,10 @@ const NO_CHANGES: ChangeBatch = {
 };
 
 /** Options of {@link ChangeWriter}. */
-export interface ChangeWriterOptions
-  extends Omit<RecordedEntriesOptions, 'lastEntryId'> {
+export interface ChangeWriterOptions extends Omit<
+  RecordedEntriesOptions,
+  'lastEntryId'
+> {
   readonly log: ChangeLog;
   /** Milliseconds for which changes are retained. */
   readonly retentionMs: number;

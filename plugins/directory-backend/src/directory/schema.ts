@@ -8,11 +8,7 @@
  * - `certificates`: DER, one `Buffer` per certificate
  */
 export type FieldSyntax =
-  | 'string'
-  | 'strings'
-  | 'boolean'
-  | 'timestamp'
-  | 'certificates';
+  'string' | 'strings' | 'boolean' | 'timestamp' | 'certificates';
 
 /** One row of the attribute table. */
 export interface FieldDefinition {

@@ -108,8 +108,8 @@ warn  two     old
 
 it.each([
   ['24.1.0', 'ok'],
-  ['22.12.0', 'ok'],
-  ['22.11.0', 'fail'],
+  ['22.19.0', 'ok'],
+  ['22.18.0', 'fail'],
   ['23.3.0', 'fail'],
   ['26.0.0', 'fail'],
 ])('Node.js %s is %s', (version, status) => {

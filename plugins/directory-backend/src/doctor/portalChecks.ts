@@ -77,11 +77,11 @@ export function portalChecks(portal: Portal): readonly DoctorCheck[] {
 /** Releases that the packages support (`engines` in package.json). */
 export function checkNode(version: string): DoctorFinding {
   const [major, minor] = version.split('.').map(Number);
-  return major === 24 || (major === 22 && minor >= 12)
+  return major === 24 || (major === 22 && minor >= 19)
     ? finding.ok(`Node.js ${version}`)
     : finding.fail(
         `Node.js ${version} is not supported`,
-        'run the backend with Node.js 24, or 22.12 or later',
+        'run the backend with Node.js 24, or 22.19 or later',
       );
 }
 

@@ -139,7 +139,7 @@ describe('LdapPrincipalLookup', () => {
         change: (bytes, at) => {
           const changed = Buffer.from(bytes);
           if (offset >= at && offset < at + changed.length) {
-            changed[offset - at] ^= 1 << offset % 8;
+            changed[offset - at] ^= 1 << (offset % 8);
           }
           return changed;
         },

@@ -108,8 +108,8 @@ export class SchemaVerifier {
       (root && textOf(root, 'subschemaSubentry')) ?? DEFAULT_SUBENTRY,
       ['attributeTypes', 'objectClasses'],
     );
-    const definitions = ['attributeTypes', 'objectClasses'].flatMap(attribute =>
-      schema ? textsOf(schema, attribute) : [],
+    const definitions = ['attributeTypes', 'objectClasses'].flatMap(
+      attribute => (schema ? textsOf(schema, attribute) : []),
     );
     return new Set(
       definitions.flatMap(namesOf).map(name => name.toLowerCase()),

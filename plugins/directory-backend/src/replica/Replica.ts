@@ -31,11 +31,10 @@ const MAX_PAUSE_MS = 1000;
 const MAX_QUARANTINE_PAUSE_MS = 30_000;
 
 /** Options of {@link Replica}. */
-export interface ReplicaOptions
-  extends Omit<
-    DirectorySyncOptions,
-    'tables' | 'state' | 'stopped' | 'suspendFor' | 'observer'
-  > {
+export interface ReplicaOptions extends Omit<
+  DirectorySyncOptions,
+  'tables' | 'state' | 'stopped' | 'suspendFor' | 'observer'
+> {
   /** Milliseconds between polls. Default: 250. */
   readonly pollMs?: number;
 }

@@ -264,7 +264,7 @@ describe.each<[string, (offset: number) => Fault]>([
       change: (bytes, at) => {
         const changed = Buffer.from(bytes);
         if (offset >= at && offset < at + changed.length) {
-          changed[offset - at] ^= 1 << offset % 8;
+          changed[offset - at] ^= 1 << (offset % 8);
         }
         return changed;
       },

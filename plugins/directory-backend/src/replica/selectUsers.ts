@@ -126,7 +126,7 @@ function colleaguesOf(key: string, view: ReplicaView): Uint32Array {
     // The entry itself is also a member.
     .filter(({ length }) => length <= MAX_COLLEAGUES + 1)
     .sort((a, b) => a.length - b.length);
-  let found = new Uint32Array();
+  let found: Uint32Array = new Uint32Array();
   for (const group of bySize) {
     const others = group.filter(rank => rank !== own);
     const together = inAny([found, others]);

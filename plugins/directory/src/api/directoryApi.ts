@@ -1,7 +1,7 @@
 import {
   ApiBlueprint,
+  coreApis,
   createApiRef,
-  fetchApiRef,
 } from '@backstage/frontend-plugin-api';
 import {
   createDirectoryClient,
@@ -37,7 +37,7 @@ export const directoryApi = ApiBlueprint.make({
   params: defineParams =>
     defineParams({
       api: directoryApiRef,
-      deps: { fetchApi: fetchApiRef },
+      deps: { fetchApi: coreApis.fetch },
       factory: ({ fetchApi }) => {
         const queries = new QueryClient();
         queries.mount(); // subscribes to focus events while the portal is open

@@ -1,7 +1,10 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  useAppNavigate,
+  useRouteRef,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
 import { Button, TextField } from '@backstage/ui';
 import { type FormEvent, useState } from 'react';
-import { useNavigate } from 'react-router-dom';
 import { CopyButton } from '../components/CopyButton';
 import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
@@ -71,7 +74,7 @@ function parseHex(text: string): string | undefined {
 export function OpenBySerial() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
-  const navigate = useNavigate();
+  const navigate = useAppNavigate();
   const [text, setText] = useState('');
   const [isInvalid, setInvalid] = useState(false);
 

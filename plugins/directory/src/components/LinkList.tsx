@@ -1,5 +1,5 @@
 import {
-  configApiRef,
+  coreApis,
   useApi,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
@@ -52,7 +52,7 @@ export interface DirectoryLink {
 
 /** Returns the configured chat servers of the site. */
 export function useChatServers(): ChatServers {
-  const config = useApi(configApiRef);
+  const config = useApi(coreApis.config);
   const server = (scheme: string) =>
     config.getOptionalString(`directory.pages.chatServers.${scheme}`);
   return { matrix: server('matrix'), irc: server('irc') };

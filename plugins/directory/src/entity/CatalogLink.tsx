@@ -1,5 +1,5 @@
 import {
-  configApiRef,
+  coreApis,
   useApi,
   useApiHolder,
   useRouteRef,
@@ -23,7 +23,7 @@ export function CatalogLink(props: {
 }) {
   const { kind, directoryName } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const names = readCatalogNames(useApi(configApiRef));
+  const names = readCatalogNames(useApi(coreApis.config));
   const catalog = useApiHolder().get(catalogApiRef);
   const href = useRouteRef(catalogEntityRouteRef);
 

@@ -1,5 +1,5 @@
 import {
-  configApiRef,
+  coreApis,
   useApi,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
@@ -16,7 +16,7 @@ import styles from './DirectoryCard.module.css';
 /** Returns the directory name of the entity on this page. */
 export function useDirectoryName(): string {
   const { entity } = useEntity();
-  const names = readCatalogNames(useApi(configApiRef));
+  const names = readCatalogNames(useApi(coreApis.config));
   return directoryNameOf(entity, names) ?? entity.metadata.name;
 }
 

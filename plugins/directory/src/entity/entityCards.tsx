@@ -1,4 +1,4 @@
-import { configApiRef } from '@backstage/frontend-plugin-api';
+import { coreApis } from '@backstage/frontend-plugin-api';
 import { EntityCardBlueprint } from '@backstage/plugin-catalog-react/alpha';
 import type { JSX } from 'react';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
@@ -13,7 +13,7 @@ function createCard<Name extends string>(options: {
   return EntityCardBlueprint.makeWithOverrides({
     name,
     factory(originalFactory, { apis }) {
-      const names = readCatalogNames(apis.get(configApiRef)!);
+      const names = readCatalogNames(apis.get(coreApis.config)!);
       return originalFactory({
         type: 'info',
         filter: entity =>

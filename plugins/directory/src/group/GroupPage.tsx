@@ -1,6 +1,5 @@
 import { Skeleton, useBreakpoint } from '@backstage/ui';
 import { useState } from 'react';
-import { useParams } from 'react-router-dom';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { EntryPage } from '../entity/EntryPage';
 import { groupHeader, type ListedGroup } from '../groups/useGroups';
@@ -15,8 +14,7 @@ import { Sponsors } from './Sponsors';
 import { useMembers, useMembersQuery, useSponsors } from './useMembers';
 
 /** `/directory/groups/{groupname}`: one group. */
-export function GroupPage() {
-  const { groupname = '' } = useParams();
+export function GroupPage({ groupname }: { groupname: string }) {
   const query = useGroup(groupname);
   return (
     <>

@@ -49,7 +49,7 @@ export function useMembers(groupname: string, query: MembersQuery) {
       return {
         // The mask selects exactly these fields.
         people: data.result.map(
-          member => ({ ...member, inGroup: true } as Member),
+          member => ({ ...member, inGroup: true }) as Member,
         ),
         total: data.total_results,
       };
@@ -133,7 +133,7 @@ export function useSponsors(groupname: string) {
       });
       // The mask selects exactly these fields.
       return data.result.map(
-        sponsor => ({ ...sponsor, locked: false } as FoundPerson),
+        sponsor => ({ ...sponsor, locked: false }) as FoundPerson,
       );
     },
   });

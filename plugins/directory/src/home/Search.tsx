@@ -1,6 +1,9 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  useAppNavigate,
+  useRouteRef,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
 import { SearchField } from '@backstage/ui';
-import { useNavigate } from 'react-router-dom';
 import { peopleRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './home.module.css';
@@ -9,7 +12,7 @@ import styles from './home.module.css';
 export function Search() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const people = useRouteRef(peopleRouteRef)?.() ?? '/';
-  const navigate = useNavigate();
+  const navigate = useAppNavigate();
 
   return (
     <div role="search">

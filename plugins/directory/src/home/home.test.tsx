@@ -40,16 +40,15 @@ const layout = createFrontendModule({
       params: {
         loader:
           async () =>
-          ({ widgets }) =>
-            (
-              <>
-                {widgets
-                  .filter(({ node }) => /:directory\//.test(node.spec.id))
-                  .map(({ node, component }) => (
-                    <div key={node.spec.id}>{component}</div>
-                  ))}
-              </>
-            ),
+          ({ widgets }) => (
+            <>
+              {widgets
+                .filter(({ node }) => /:directory\//.test(node.spec.id))
+                .map(({ node, component }) => (
+                  <div key={node.spec.id}>{component}</div>
+                ))}
+            </>
+          ),
       },
     }),
   ],

@@ -1,5 +1,6 @@
 import {
-  configApiRef,
+  type AppHistorySnapshot,
+  coreApis,
   useApi,
   useRouteRef,
   useTranslationRef,
@@ -233,23 +234,27 @@ export function LinkTable<Item extends object>(props: {
  * the Tab key would start at the top of the portal.
  */
 function useFocusOnMount(page: RefObject<HTMLElement>, title: string) {
+  const history = useApi(coreApis.appHistory);
   useEffect(() => {
-    if (document.activeElement === document.body && !isFirstPage()) {
+    if (
+      document.activeElement === document.body &&
+      !isFirstPage(history.getSnapshot())
+    ) {
       page.current?.focus({ preventScroll: true });
     }
-  }, [page, title]);
+  }, [history, page, title]);
 }
 
 /**
  * Whether this is the first page after loading, where the focus starts at the
- * top.
+ * top. A redirect replaces the entry of the first page.
  */
-function isFirstPage(): boolean {
-  return (window.history.state?.idx ?? 0) === 0; // set by React Router
+function isFirstPage({ action }: AppHistorySnapshot): boolean {
+  return action !== 'PUSH' && action !== 'POP';
 }
 
 function useDocumentTitle(title: string) {
-  const app = useApi(configApiRef).getOptionalString('app.title');
+  const app = useApi(coreApis.config).getOptionalString('app.title');
 
   useEffect(() => {
     const previous = document.title;

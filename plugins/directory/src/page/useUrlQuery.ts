@@ -1,5 +1,5 @@
+import { useAppSearchParams } from '@backstage/frontend-plugin-api';
 import { useCallback, useMemo } from 'react';
-import { useSearchParams } from 'react-router-dom';
 
 /**
  * Changes the query. `replace` replaces the current entry of the browser
@@ -20,7 +20,7 @@ export type SetQuery<Query> = (
 export function useUrlQuery<Query extends { page: number }>(
   read: (params: URLSearchParams) => Query,
 ): [Query, SetQuery<Query>] {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useAppSearchParams();
   const query = useMemo(() => read(params), [read, params]);
 
   const setQuery = useCallback<SetQuery<Query>>(

@@ -1,4 +1,8 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  useAppHref,
+  useAppNavigate,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
 import { ButtonIcon, ButtonLink, Dialog, Text } from '@backstage/ui';
 import {
   RiAwardLine,
@@ -8,7 +12,13 @@ import {
   RiMessage3Line,
   RiSearchLine,
 } from '@remixicon/react';
-import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import {
+  type KeyboardEvent,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import {
   Autocomplete,
   Header,
@@ -19,7 +29,6 @@ import {
   ListBoxSection,
   TextField,
 } from 'react-aria-components';
-import { useHref, useNavigate } from 'react-router-dom';
 import { ColoredAvatar } from '../components/Avatar';
 import { CopyButton } from '../components/CopyButton';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
@@ -194,6 +203,8 @@ function isUpToDate(
     .every(section => !section.isPending);
 }
 
+type Target = 'here' | 'newTab';
+
 /**
  * Opens results. If the active result is still loading, it opens when it is
  * loaded.
@@ -204,11 +215,12 @@ function useOpenResult(options: {
   onClose: () => void;
 }) {
   const { result, onClose } = options;
-  const navigate = useNavigate();
-  const base = useHref('/').replace(/\/$/, '');
-  const [requested, request] = useState<'here' | 'newTab'>();
+  const navigate = useAppNavigate();
+  const base = useAppHref('/').replace(/\/$/, '');
+  const requested = useRef<Target>(undefined);
 
-  function open(opened: Result | undefined, target = 'here') {
+  function open(opened: Result | undefined, target: Target = 'here') {
+    requested.current = undefined;
     if (!opened) {
       return;
     }
@@ -220,14 +232,20 @@ function useOpenResult(options: {
     onClose();
   }
 
-  useEffect(() => {
-    if (requested && result) {
-      request(undefined);
-      open(result, requested);
+  function request(target: Target | undefined) {
+    if (target && result) {
+      open(result, target);
+    } else {
+      requested.current = target;
     }
-    // Uses the functions of the render in which the result changed.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [requested, result]);
+  }
+
+  // A ref, because navigation renders this again before a state is updated.
+  useEffect(() => {
+    if (requested.current && result) {
+      open(result, requested.current);
+    }
+  });
 
   return { open, request, cancel: () => request(undefined) };
 }

@@ -1,7 +1,6 @@
 import {
   AppRootElementBlueprint,
-  configApiRef,
-  identityApiRef,
+  coreApis,
   useApi,
 } from '@backstage/frontend-plugin-api';
 import {
@@ -68,7 +67,7 @@ const NEVER_OPENED = { openings: 0, isOpen: false };
 
 /** Opens the palette with its shortcut. Loads its code on first use. */
 function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
-  const identity = useApi(identityApiRef);
+  const identity = useApi(coreApis.identity);
   const [isSignedIn, setSignedIn] = useState(false);
   const [{ openings, isOpen }, setState] = useState(NEVER_OPENED);
 
@@ -119,7 +118,7 @@ function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
 export const paletteElement = AppRootElementBlueprint.makeWithOverrides({
   name: 'palette',
   factory(originalFactory, { apis }) {
-    const shortcut = readShortcut(apis.get(configApiRef)!);
+    const shortcut = readShortcut(apis.get(coreApis.config)!);
     return originalFactory({ element: <PaletteRoot shortcut={shortcut} /> });
   },
 });

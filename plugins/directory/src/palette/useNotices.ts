@@ -92,9 +92,8 @@ async function parsePasted(kind: PaletteInput['kind'], pem: string) {
     const { parseCsr } = await import('../certificates/key/parseCsr');
     return { kind: 'csr' as const, csr: await parseCsr(pem) };
   }
-  const { parseCertificate } = await import(
-    '../certificates/details/parseCertificate'
-  );
+  const { parseCertificate } =
+    await import('../certificates/details/parseCertificate');
   const { subject, issuer, serial } = parseCertificate(pem);
   return {
     kind: 'certificate' as const,

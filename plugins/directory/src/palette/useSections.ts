@@ -150,7 +150,7 @@ function toSection<Data>(
   const { isEnabled, isPending, isPlaceholderData, isError } = query;
   return {
     ...found,
-    results: isEnabled && !isError ? found.results ?? [] : [],
+    results: isEnabled && !isError ? (found.results ?? []) : [],
     isPending: isEnabled && (isPending || isPlaceholderData),
     hasFailed: isEnabled && isError,
   };

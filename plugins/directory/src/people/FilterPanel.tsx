@@ -95,8 +95,8 @@ function GroupPicker({ onPick }: { onPick: (group: string) => void }) {
       }))}
       search={{ mode: 'server', inputValue: typed, onInputChange: setTyped }}
       loading={{ state: isFetching ? 'filtering' : 'idle' }}
-      selectedKey={null}
-      onSelectionChange={key => {
+      value={null}
+      onChange={key => {
         if (key !== null) {
           onPick(String(key));
           setTyped('');

@@ -1,5 +1,5 @@
 import {
-  configApiRef,
+  coreApis,
   useApi,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
@@ -28,7 +28,8 @@ export function Identity(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const servers = useChatServers();
   const hasDayStrip =
-    useApi(configApiRef).getOptionalBoolean('directory.pages.dayStrip') ?? true;
+    useApi(coreApis.config).getOptionalBoolean('directory.pages.dayStrip') ??
+    true;
   const { username, human_name, pronouns, timezone } = person;
   const name = human_name ?? username;
   const joined = parseUtc(person.creation);

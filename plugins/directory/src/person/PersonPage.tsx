@@ -1,5 +1,5 @@
 import {
-  configApiRef,
+  coreApis,
   useApi,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
@@ -7,7 +7,6 @@ import { ButtonLink, Skeleton, Switch, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiEditLine } from '@remixicon/react';
 import { useState } from 'react';
-import { useParams } from 'react-router-dom';
 import {
   useCurrentUser,
   useDirectoryQuery,
@@ -23,8 +22,7 @@ import styles from './PersonPage.module.css';
 import { PersonTabs } from './PersonTabs';
 
 /** `/directory/people/{username}`: one user. */
-export function PersonPage() {
-  const { username = '' } = useParams();
+export function PersonPage({ username }: { username: string }) {
   const [publicName, setPublicName] = useState<string>();
   const hiddenFields = useOperations().data?.hidden_fields;
   const viewOf = (person: User) =>
@@ -134,7 +132,7 @@ interface OwnProfileProps {
 function OwnProfile(props: OwnProfileProps) {
   const { person, asOthers, canViewAsOthers, onAsOthers } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const template = useApi(configApiRef).getOptionalString(
+  const template = useApi(coreApis.config).getOptionalString(
     'directory.pages.editProfileUrl',
   );
   const editUrl =

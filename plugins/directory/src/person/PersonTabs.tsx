@@ -1,10 +1,12 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  useAppSearchParams,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
 import { Badge, Tab, TabList, TabPanel, Tabs, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCheckLine, RiQuillPenLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useSearchParams } from 'react-router-dom';
 import {
   fetchAllPages,
   isNotFound,
@@ -47,7 +49,7 @@ export function PersonTabs(props: {
   const { person, asOthers } = props;
   const { username, human_name, sshpubkeys, gpgkeyids } = person;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useAppSearchParams();
   const memberships = useMemberships(username);
   const certificates = useCertificates(username);
   const agreements = useAgreements(username);

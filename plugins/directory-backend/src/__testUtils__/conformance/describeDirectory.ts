@@ -167,7 +167,7 @@ export function describeDirectory(
 
     it('lists direct and indirect members of groups', async () => {
       const queries = groups()
-        .map(groupname => ({ kind: 'membersOf', groupname } as const))
+        .map(groupname => ({ kind: 'membersOf', groupname }) as const)
         .flatMap(from => [
           { ...wholeUser, from, page: whole },
           { ...wholeUser, from, page: { number: 2, size: 5 } },
@@ -181,7 +181,7 @@ export function describeDirectory(
 
     it('lists sponsors of groups', async () => {
       const queries = groups()
-        .map(groupname => ({ kind: 'sponsorsOf', groupname } as const))
+        .map(groupname => ({ kind: 'sponsorsOf', groupname }) as const)
         .flatMap(from => [
           { ...wholeUser, from, page: whole },
           { from, page: second, fields: NAME },
@@ -210,7 +210,7 @@ export function describeDirectory(
 
     it('lists the groups of users', async () => {
       const queries = users()
-        .map(username => ({ kind: 'ofUser', username } as const))
+        .map(username => ({ kind: 'ofUser', username }) as const)
         .flatMap(from => [
           { ...wholeGroup, from, page: whole },
           { ...wholeGroup, from: { ...from, unlockedOnly: true }, page: whole },
@@ -359,7 +359,7 @@ export function describeDirectory(
 
     it('lists the groups of users with the reasons for membership', async () => {
       const queries = users()
-        .map(username => ({ kind: 'ofUser', username, reasons: true } as const))
+        .map(username => ({ kind: 'ofUser', username, reasons: true }) as const)
         .flatMap(from => [
           { ...wholeGroup, from, page: whole },
           { ...wholeGroup, from, page: second },
@@ -378,7 +378,7 @@ export function describeDirectory(
 
     it('lists the groups that users sponsor', async () => {
       const queries = users()
-        .map(username => ({ kind: 'sponsoredBy', username } as const))
+        .map(username => ({ kind: 'sponsoredBy', username }) as const)
         .flatMap(from => [
           { ...wholeGroup, from, page: whole },
           { ...wholeGroup, from, page: second },
@@ -390,7 +390,7 @@ export function describeDirectory(
 
     it('lists nested groups', async () => {
       const queries = groups()
-        .map(groupname => ({ kind: 'nestedIn', groupname } as const))
+        .map(groupname => ({ kind: 'nestedIn', groupname }) as const)
         .flatMap(from => [
           { ...wholeGroup, from, page: whole },
           { ...wholeGroup, from, page: { number: 2, size: 1 } },

@@ -32,10 +32,10 @@ export function visibility(
   const username = usernames(model);
   const userCondition: fc.Arbitrary<UserCondition> = fc.oneof(
     username.map(
-      text => ({ kind: 'equals', field: 'username', text } as const),
+      text => ({ kind: 'equals', field: 'username', text }) as const,
     ),
     groupnames(model).map(
-      groupname => ({ kind: 'memberOf', groupname } as const),
+      groupname => ({ kind: 'memberOf', groupname }) as const,
     ),
   );
   const groupCondition: fc.Arbitrary<GroupCondition> = fc
@@ -143,20 +143,17 @@ export function anyQuery(
         (directory, context) =>
           directory.listUsers({ ...users, ...selection }, context),
     ),
-    userSelection.map(
-      (selection): AnyQuery =>
-        async (directory, context) => {
-          const stream = await directory.streamUsers(
-            { ...users, ...selection },
-            context,
-          );
-          const read: User[] = [];
-          for await (const batch of stream?.batches ?? []) {
-            read.push(...batch);
-          }
-          return { total: stream?.total, read };
-        },
-    ),
+    userSelection.map((selection): AnyQuery => async (directory, context) => {
+      const stream = await directory.streamUsers(
+        { ...users, ...selection },
+        context,
+      );
+      const read: User[] = [];
+      for await (const batch of stream?.batches ?? []) {
+        read.push(...batch);
+      }
+      return { total: stream?.total, read };
+    }),
     fc
       .record({ from: groupSource, where: optional(groupSearch(model)), page })
       .map(

@@ -76,11 +76,7 @@ export async function startGateway(options: {
    * whole portal, or one for some tests.
    */
   readonly entry?:
-    | 'gateway'
-    | 'portal'
-    | 'catalogPortal'
-    | 'ldapPortal'
-    | 'visibilityPortal';
+    'gateway' | 'portal' | 'catalogPortal' | 'ldapPortal' | 'visibilityPortal';
   /** Default: a free port. */
   readonly port?: number;
   /** Merged into the `backend` block. */

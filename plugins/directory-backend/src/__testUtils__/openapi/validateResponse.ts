@@ -149,7 +149,7 @@ function headerOf(response: ObservedResponse, name: string) {
   const { headers } = response;
   const value =
     headers instanceof Headers
-      ? headers.get(name) ?? undefined
+      ? (headers.get(name) ?? undefined)
       : headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
 }

@@ -51,8 +51,7 @@ export function describeRevocation(site: Site): void {
       });
       const { revoked, revocation_reason: reason } = resultOf(certificate);
       const certificates = resultOf(user).certificates as
-        | readonly string[]
-        | null;
+        readonly string[] | null;
       const list = await readRevocationList(site.gateway, site.realm);
       return {
         revoked,

@@ -38,7 +38,7 @@ export function describeVisibility(site: Site): void {
             { kind: 'isUser', username: WHO },
             ...own!.items.map(
               ({ group: { groupname } }) =>
-                ({ kind: 'memberOf', groupname } as const),
+                ({ kind: 'memberOf', groupname }) as const,
             ),
           ],
         },

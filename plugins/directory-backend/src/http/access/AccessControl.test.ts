@@ -80,7 +80,7 @@ const callerOf = (name: string) =>
   ({
     kind: 'portalUser',
     credentials: mockCredentials.user(`user:default/${name}`),
-  } as const);
+  }) as const;
 
 it('caches the read decision of each user', async () => {
   const { queried, control } = counting(user =>

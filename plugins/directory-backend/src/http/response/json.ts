@@ -88,8 +88,7 @@ export function rawInteger(value: bigint): unknown {
 
 /** A record of a response body. */
 export type PresentedRecord =
-  | SerializedJson
-  | Readonly<Record<string, unknown>>;
+  SerializedJson | Readonly<Record<string, unknown>>;
 
 /**
  * Caches the JSON of records with all keys, as long as the record exists. A

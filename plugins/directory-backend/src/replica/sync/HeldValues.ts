@@ -273,7 +273,7 @@ export function earlierOf(
   a: Date | undefined,
   b: Date | undefined,
 ): Date | undefined {
-  return a && b && b < a ? b : a ?? b;
+  return a && b && b < a ? b : (a ?? b);
 }
 
 /** Whether a server has the changes from another server. */

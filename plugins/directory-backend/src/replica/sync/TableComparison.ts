@@ -85,7 +85,7 @@ export class TableComparison {
       await (options.settleMs &&
         sleep(options.settleMs, undefined, { ref: false }));
       const corrections = await this.#correct(check, before);
-      for (const [kind, count] of options.isSync ? [] : corrections ?? []) {
+      for (const [kind, count] of options.isSync ? [] : (corrections ?? [])) {
         this.#differences.add(count, { kind });
       }
       return corrections;

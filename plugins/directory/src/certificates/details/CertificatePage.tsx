@@ -13,7 +13,6 @@ import {
   RiDownloadLine,
   RiRefreshLine,
 } from '@remixicon/react';
-import { useParams } from 'react-router-dom';
 import {
   isNotFound,
   useCurrentUser,
@@ -42,8 +41,7 @@ import { RevokeButton, useIsOwner } from './RevokeButton';
 import { type CertificateDetails, useCertificate } from './useCertificate';
 
 /** `/directory/certificates/{serial}`: one certificate. */
-export function CertificatePage() {
-  const { serial: text = '' } = useParams();
+export function CertificatePage({ serial: text }: { serial: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const serial = parseSerial(text);
   const query = useCertificate(serial);

@@ -1,5 +1,7 @@
 import {
   useApi,
+  useAppNavigate,
+  useAppSearchParams,
   useRouteRef,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
@@ -16,7 +18,6 @@ import {
   VisuallyHidden,
 } from '@backstage/ui';
 import { useEffect, useId, useState } from 'react';
-import { useNavigate, useSearchParams } from 'react-router-dom';
 import { useCurrentUser } from '../../api/useDirectoryQuery';
 import { saveFile } from '../../components/saveFile';
 import { readable } from '../../page/DirectoryPage';
@@ -78,7 +79,7 @@ function KeyAlert({ unsaved }: { unsaved: UnsavedKey }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const nameOf = useCertificateName();
   const page = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
-  const [search] = useSearchParams();
+  const [search] = useAppSearchParams();
   const [isDiscarding, setDiscarding] = useState(false);
   const title = useId();
 
@@ -151,8 +152,8 @@ function DiscardDialog(props: { unsaved: UnsavedKey; onClose: () => void }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const keys = useApi(unsavedKeysApiRef);
   const certificates = useRouteRef(certificatesRouteRef)?.() ?? '/';
-  const navigate = useNavigate();
-  const [search] = useSearchParams();
+  const navigate = useAppNavigate();
+  const [search] = useAppSearchParams();
 
   function discard() {
     if (search.get('key') === id) {

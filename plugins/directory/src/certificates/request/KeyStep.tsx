@@ -55,7 +55,7 @@ export function initialKeyChoice(draftKey: string): KeyChoice {
 
 /** Returns the CSR to send; empty if there is none yet. */
 export function csrOf({ source, generated, csr }: KeyChoice): string {
-  return source === 'browser' ? generated?.csr ?? '' : csr;
+  return source === 'browser' ? (generated?.csr ?? '') : csr;
 }
 
 /**

@@ -1,11 +1,14 @@
-import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  useApi,
+  useAppSearchParams,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
 import type {
   Certificate,
   CertificateProfile,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { Text } from '@backstage/ui';
 import { useEffect, useMemo, useState } from 'react';
-import { useSearchParams } from 'react-router-dom';
 import {
   isNotFound,
   useCurrentUser,
@@ -65,7 +68,7 @@ export function RequestPage() {
 /** The certificate of the unsaved key in the URL, or a request. */
 function KeyOrRequest({ username }: { username: string }) {
   const keys = useApi(unsavedKeysApiRef);
-  const [search] = useSearchParams();
+  const [search] = useAppSearchParams();
   const opened = search.get('key');
   const isOpen = ({ id }: UnsavedKey) => id === opened;
   const unsaved = useUnsavedKeys().find(
@@ -132,7 +135,7 @@ function Request({ username }: { username: string }) {
 
 function AvailableProfiles({ username }: { username: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const [search] = useSearchParams();
+  const [search] = useAppSearchParams();
   return (
     <QueryPanel
       query={useProfiles(parseSerial(search.get('renew') ?? ''))}
@@ -194,7 +197,7 @@ function RequestSteps(props: {
   const draftKey = `directory.csr.${username}.${renewed?.serial_number ?? ''}`;
   const [choice, setChoice] = useState(() => initialKeyChoice(draftKey));
   const [issued, setIssued] = useState<Issued>();
-  const [, setSearch] = useSearchParams();
+  const [, setSearch] = useAppSearchParams();
 
   const generated = choice.source === 'browser' ? choice.generated : undefined;
   const csr = csrOf(choice);
