@@ -1,5 +1,4 @@
 import { once, setMaxListeners } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
@@ -21,26 +20,14 @@ export type AttackOptions = Omit<Target, 'signal'> & { readonly name: string };
 
 type Attack = (target: Target, count: (response: string) => void) => unknown;
 
-/** Number of bytes sent in each unfinished WebSocket frame. */
-const FRAME_BYTES = 40 * 2 ** 20;
 /** Pause of a client whose connection was closed, in milliseconds. */
 const PAUSE_MS = 250;
-const ONCE = { once: true } as const;
 
 const dispatcher = new Agent({ connections: null, headersTimeout: 0 });
 
 /** Attacks by name; they run until the target's signal aborts. */
 export const attacks: Readonly<Record<string, Attack>> = {
   none: ({ signal }) => once(signal, 'abort'),
-
-  'WebSocket frames of 40 MB': async (target, count) => {
-    await upgradeOnce(target);
-    await repeat(12, target, async () => {
-      const socket = await upgrade(target, '/api/signals', count);
-      await sendFrame(socket);
-      await untilClosed(socket, target.signal);
-    });
-  },
 
   'deep catalog query': (target, count) =>
     repeatRequest(4, target, count, {
@@ -124,14 +111,6 @@ export const attacks: Readonly<Record<string, Attack>> = {
       type: 'multipart/form-data; boundary=b',
     });
   },
-
-  '200 unclaimed upgrades': async (target, count) => {
-    await upgradeOnce(target);
-    await repeat(200, target, async () => {
-      const socket = await upgrade(target, '/api/none', count);
-      await untilClosed(socket, target.signal);
-    });
-  },
 };
 
 /** Runs several clients, each repeatedly until the signal aborts. */
@@ -190,81 +169,6 @@ function nestedQuery(): object {
     query = { $not: query };
   }
   return query;
-}
-
-/**
- * The signals plugin adds its listener at the first upgrade request and does
- * not respond to it; later upgrade requests do not reach other plugins.
- */
-async function upgradeOnce(target: Target): Promise<void> {
-  const socket = await upgrade(target, '/api/signals', () => {}, PAUSE_MS);
-  socket.destroy();
-}
-
-/** Sends an upgrade request and waits for a response. */
-async function upgrade(
-  { origin, signal }: Target,
-  path: string,
-  count: (response: string) => void,
-  timeoutMs?: number,
-): Promise<Socket> {
-  const { hostname, port } = new URL(origin);
-  const socket = connect({ host: hostname, port: Number(port) });
-  // Without a listener, an error would be thrown. 'close' follows each error.
-  socket.on('error', () => {});
-  socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
-  );
-  const response = await new Promise<string>(resolve => {
-    socket.once('data', data => resolve(statusOf(data)));
-    socket.once('close', () => resolve('closed'));
-    signal.addEventListener('abort', () => resolve('no response'), ONCE);
-    if (timeoutMs !== undefined) {
-      setTimeout(() => resolve('no response'), timeoutMs);
-    }
-  });
-  count(response);
-  return socket;
-}
-
-function statusOf(response: Buffer): string {
-  const text = response.toString('latin1');
-  return /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 'no HTTP';
-}
-
-/** Sends a frame (RFC 6455 §5.2) that is shorter than its header states. */
-async function sendFrame(socket: Socket): Promise<void> {
-  const head = Buffer.alloc(14);
-  head[0] = 0x82;
-  head[1] = 0xff;
-  head.writeBigUInt64BE(BigInt(90 * 2 ** 20), 2);
-  const chunk = Buffer.alloc(2 ** 18);
-  const closed = new Promise(resolve => socket.once('close', resolve));
-  socket.write(head);
-  for (let sent = 0; sent < FRAME_BYTES; sent += chunk.length) {
-    if (!socket.writable) {
-      return;
-    }
-    if (!socket.write(chunk)) {
-      const drained = new Promise(resolve => socket.once('drain', resolve));
-      await Promise.race([drained, closed]);
-    }
-  }
-}
-
-async function untilClosed(socket: Socket, signal: AbortSignal): Promise<void> {
-  if (!socket.closed && !signal.aborted) {
-    socket.resume();
-    await new Promise(resolve => {
-      socket.once('close', resolve);
-      signal.addEventListener('abort', resolve, ONCE);
-    });
-  }
-  if (!signal.aborted) {
-    await sleep(PAUSE_MS);
-  }
-  socket.destroy();
 }
 
 /*

@@ -5,14 +5,23 @@ import { isEntityFilter, isPermissionItem, isPredicate } from './inputShapes';
 const primitive = fc.oneof(fc.string(), fc.integer(), fc.boolean());
 const name = fc.constantFrom('kind', 'metadata.name', '', 'a b');
 
+/** Objects whose operands are of the named kind. */
+const expressions = (
+  tie: (name: string) => fc.Arbitrary<unknown>,
+  operand: string,
+) => [
+  fc.dictionary(name, tie('valuePredicate')),
+  fc.record({ $all: fc.array(tie(operand), { maxLength: 3 }) }),
+  fc.record({ $any: fc.array(tie(operand), { maxLength: 3 }) }),
+  fc.record({ $not: tie(operand) }),
+];
+
 const { predicate } = fc.letrec(tie => ({
-  predicate: fc.oneof(
+  predicate: fc.oneof({ maxDepth: 4 }, ...expressions(tie, 'predicate')),
+  anyPredicate: fc.oneof(
     { maxDepth: 4 },
     primitive,
-    fc.dictionary(name, tie('valuePredicate')),
-    fc.record({ $all: fc.array(tie('predicate'), { maxLength: 3 }) }),
-    fc.record({ $any: fc.array(tie('predicate'), { maxLength: 3 }) }),
-    fc.record({ $not: tie('predicate') }),
+    ...expressions(tie, 'anyPredicate'),
   ),
   valuePredicate: fc.oneof(
     { maxDepth: 4 },
@@ -20,7 +29,7 @@ const { predicate } = fc.letrec(tie => ({
     fc.record({ $exists: fc.boolean() }),
     fc.record({ $in: fc.array(primitive, { maxLength: 3 }) }),
     fc.record({ $hasPrefix: fc.string() }),
-    fc.record({ $contains: tie('predicate') }),
+    fc.record({ $contains: tie('anyPredicate') }),
   ),
 }));
 
@@ -67,10 +76,13 @@ describe('isPredicate', () => {
   it.each([
     null,
     [],
+    'a',
+    { $not: 'a' },
+    { $all: [1] },
     { $any: [[]] },
     { $any: [], kind: 'a' },
     { $not: 'a', kind: 'a' },
-    { $any: Array(101).fill('a') },
+    { $any: Array(101).fill({}) },
     { $not: null },
     { $gt: 1 },
     { 'a\nb': 1 },

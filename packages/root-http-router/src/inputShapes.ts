@@ -10,9 +10,21 @@ const MAX_PREDICATES = 100;
 
 /** Whether a value is a filter predicate of `@backstage/filter-predicates`. */
 export function isPredicate(value: unknown): boolean {
-  if (!isObject(value)) {
-    return isPrimitive(value);
-  }
+  return isObject(value) && isExpression(value, isPredicate);
+}
+
+/** Whether a value is a predicate below `$contains`, which may be primitive. */
+function isAnyPredicate(value: unknown): boolean {
+  return isObject(value)
+    ? isExpression(value, isAnyPredicate)
+    : isPrimitive(value);
+}
+
+/** Whether an object is a predicate whose operands satisfy `isOperand`. */
+function isExpression(
+  value: Record<string, unknown>,
+  isOperand: (operand: unknown) => boolean,
+): boolean {
   const entries = Object.entries(value);
   return entries.every(([name, inner]) => {
     switch (name) {
@@ -20,11 +32,11 @@ export function isPredicate(value: unknown): boolean {
       case '$any':
         return (
           entries.length === 1 &&
-          isListOf(inner, isPredicate) &&
+          isListOf(inner, isOperand) &&
           inner.length <= MAX_PREDICATES
         );
       case '$not':
-        return entries.length === 1 && isPredicate(inner);
+        return entries.length === 1 && isOperand(inner);
       default:
         return /^(?:[^$\n\r].*)?$/.test(name) && isValuePredicate(inner);
     }
@@ -45,7 +57,7 @@ function isValuePredicate(value: unknown): boolean {
         case '$in':
           return isListOf(inner, isPrimitive);
         case '$contains':
-          return isPredicate(inner);
+          return isAnyPredicate(inner);
         case '$hasPrefix':
           return typeof inner === 'string';
         default:

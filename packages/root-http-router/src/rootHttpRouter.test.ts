@@ -1,212 +1,24 @@
-import { createBackend } from '@backstage/backend-defaults';
-import {
-  coreServices,
-  createBackendModule,
-  createBackendPlugin,
-  createServiceFactory,
-  type LoggerService,
-} from '@backstage/backend-plugin-api';
-import { ServiceUnavailableError } from '@backstage/errors';
 import { mockServices } from '@backstage/backend-test-utils';
-import authPlugin from '@backstage/plugin-auth-backend';
-import guestProvider from '@backstage/plugin-auth-backend-module-guest-provider';
-import catalogPlugin from '@backstage/plugin-catalog-backend';
-import notificationsPlugin from '@backstage/plugin-notifications-backend';
-import permissionPlugin from '@backstage/plugin-permission-backend';
 import { AuthorizeResult } from '@backstage/plugin-permission-common';
-import { policyExtensionPoint } from '@backstage/plugin-permission-node/alpha';
-import searchPlugin from '@backstage/plugin-search-backend';
-import userSettingsPlugin from '@backstage/plugin-user-settings-backend';
-import type { JsonObject } from '@backstage/types';
-import { freePorts } from '@directory-gateway/realm';
 import express, { type Request, type Response } from 'express';
 import fc from 'fast-check';
-import { EventEmitter, once } from 'node:events';
-import {
-  createServer,
-  request,
-  type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-} from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import { TestBackend } from './__testUtils__/TestBackend';
 import { guardApi } from './guardApi';
-import { guardUpgrades } from './guardUpgrades';
 import { rootHttpRouter } from './rootHttpRouter';
 
-interface LogRecord {
-  message: string;
-  meta?: JsonObject | Error;
-}
-
-/** Records of the root logger and its children, in order. */
-class LogRecorder extends EventEmitter implements LoggerService {
-  readonly records: LogRecord[] = [];
-
-  error = (message: string, meta?: JsonObject | Error) =>
-    this.#record({ message, meta });
-  warn = this.error;
-  info = this.error;
-  debug = this.error;
-  child = () => this;
-
-  #record(record: LogRecord) {
-    this.records.push(record);
-    this.emit('record', record);
-  }
-
-  /** Returns the next record of the request log. */
-  nextRequest(): Promise<LogRecord> {
-    return new Promise(resolve => {
-      const listener = (record: LogRecord) => {
-        const { meta } = record;
-        if (meta && 'type' in meta && meta.type === 'incomingRequest') {
-          this.off('record', listener);
-          resolve(record);
-        }
-      };
-      this.on('record', listener);
-    });
-  }
-}
-
-const probePlugin = createBackendPlugin({
-  pluginId: 'probe',
-  register(env) {
-    env.registerInit({
-      deps: { rootHttpRouter: coreServices.rootHttpRouter },
-      async init({ rootHttpRouter: router }) {
-        router.use('/probe', (_req, res) => res.send('probed'));
-        router.use('/api/text', (req, res) => {
-          res.json({ text: 'a'.repeat(Number(req.query.letters)) });
-        });
-        router.use('/file.js', (_req, res) => {
-          res.type('js').send('a'.repeat(2000));
-        });
-        router.use('/broken', () => {
-          throw new Error('broken on purpose');
-        });
-        router.use('/api/cached', (_req, res) => {
-          res.set('Cache-Control', 'private, no-cache').send('cached');
-        });
-      },
-    });
-  },
-});
-
-/** Fails as a plugin does when its database fails. */
-const failingPlugin = createBackendPlugin({
-  pluginId: 'failing',
-  register(env) {
-    env.registerInit({
-      deps: { httpRouter: coreServices.httpRouter },
-      async init({ httpRouter }) {
-        httpRouter.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
-        httpRouter.use((req, _res, next) => {
-          const error =
-            req.path === '/unavailable'
-              ? new ServiceUnavailableError('Try again later')
-              : new Error('select * from `people` - no such table: people');
-          next(Object.assign(error, { cause: new Error('driver'), code: 'S' }));
-        });
-      },
-    });
-  },
-});
-
-const allowAll = createBackendModule({
-  pluginId: 'permission',
-  moduleId: 'allow-all',
-  register(env) {
-    env.registerInit({
-      deps: { policy: policyExtensionPoint },
-      async init({ policy }) {
-        policy.setPolicy({
-          handle: async () => ({ result: AuthorizeResult.ALLOW }),
-        });
-      },
-    });
-  },
-});
-
 describe('rootHttpRouter', () => {
-  const log = new LogRecorder();
-  const backend = createBackend();
-  let port: number;
+  let backend: TestBackend;
+  let log: TestBackend['log'];
 
-  function send(options: RequestOptions, body?: unknown) {
-    return new Promise<{
-      status: number | undefined;
-      headers: IncomingHttpHeaders;
-      body: string;
-    }>((resolve, reject) => {
-      request({ host: '127.0.0.1', port, ...options })
-        .on('response', response => {
-          text(response).then(
-            received =>
-              resolve({
-                status: response.statusCode,
-                headers: response.headers,
-                body: received,
-              }),
-            reject,
-          );
-        })
-        .on('error', reject)
-        .end(body === undefined ? undefined : JSON.stringify(body));
-    });
-  }
-
-  function get(path: string, headers: OutgoingHttpHeaders = {}) {
-    return send({ path, headers });
-  }
+  const send = (options: RequestOptions, body?: unknown) =>
+    backend.send(options, body);
+  const get = (path: string, headers?: OutgoingHttpHeaders) =>
+    backend.get(path, headers);
 
   beforeAll(async () => {
-    [port] = await freePorts(1);
-    const rootConfig = mockServices.rootConfig.factory({
-      data: {
-        app: { baseUrl: 'https://pages.example.test' },
-        auth: {
-          providers: { guest: { dangerouslyAllowOutsideDevelopment: true } },
-        },
-        backend: {
-          actions: { pluginSources: ['catalog', 'search'] },
-          baseUrl: `https://portal.example.test:8443/`,
-          listen: { host: '127.0.0.1', port },
-          cors: { origin: 'https://pages.example.test' },
-          database: { client: 'better-sqlite3', connection: ':memory:' },
-        },
-        discovery: {
-          endpoints: [
-            {
-              target: 'http://other.example.test/api/{{pluginId}}',
-              plugins: ['other'],
-            },
-          ],
-        },
-        rootHttpRouter: { allowedHosts: ['proxy.example.test'] },
-      },
-    });
-    const rootLogger = createServiceFactory({
-      service: coreServices.rootLogger,
-      deps: {},
-      factory: () => log,
-    });
-    backend.add(rootConfig);
-    backend.add(rootLogger);
-    backend.add(rootHttpRouter);
-    backend.add(probePlugin);
-    backend.add(failingPlugin);
-    backend.add(authPlugin);
-    backend.add(guestProvider);
-    backend.add(catalogPlugin);
-    backend.add(notificationsPlugin);
-    backend.add(permissionPlugin);
-    backend.add(allowAll);
-    backend.add(searchPlugin);
-    backend.add(userSettingsPlugin);
-    await backend.start();
+    backend = await TestBackend.start(AuthorizeResult.ALLOW, rootHttpRouter);
+    log = backend.log;
   });
 
   afterAll(() => backend.stop());
@@ -1052,49 +864,6 @@ describe('rootHttpRouter', () => {
       message: 'Try again later',
     });
   });
-
-  describe('upgrade requests', () => {
-    /** Sends an upgrade request and returns what the server sent until it closed the connection. */
-    async function upgrade(path: string) {
-      const socket = connect({ host: '127.0.0.1', port });
-      socket.write(
-        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-          'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
-      );
-      return text(socket);
-    }
-
-    it('closes the connections of 200 unclaimed requests', async () => {
-      const paths = [
-        '/',
-        '/probe',
-        '/api/signals',
-        '/api/catalog/entities',
-        '/api/none',
-      ];
-      const received = await Promise.all(
-        Array.from({ length: 200 }, (_, index) =>
-          upgrade(paths[index % paths.length]),
-        ),
-      );
-
-      for (const response of received) {
-        expect(response).toMatch(/^HTTP\/1\.1 (200|401|404) /);
-        expect(response).toMatch(/^Connection: close\r$/m);
-      }
-    });
-
-    it('serves requests that offer HTTP/2 and keeps their connection', async () => {
-      const { status, headers } = await get('/probe', {
-        connection: 'Upgrade, HTTP2-Settings',
-        upgrade: 'h2c',
-        'http2-settings': 'AAMAAABkAARAAAAAAAIAAAAA',
-      });
-
-      expect(status).toBe(200);
-      expect(headers.connection).not.toBe('close');
-    });
-  });
 });
 
 describe('guardApi', () => {
@@ -1110,51 +879,5 @@ describe('guardApi', () => {
       'NotAllowedError',
       undefined,
     ]);
-  });
-});
-
-describe('guardUpgrades', () => {
-  it('closes unclaimed sockets and handles resets', async () => {
-    const server = createServer();
-    guardUpgrades(server, { claimMs: 50 });
-    // Accepts one path after an asynchronous step, like the signals plugin.
-    server.on('upgrade', async (req, socket) => {
-      await new Promise(resolve => setImmediate(resolve));
-      if (req.url === '/claimed') {
-        socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
-        socket.once('data', data => socket.end(data));
-      }
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const open = (path: string) => {
-      const socket = connect({ host: '127.0.0.1', port });
-      socket.write(
-        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
-      );
-      return socket;
-    };
-
-    const claimed = open('/claimed');
-    const [switched] = await once(claimed, 'data');
-    const reset = open('/reset');
-    const [, serverSide] = await once(server, 'upgrade');
-    reset.resetAndDestroy();
-    await new Promise(resolve => serverSide.once('close', resolve));
-    const unclaimed = await Promise.all(
-      Array.from({ length: 200 }, () => text(open('/unclaimed'))),
-    );
-    claimed.write('still open');
-
-    expect(String(switched)).toMatch(/^HTTP\/1\.1 101 /);
-    expect(new Set(unclaimed)).toEqual(
-      new Set([
-        'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
-      ]),
-    );
-    expect(await text(claimed)).toBe('still open');
-    server.close();
-    await once(server, 'close');
   });
 });

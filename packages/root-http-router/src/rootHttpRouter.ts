@@ -11,7 +11,6 @@ import { guardApi } from './guardApi';
 import { guardHosts } from './guardHosts';
 import { guardInput } from './guardInput';
 import { guardStart } from './guardStart';
-import { guardUpgrades } from './guardUpgrades';
 import { requestLog } from './requestLog';
 import type { RequestHandler } from 'express';
 
@@ -42,7 +41,6 @@ export function configureRootHttpRouter(
   const { app, server, config, middleware, logger, applyDefaults } = context;
   raiseHeaderLimit(server, readKerberosConfig(config));
 
-  const guardUpgrade = guardUpgrades(server);
   const checkHost = guardHosts(config);
   const checkApiRequest = guardApi(app, config);
   const checkStart = guardStart(context);
@@ -58,7 +56,6 @@ export function configureRootHttpRouter(
   // and get the CORS and security headers. A single handler replaces a router,
   // which would pass every request on in another turn of the event loop.
   middleware.rateLimit = () => (req, res, next) => {
-    guardUpgrade(req, res);
     const refusal =
       checkHost(req) ?? checkApiRequest(req, res) ?? checkStart(req, res);
     if (refusal) {

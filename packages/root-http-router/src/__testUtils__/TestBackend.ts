@@ -1,0 +1,232 @@
+import { createBackend } from '@backstage/backend-defaults';
+import {
+  type BackendFeature,
+  coreServices,
+  createBackendModule,
+  createBackendPlugin,
+  createServiceFactory,
+  type LoggerService,
+} from '@backstage/backend-plugin-api';
+import { mockServices } from '@backstage/backend-test-utils';
+import { ServiceUnavailableError } from '@backstage/errors';
+import authPlugin from '@backstage/plugin-auth-backend';
+import guestProvider from '@backstage/plugin-auth-backend-module-guest-provider';
+import catalogPlugin from '@backstage/plugin-catalog-backend';
+import notificationsPlugin from '@backstage/plugin-notifications-backend';
+import permissionPlugin from '@backstage/plugin-permission-backend';
+import { AuthorizeResult } from '@backstage/plugin-permission-common';
+import { policyExtensionPoint } from '@backstage/plugin-permission-node/alpha';
+import searchPlugin from '@backstage/plugin-search-backend';
+import userSettingsPlugin from '@backstage/plugin-user-settings-backend';
+import type { JsonObject } from '@backstage/types';
+import { freePorts } from '@directory-gateway/realm';
+import { EventEmitter } from 'node:events';
+import {
+  request,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from 'node:http';
+import { text } from 'node:stream/consumers';
+
+interface LogRecord {
+  message: string;
+  meta?: JsonObject | Error;
+}
+
+/** Records of the root logger and its children, in order. */
+class LogRecorder extends EventEmitter implements LoggerService {
+  readonly records: LogRecord[] = [];
+
+  error = (message: string, meta?: JsonObject | Error) =>
+    this.#record({ message, meta });
+  warn = this.error;
+  info = this.error;
+  debug = this.error;
+  child = () => this;
+
+  #record(record: LogRecord) {
+    this.records.push(record);
+    this.emit('record', record);
+  }
+
+  /** Returns the next record of the request log. */
+  nextRequest(): Promise<LogRecord> {
+    return new Promise(resolve => {
+      const listener = (record: LogRecord) => {
+        const { meta } = record;
+        if (meta && 'type' in meta && meta.type === 'incomingRequest') {
+          this.off('record', listener);
+          resolve(record);
+        }
+      };
+      this.on('record', listener);
+    });
+  }
+}
+
+const probePlugin = createBackendPlugin({
+  pluginId: 'probe',
+  register(env) {
+    env.registerInit({
+      deps: { rootHttpRouter: coreServices.rootHttpRouter },
+      async init({ rootHttpRouter: router }) {
+        router.use('/probe', (_req, res) => res.send('probed'));
+        router.use('/api/text', (req, res) => {
+          res.json({ text: 'a'.repeat(Number(req.query.letters)) });
+        });
+        router.use('/file.js', (_req, res) => {
+          res.type('js').send('a'.repeat(2000));
+        });
+        router.use('/broken', () => {
+          throw new Error('broken on purpose');
+        });
+        router.use('/api/cached', (_req, res) => {
+          res.set('Cache-Control', 'private, no-cache').send('cached');
+        });
+      },
+    });
+  },
+});
+
+/** Fails as a plugin does when its database fails. */
+const failingPlugin = createBackendPlugin({
+  pluginId: 'failing',
+  register(env) {
+    env.registerInit({
+      deps: { httpRouter: coreServices.httpRouter },
+      async init({ httpRouter }) {
+        httpRouter.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
+        httpRouter.use((req, _res, next) => {
+          const error =
+            req.path === '/unavailable'
+              ? new ServiceUnavailableError('Try again later')
+              : new Error('select * from `people` - no such table: people');
+          next(Object.assign(error, { cause: new Error('driver'), code: 'S' }));
+        });
+      },
+    });
+  },
+});
+
+type Decision = AuthorizeResult.ALLOW | AuthorizeResult.DENY;
+
+/** A permission policy with the same decision for every request. */
+const policyWith = (result: Decision) =>
+  createBackendModule({
+    pluginId: 'permission',
+    moduleId: 'constant',
+    register(env) {
+      env.registerInit({
+        deps: { policy: policyExtensionPoint },
+        async init({ policy }) {
+          policy.setPolicy({ handle: async () => ({ result }) });
+        },
+      });
+    },
+  });
+
+/** A backend with several of Backstage's plugins, for requests of tests. */
+export class TestBackend {
+  readonly log = new LogRecorder();
+  readonly #backend = createBackend();
+  readonly #port: number;
+
+  /**
+   * Starts the backend.
+   *
+   * @param decision - of the permission policy for every request
+   * @param features - in addition to the plugins, such as the root HTTP router
+   */
+  static async start(
+    decision: Decision,
+    ...features: BackendFeature[]
+  ): Promise<TestBackend> {
+    const [port] = await freePorts(1);
+    const started = new TestBackend(port, [policyWith(decision), ...features]);
+    await started.#backend.start();
+    return started;
+  }
+
+  private constructor(port: number, features: BackendFeature[]) {
+    this.#port = port;
+    const rootConfig = mockServices.rootConfig.factory({
+      data: {
+        app: { baseUrl: 'https://pages.example.test' },
+        auth: {
+          providers: { guest: { dangerouslyAllowOutsideDevelopment: true } },
+        },
+        backend: {
+          actions: { pluginSources: ['catalog', 'search'] },
+          baseUrl: `https://portal.example.test:8443/`,
+          listen: { host: '127.0.0.1', port },
+          cors: { origin: 'https://pages.example.test' },
+          database: { client: 'better-sqlite3', connection: ':memory:' },
+        },
+        permission: { enabled: true },
+        discovery: {
+          endpoints: [
+            {
+              target: 'http://other.example.test/api/{{pluginId}}',
+              plugins: ['other'],
+            },
+          ],
+        },
+        rootHttpRouter: { allowedHosts: ['proxy.example.test'] },
+      },
+    });
+    const rootLogger = createServiceFactory({
+      service: coreServices.rootLogger,
+      deps: {},
+      factory: () => this.log,
+    });
+    for (const feature of [
+      rootConfig,
+      rootLogger,
+      probePlugin,
+      failingPlugin,
+      authPlugin,
+      guestProvider,
+      catalogPlugin,
+      notificationsPlugin,
+      permissionPlugin,
+      searchPlugin,
+      userSettingsPlugin,
+      ...features,
+    ]) {
+      this.#backend.add(feature);
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#backend.stop();
+  }
+
+  /** Sends a request with a JSON body; without one if it is undefined. */
+  send(options: RequestOptions, body?: unknown) {
+    return new Promise<{
+      status: number | undefined;
+      headers: IncomingHttpHeaders;
+      body: string;
+    }>((resolve, reject) => {
+      request({ host: '127.0.0.1', port: this.#port, ...options })
+        .on('response', response => {
+          text(response).then(
+            received =>
+              resolve({
+                status: response.statusCode,
+                headers: response.headers,
+                body: received,
+              }),
+            reject,
+          );
+        })
+        .on('error', reject)
+        .end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  get(path: string, headers: OutgoingHttpHeaders = {}) {
+    return this.send({ path, headers });
+  }
+}

@@ -1,0 +1,175 @@
+import { rootHttpRouterServiceFactory } from '@backstage/backend-defaults/rootHttpRouter';
+import {
+  coreServices,
+  createBackendPlugin,
+} from '@backstage/backend-plugin-api';
+import { AuthorizeResult } from '@backstage/plugin-permission-common';
+import {
+  type LunrQueryTranslator,
+  LunrSearchEngine,
+} from '@backstage/plugin-search-backend-node';
+import { TestBackend } from './__testUtils__/TestBackend';
+
+/*
+ * Each test shows a fault of the installed release of Backstage that a check of
+ * this package covers. When a test fails after an upgrade, the fault is fixed:
+ * delete the check, the test and the report in docs/upstream.md.
+ */
+describe('Backstage without this package', () => {
+  let backend: TestBackend;
+  let statusDuringStart: number;
+  let headers: { authorization: string; 'content-type': string };
+
+  const startingPlugin = createBackendPlugin({
+    pluginId: 'starting',
+    register(env) {
+      env.registerInit({
+        deps: {
+          config: coreServices.rootConfig,
+          httpRouter: coreServices.rootHttpRouter,
+        },
+        async init({ config, httpRouter }) {
+          const port = config.getNumber('backend.listen.port');
+          const path = '/api/late/';
+          const response = await fetch(`http://127.0.0.1:${port}${path}`);
+          statusDuringStart = response.status;
+          httpRouter.use(path, (_req, res) => res.send('started'));
+        },
+      });
+    },
+  });
+
+  beforeAll(async () => {
+    backend = await TestBackend.start(
+      AuthorizeResult.DENY,
+      rootHttpRouterServiceFactory(),
+      startingPlugin,
+    );
+    const { body } = await backend.get('/api/auth/guest/refresh');
+    const { token } = JSON.parse(body).backstageIdentity;
+    headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+    };
+  });
+
+  afterAll(() => backend.stop());
+
+  const get = (path: string) => backend.send({ path, headers });
+  const post = (path: string, body: unknown) =>
+    backend.send({ path, method: 'POST', headers }, body);
+
+  it('serves requests for every host name', async () => {
+    const { status } = await backend.get('/probe', { host: 'evil.test' });
+    expect(status).toBe(200);
+  });
+
+  it('serves requests of other sites, even for a new session', async () => {
+    const { status, body } = await backend.get('/api/auth/guest/refresh', {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'no-cors',
+    });
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toHaveProperty('backstageIdentity');
+  });
+
+  it('lets a user without permissions control scheduled tasks', async () => {
+    const tasks = '/api/catalog/.backstage/scheduler/v1/tasks';
+    const { body } = await get(tasks);
+    const [{ taskId }] = JSON.parse(body).tasks;
+    expect((await post(`${tasks}/${taskId}/trigger`, {})).status).toBe(200);
+  });
+
+  it('parses YAML of a user without permissions', async () => {
+    const { status, body } = await post(
+      '/api/catalog/.backstage/actions/v1/actions/catalog%3Avalidate-entity/invoke',
+      { entity: 'kind: [' },
+    );
+    expect(status).toBe(200);
+    expect(body).toContain('YAML parsing error');
+  });
+
+  it('describes each alternative of a malformed query', async () => {
+    let query: unknown = [];
+    for (let level = 0; level < 3; level++) {
+      query = { kind: { $contains: { $all: Array(5).fill(query) } } };
+    }
+    const { status, body } = await post('/api/catalog/entities/by-query', {
+      query,
+    });
+    expect(status).toBe(400);
+    expect(body.length).toBeGreaterThan(50 * JSON.stringify(query).length);
+  });
+
+  it('describes each malformed item before it authorizes a request', async () => {
+    const items = Array(600).fill({ id: 1 });
+    const { status, body } = await post('/api/permission/authorize', { items });
+    expect(status).toBe(400);
+    expect(body.length).toBeGreaterThan(500_000);
+  });
+
+  it('does not limit the conditions and facets of catalog queries', async () => {
+    const list = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+    const filter = list('metadata.', 400).join('=a,');
+    const facets = list('facet=metadata.', 400).join('&');
+    for (const path of [
+      `entities?filter=${filter}`,
+      `entity-facets?${facets}`,
+    ]) {
+      expect((await get(`/api/catalog/${path}`)).status).toBe(200);
+    }
+  });
+
+  it('compares words of 100 letters with two errors allowed', () => {
+    const engine = new LunrSearchEngine({ logger: backend.log });
+    const term = jest.fn();
+    const query = { term } as never;
+    const { translator } = engine as unknown as {
+      translator: LunrQueryTranslator;
+    };
+    const { lunrQueryBuilder } = translator({ term: 'ab'.repeat(50) });
+    lunrQueryBuilder.call(query, query);
+    expect(term).toHaveBeenCalledWith(
+      expect.anything(),
+      expect.objectContaining({ editDistance: 2 }),
+    );
+  });
+
+  it('sends the messages of database drivers', async () => {
+    const { body } = await backend.get('/api/failing/');
+    expect(JSON.parse(body).error.message).toContain('select * from');
+  });
+
+  it('allows caches to store responses and does not tell when to try again', async () => {
+    const { status, headers: received } = await backend.get(
+      '/api/failing/unavailable',
+    );
+    expect(status).toBe(503);
+    for (const name of [
+      'cache-control',
+      'retry-after',
+      'cross-origin-resource-policy',
+    ]) {
+      expect(received).not.toHaveProperty(name);
+    }
+  });
+
+  it('answers 404 until a plugin has added its route', async () => {
+    expect(statusDuringStart).toBe(404);
+    expect((await get('/api/late/')).status).toBe(200);
+  });
+
+  it('refuses headers that contain a large Kerberos token', async () => {
+    const { status } = await backend.get('/probe', {
+      authorization: `Negotiate ${Buffer.alloc(20_000).toString('base64')}`,
+    });
+    expect(status).toBe(431);
+  });
+
+  it('logs query strings', async () => {
+    const logged = backend.log.nextRequest();
+    await backend.get('/probe?csr=MARKED');
+    expect(JSON.stringify(await logged)).toContain('MARKED');
+  });
+});
