@@ -18,7 +18,7 @@ import { applyDiff, mergeText, readInstallPage } from './install-page.mjs';
 import { checkTarballs } from './check-tarballs.mjs';
 import { checkFields, FIELDS_TEMPLATE } from './template-fields.mjs';
 
-/** The version that creates portals of the release in backstage.json. */
+/** Creates portals of Backstage 1.55; the test updates them to our release. */
 const CREATE_APP = '@backstage/create-app@0.9.2';
 
 /**
@@ -26,6 +26,13 @@ const CREATE_APP = '@backstage/create-app@0.9.2';
  * later.
  */
 const RELEASE_MS = 14 * 24 * 60 * 60_000;
+/** A package that every release publishes. */
+const RELEASED = '@backstage/backend-defaults';
+/** Resolutions of this repository that a portal does not need. */
+const OWN_RESOLUTIONS = [
+  '@backstage/backend-defaults',
+  'react-aria-components',
+];
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -170,34 +177,85 @@ async function attempt(title, run) {
 }
 
 /**
- * Creates a portal of the release, with pinned versions of packages that the
- * registry lacks. The seed of yarn.lock lacks some packages: of those, versions
- * that were published after the release are ignored.
+ * Creates a portal and updates it to the release in backstage.json, with pinned
+ * versions of packages that the registry lacks. The seed of yarn.lock lacks some
+ * packages: of those, versions that were published after the release are ignored.
  */
 async function createPortal() {
   await bash(
     `echo portal | npx --yes ${CREATE_APP} --skip-install --path portal`,
     work,
   );
-  assert.equal(
-    await readFile(join(portal, 'backstage.json'), 'utf8'),
-    await readFile(join(root, 'backstage.json'), 'utf8'),
-  );
+  await updatePortal();
   // The seed of yarn.lock that create-app downloads.
   await copyFile(join(root, 'yarn.lock'), join(portal, 'yarn.lock'));
-  const minutes = Math.floor((Date.now() - (await releaseEnd())) / 60_000);
+  const age = Date.now() - (await releaseEnd());
+  const minutes = Math.max(0, Math.floor(age / 60_000));
   await change('.yarnrc.yml', text => {
     const settings =
       /^npmMinimalAgeGate: .*\nnpmPreapprovedPackages:\n {2}- .*\n/m;
     assert.match(text, settings);
     return text.replace(settings, `npmMinimalAgeGate: ${minutes}m\n`);
   });
-  const { resolutions } = JSON.parse(
-    await readFile(join(root, 'package.json'), 'utf8'),
+  const { resolutions } = await readJson(join(root, 'package.json'));
+  const pinned = Object.entries(resolutions).filter(
+    ([name]) => !OWN_RESOLUTIONS.includes(name),
   );
+  const addition = JSON.stringify({ resolutions: Object.fromEntries(pinned) });
   await change('package.json', text =>
-    mergeText('package.json', text, JSON.stringify({ resolutions })),
+    mergeText('package.json', text, addition),
   );
+}
+
+/**
+ * Sets the ranges of Backstage's packages to the versions of this repository, or
+ * to the newest version of packages that it does not have: what `backstage-cli
+ * versions:bump` does, which needs a server other than the registry.
+ */
+async function updatePortal() {
+  await copyFile(join(root, 'backstage.json'), join(portal, 'backstage.json'));
+  for (const file of [
+    'package.json',
+    'packages/app/package.json',
+    'packages/backend/package.json',
+  ]) {
+    const manifest = await readJson(join(portal, file));
+    for (const dependencies of [
+      manifest.dependencies ?? {},
+      manifest.devDependencies ?? {},
+    ]) {
+      for (const name of Object.keys(dependencies)) {
+        if (name.startsWith('@backstage/')) {
+          dependencies[name] = `^${await versionOf(name)}`;
+        }
+      }
+    }
+    await change(file, () => `${JSON.stringify(manifest, undefined, 2)}\n`);
+  }
+}
+
+/** Returns the version in this repository, otherwise the newest of the release. */
+async function versionOf(name) {
+  const installed = join(root, 'node_modules', name, 'package.json');
+  const { version } = await readJson(installed).catch(() => ({}));
+  if (version !== undefined) {
+    return version;
+  }
+  const end = await releaseEnd();
+  const [newest] = Object.entries(await timesOf(name))
+    .filter(([each, time]) => /^[\d.]+$/.test(each) && Date.parse(time) <= end)
+    .map(([each]) => each)
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  return newest;
+}
+
+/** Returns the time at which each version of a package was published. */
+async function timesOf(name) {
+  return JSON.parse(await bash(`npm view ${name} time --json`, work));
+}
+
+async function readJson(file) {
+  return JSON.parse(await readFile(file, 'utf8'));
 }
 
 /**
@@ -205,9 +263,8 @@ async function createPortal() {
  * milliseconds.
  */
 async function releaseEnd() {
-  const times = await bash(`npm view ${CREATE_APP} time --json`, work);
-  const version = CREATE_APP.split('@').at(-1);
-  return Date.parse(JSON.parse(times)[version]) + RELEASE_MS;
+  const version = await versionOf(RELEASED);
+  return Date.parse((await timesOf(RELEASED))[version]) + RELEASE_MS;
 }
 
 async function carryOut(step) {
@@ -369,9 +426,7 @@ async function signIn({ page, expect }) {
  */
 async function measureInitialLoad() {
   const app = join(portal, 'packages/app');
-  const { dependencies } = JSON.parse(
-    await readFile(join(app, 'package.json'), 'utf8'),
-  );
+  const { dependencies } = await readJson(join(app, 'package.json'));
   const ours = Object.keys(dependencies).filter(name =>
     name.startsWith('@directory-gateway/'),
   );
