@@ -12,6 +12,7 @@ export {
 export type {
   CertificateRequest,
   RequestedSubject,
+  RequestSignature,
 } from './request/CertificateRequest';
 export { refusalMessages, type RefusalCode } from './refusals/RequestRefusal';
 export type { SubjectPublicKey } from './keys/readPublicKey';

@@ -1,5 +1,5 @@
 import { CustomErrorBase } from '@backstage/errors';
-import type { Certificate } from '@directory-gateway/x509';
+import type { Certificate, RequestSignature } from '@directory-gateway/x509';
 
 /**
  * A request to sign a certificate. The gateway has authorized it and verified
@@ -87,6 +87,10 @@ export interface LookupOptions {
    * lookups then do not apply. Default: false.
    */
   readonly forRevocation?: boolean;
+  /**
+   * Ends the lookup, which then rejects with {@link AuthorityUnavailableError}.
+   */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -155,6 +159,13 @@ export interface CertificateAuthority {
   readonly profiles?: ReadonlyMap<string, AuthorityProfile>;
 
   /**
+   * Signatures of the CSRs that the CA accepts, which determine the types of
+   * the keys. The gateway refuses other CSRs, also with `dry_run`. Default:
+   * all.
+   */
+  readonly requestSignatures?: ReadonlySet<RequestSignature>;
+
+  /**
    * Issues a certificate and records it before returning.
    *
    * @throws AuthorityRefusalError when this request will never be signed
@@ -175,8 +186,8 @@ export interface CertificateAuthority {
   ): Promise<IssuedCertificate | undefined>;
 
   /**
-   * Revokes a certificate permanently. A revoked certificate keeps its original
-   * reason. The gateway, not the CA, blocks the key after `keyCompromise`. Omit
+   * Revokes a certificate permanently, also if it is on hold. A revoked
+   * certificate keeps its original reason. The gateway, not the CA, blocks the key after `keyCompromise`. Omit
    * the method if the gateway must not revoke.
    *
    * @returns the revoked certificate, or `undefined` when the CA did not issue

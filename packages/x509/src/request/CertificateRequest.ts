@@ -15,6 +15,14 @@ export interface RequestedSubject extends DistinguishedName {
 }
 
 /**
+ * Type of the signature of a certificate request: `rsa` for RSASSA-PKCS1-v1_5,
+ * `rsa-pss` for RSASSA-PSS (RFC 8017 §8), `ec` for ECDSA.
+ *
+ * @public
+ */
+export type RequestSignature = 'rsa' | 'rsa-pss' | 'ec' | 'ed25519';
+
+/**
  * A certificate request (PKCS #10, RFC 2986) that was parsed strictly and proves possession of its
  * key. Policy is not applied: a CA should take only `publicKey` from it. Deeply frozen, except for the
  * bytes of buffers.
@@ -26,6 +34,8 @@ export class CertificateRequest {
   readonly subject: RequestedSubject;
   /** The key whose possession the requester has proved. */
   readonly publicKey: SubjectPublicKey;
+  /** Type of the signature that proves the possession. */
+  readonly signature: RequestSignature;
   /** The requested SubjectAltName; empty when absent. */
   readonly alternativeNames: readonly GeneralName[];
   readonly #der: Buffer;
@@ -34,12 +44,14 @@ export class CertificateRequest {
   constructor(parts: {
     readonly subject: RequestedSubject;
     readonly publicKey: SubjectPublicKey;
+    readonly signature: RequestSignature;
     readonly alternativeNames: readonly GeneralName[];
     readonly der: Buffer;
     readonly subjectDer: Buffer;
   }) {
     this.subject = parts.subject;
     this.publicKey = parts.publicKey;
+    this.signature = parts.signature;
     this.alternativeNames = parts.alternativeNames;
     this.#der = parts.der;
     this.#subjectDer = parts.subjectDer;

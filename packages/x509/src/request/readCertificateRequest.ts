@@ -119,7 +119,7 @@ function readCertificationRequest(node: DerNode): CertificateRequest {
     alternativeNames: readRequestedNames(readAttributes(attributes)),
     publicKey: refuseMalformed('malformed_key', () => readPublicKey(publicKey)),
   };
-  verifyPossession({
+  const verified = verifyPossession({
     key: parts.publicKey,
     algorithm,
     signature,
@@ -127,6 +127,7 @@ function readCertificationRequest(node: DerNode): CertificateRequest {
   });
   return new CertificateRequest({
     ...parts,
+    signature: verified,
     der: node.der,
     subjectDer: subject.der,
   });

@@ -11,6 +11,7 @@ import {
 import { readStrictDer } from '../der/readStrictDer';
 import { SubjectPublicKey } from '../keys/readPublicKey';
 import { RequestRefusal, refuseMalformed } from '../refusals/RequestRefusal';
+import type { RequestSignature } from './CertificateRequest';
 
 type HashName = 'sha256' | 'sha384' | 'sha512';
 
@@ -72,6 +73,7 @@ const MAX_SALT_BYTES = 1024n;
  *
  * @param options - `signed` is the CertificationRequestInfo as received, not
  *   re-encoded
+ * @returns the type of the signature
  * @throws RequestRefusal
  */
 export function verifyPossession(options: {
@@ -79,7 +81,7 @@ export function verifyPossession(options: {
   algorithm: DerNode;
   signed: Buffer;
   signature: Buffer;
-}): void {
+}): RequestSignature {
   const { key, signed, signature } = options;
   const { keyType, hash, ...padding } = refuseMalformed(
     'unsupported_signature_algorithm',
@@ -106,6 +108,7 @@ export function verifyPossession(options: {
   if (!isValid) {
     throw new RequestRefusal('bad_signature');
   }
+  return padding.padding === undefined ? keyType : 'rsa-pss';
 }
 
 /** Ecdsa-Sig-Value (RFC 3279 §2.2.3) with two positive numbers (CVE-2022-21449). */

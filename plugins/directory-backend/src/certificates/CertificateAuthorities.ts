@@ -66,6 +66,10 @@ export class CertificateAuthorities
     return this.#issuing.profiles;
   }
 
+  get requestSignatures(): CertificateAuthority['requestSignatures'] {
+    return this.#issuing.requestSignatures;
+  }
+
   sign(request: SigningRequest): Promise<IssuedCertificate> {
     return this.#issuing.sign(request);
   }

@@ -38,7 +38,8 @@ export interface IssuanceServiceOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
   /** A CA that signs, and revokes certificates that it must not have signed. */
-  readonly authority: Required<Pick<CertificateAuthority, 'sign' | 'revoke'>>;
+  readonly authority: Required<Pick<CertificateAuthority, 'sign' | 'revoke'>> &
+    Pick<CertificateAuthority, 'requestSignatures'>;
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
   readonly limit: SigningLimit;
@@ -142,7 +143,7 @@ export class IssuanceService {
     { username, profile, csr }: UncheckedSigningRequest,
     context: CallerContext,
   ): Promise<PolicyResult & { readonly subject: Principal | undefined }> {
-    const { accounts, blockedKeys, config, limit } = this.#options;
+    const { accounts, authority, blockedKeys, config, limit } = this.#options;
     await limit.consume(context.caller);
     const parsedCsr = readCertificateRequest(csr);
     const [subject, isKeyBlocked] = await Promise.all([
@@ -153,6 +154,7 @@ export class IssuanceService {
       profile,
       parsedCsr,
       isKeyBlocked,
+      requestSignatures: authority.requestSignatures,
       caller: context.caller,
       subject,
       config,

@@ -1,4 +1,5 @@
 import { ConfigReader } from '@backstage/config';
+import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node';
 import { readCertificateRequest } from '@directory-gateway/x509';
 import {
   makeCsr,
@@ -36,12 +37,14 @@ function evaluate(options: {
   subject?: Principal;
   profile?: string;
   isKeyBlocked?: boolean;
+  requestSignatures?: CertificateAuthority['requestSignatures'];
 }) {
   const csr = options.csr ?? makeCsr({ subject: '/CN=alice' });
   return evaluatePolicy({
     profile: options.profile ?? 'userCerts',
     parsedCsr: readCertificateRequest(csr),
     isKeyBlocked: options.isKeyBlocked ?? false,
+    requestSignatures: options.requestSignatures,
     caller: options.caller ?? holder(alice),
     subject: 'subject' in options ? options.subject : alice,
     config: config(),
@@ -199,6 +202,26 @@ it('rejects a key that was revoked for keyCompromise', () => {
   const result = evaluate({ isKeyBlocked: true });
   expect(firstDenial(result)).toEqual(['key', 'invalid']);
   expect(result.approved).toBeUndefined();
+});
+
+describe('signatures that the CA accepts', () => {
+  const pss = ['-sha256', '-sigopt', 'rsa_padding_mode:pss'];
+
+  it.each([
+    ['rsa', ['-newkey', 'rsa:2048']],
+    ['rsa-pss', ['-newkey', 'rsa:2048', ...pss]],
+    ['ec', undefined],
+    ['ed25519', ['-newkey', 'ed25519']],
+  ] as const)('are checked for %s', (signature, newKey) => {
+    const csr = makeCsr({ subject: '/CN=alice', newKey });
+    const all = ['rsa', 'rsa-pss', 'ec', 'ed25519'] as const;
+    const others = all.filter(other => other !== signature);
+    const accepted = evaluate({ csr, requestSignatures: new Set([signature]) });
+    expect(accepted.approved).toBeDefined();
+    const refused = evaluate({ csr, requestSignatures: new Set(others) });
+    expect(firstDenial(refused)).toEqual(['key', 'invalid']);
+    expect(refused.approved).toBeUndefined();
+  });
 });
 
 describe('names', () => {

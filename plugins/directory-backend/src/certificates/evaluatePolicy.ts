@@ -1,4 +1,7 @@
-import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
+import type {
+  CertificateAuthority,
+  SigningRequest,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import type {
   CertificateRequest,
   CertificateRequestResult,
@@ -13,6 +16,7 @@ import {
   checkPrincipal,
   checkProfile,
   checkRequester,
+  checkSignature,
   fail,
   pass,
   signingRules,
@@ -43,6 +47,7 @@ export function evaluatePolicy(options: {
   readonly parsedCsr: CertificateRequestResult;
   /** Whether the key of the CSR was revoked for `keyCompromise`. */
   readonly isKeyBlocked: boolean;
+  readonly requestSignatures?: CertificateAuthority['requestSignatures'];
   readonly caller: Caller;
   readonly subject: Principal | undefined;
   readonly config: CertificatesConfig;
@@ -69,7 +74,9 @@ export function evaluatePolicy(options: {
     parsedCsr.ok
       ? pass('request', 'The CSR is valid and proves possession of its key.')
       : fail('request', parsedCsr.message),
-    ...(csr ? [checkKey(options.isKeyBlocked)] : []),
+    ...(csr
+      ? [checkSignature(csr, options) ?? checkKey(options.isKeyBlocked)]
+      : []),
     ...(csr && subject ? checkNames(csr, subject) : []),
   ]);
   const isApproved = checks.every(({ passed }) => passed);

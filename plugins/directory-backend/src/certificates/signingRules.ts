@@ -1,4 +1,9 @@
-import type { CertificateRequest, GeneralName } from '@directory-gateway/x509';
+import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node';
+import type {
+  CertificateRequest,
+  GeneralName,
+  RequestSignature,
+} from '@directory-gateway/x509';
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 import { type CertificatesConfig, isOpenTo } from './CertificatesConfig';
@@ -16,7 +21,7 @@ export const signingRules = [
   'profile',
   /** The CSR is valid, proves possession of its key, and the key is strong. */
   'request',
-  /** The key is not blocked. */
+  /** The CA signs keys of this type, and the key is not blocked. */
   'key',
   /** The subject has exactly one CN, which is the user name. */
   'common_name',
@@ -146,6 +151,28 @@ export function checkProfile(options: {
   return isOpenTo(profile, options.subject)
     ? pass('profile', 'The profile is open to this user.')
     : forbid('profile', 'The profile is not open to this user.');
+}
+
+const SIGNATURE_NAMES: Readonly<Record<RequestSignature, string>> = {
+  rsa: 'RSA (PKCS #1 v1.5)',
+  'rsa-pss': 'RSASSA-PSS',
+  ec: 'ECDSA',
+  ed25519: 'Ed25519',
+};
+
+/** Evaluates `key`: the result if the CA does not accept the signature. */
+export function checkSignature(
+  { signature }: CertificateRequest,
+  { requestSignatures }: Pick<CertificateAuthority, 'requestSignatures'>,
+): RuleResult | undefined {
+  if (!requestSignatures || requestSignatures.has(signature)) {
+    return undefined;
+  }
+  const accepted = [...requestSignatures].map(name => SIGNATURE_NAMES[name]);
+  return fail(
+    'key',
+    `The certificate authority does not accept requests with ${SIGNATURE_NAMES[signature]} signatures, only ${accepted.join(' or ')}.`,
+  );
 }
 
 /** Evaluates `key`: whether it was revoked for `keyCompromise`. */

@@ -1,6 +1,6 @@
 /* eslint-disable jest/no-export -- a suite for the tests of other packages */
 import { createPublicKey, X509Certificate } from 'node:crypto';
-import type { Certificate } from '@directory-gateway/x509';
+import type { Certificate, RequestSignature } from '@directory-gateway/x509';
 import type {
   CertificateAuthority,
   ExpiringQuery,
@@ -25,6 +25,13 @@ const UNKNOWN_SERIAL_NUMBER = 0xdeadbeefn;
  */
 const CLOCK_ALLOWANCE_MS = 60 * 60 * 1000;
 
+/** Types of the signatures of CSRs by the type of the key. */
+const SIGNATURES = {
+  p256: 'ec',
+  rsa2048: 'rsa',
+  ed25519: 'ed25519',
+} as const satisfies Record<SigningKeyType, RequestSignature>;
+
 const REVOKED_BY = 'user:default/admin';
 
 /**
@@ -40,7 +47,7 @@ export interface CertificateAuthoritySubject {
    * realm.
    */
   readonly user: { readonly username: string; readonly principal: string };
-  /** A profile with which the CA signs every type of key for the user. */
+  /** A profile with which the CA signs all its types of keys for the user. */
   readonly profile: string;
   /** Name of the CA in API responses. */
   readonly cacn: string;
@@ -102,6 +109,10 @@ export function describeCertificateAuthority(options: {
     it.each<SigningKeyType>(['p256', 'rsa2048', 'ed25519'])(
       'certifies the key of the request (%s)',
       async key => {
+        const { requestSignatures } = subject.authority;
+        if (requestSignatures?.has(SIGNATURES[key]) === false) {
+          return; // The gateway refuses it.
+        }
         const request = newRequest(key);
         const issued = await subject.authority.sign(request);
         const certificate = parse(issued);
@@ -229,6 +240,21 @@ export function describeCertificateAuthority(options: {
       const found = await authority.get(serialNumber);
       expect(found?.certificate.der).toEqual(issued.certificate.der);
       expect(found?.revocation?.reason).toEqual(expected);
+    });
+
+    it('permanently revokes a certificate that was put on hold outside the gateway', async () => {
+      const { authority } = subject;
+      const serialNumber = serialNumberOf(await authority.sign(newRequest()));
+      await subject.revoke?.({ serialNumber, reason: 6 });
+      await authority.revoke?.({
+        serialNumber,
+        reason: 'superseded',
+        revokedBy: REVOKED_BY,
+      });
+      const found = await authority.get(serialNumber);
+      expect(found?.revocation?.reason).toBe(
+        authority.revoke ? 4 : subject.revoke && 6,
+      );
     });
 
     it('suspends certificates until they are released or revoked, if it supports holds', async () => {
