@@ -1,7 +1,15 @@
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
 import { FakeNetwork } from './__testUtils__/FakeNetwork';
 
 jest.setTimeout(600_000); // long, for OpenSSL's processes on a busy machine
+
+/** FreeIPA's error when the gateway's account may not perform an operation. */
+const denied = (operation: string) => ({
+  kind: 'error' as const,
+  code: 2100,
+  message: `Insufficient access: not allowed to perform operation: ${operation}`,
+});
 
 describe("FreeIpaAuthority and FreeIPA's errors", () => {
   let network: FakeNetwork;
@@ -35,7 +43,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       ],
       [
         2100,
-        'Insufficient access: not allowed to perform operation: request certificate',
+        'Insufficient access: Subject alt name type URI is forbidden',
         'forbidden',
       ],
     ];
@@ -65,7 +73,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
     it.each([
       [
         2100,
-        "Insufficient 'write' privilege to the 'userCertificate' attribute of entry 'uid=alice,cn=users,cn=accounts,dc=example,dc=test'.",
+        "Insufficient access: Insufficient privilege to create a certificate with subject alt name 'uid=alice,cn=users,cn=accounts,dc=example,dc=test'.",
       ],
       [4301, 'Request rejected: see https://ipa1.example.test:8443/ca'],
       [4301, 'Rejected\n\tat com.netscape.cms.Profile.submit(Profile.java:1)'],
@@ -86,6 +94,42 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
         );
       },
     );
+
+    const notWritable = (user: string) => ({
+      kind: 'error' as const,
+      code: 2100,
+      message: `Insufficient access: Insufficient 'write' privilege to the 'userCertificate' attribute of entry 'uid=${user},cn=users,cn=accounts,dc=example,dc=test'.`,
+    });
+
+    it("reports missing permissions of the gateway's account as unavailable, and logs them", async () => {
+      for (const [fault, permission] of [
+        [denied('request certificate'), 'Request Certificate'],
+        [notWritable('alice'), 'System: Manage User Certificates'],
+      ] as const) {
+        network.first.failNext('cert_request', fault);
+        await expect(
+          network.authority.sign(newRequest()),
+        ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
+        expect(network.log).toContain(
+          `error The gateway's account needs the FreeIPA permission "${permission}"`,
+        );
+      }
+    });
+
+    it('explains that members of admins are protected', async () => {
+      network.first.failNext('cert_request', notWritable('bob'));
+      const request = createSigningRequest({
+        username: 'bob',
+        principal: 'bob@EXAMPLE.TEST',
+        profile: 'userCerts',
+      });
+      await expect(network.authority.sign(request)).rejects.toMatchObject({
+        name: 'AuthorityRefusalError',
+        kind: 'forbidden',
+        message: expect.stringContaining('members of the group "admins"'),
+      });
+      expect(network.log).not.toContain('permission');
+    });
 
     it.each([
       [4001, 'CA is not configured'],
@@ -318,7 +362,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       [4016, 'Response from CA was not valid JSON', 'AuthorityProtocolError'],
       [4302, 'Certificate format error', 'AuthorityProtocolError'],
       [903, 'an internal error has occurred', 'AuthorityProtocolError'],
-      [2100, 'Insufficient access: x', 'AuthorityRefusalError'],
+      [2100, 'Insufficient access: x', 'AuthorityUnavailableError'],
       [3007, "'cacn' is required", 'AuthorityRefusalError'],
     ])(
       'error %i "%s" does not mean that the certificate does not exist',
@@ -331,6 +375,14 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
         });
       },
     );
+
+    it('logs that the account may not look up certificates', async () => {
+      network.first.failNext('cert_show', denied('retrieve certificate'));
+      await expect(network.authority.get(123n)).rejects.toMatchObject({
+        name: 'AuthorityUnavailableError',
+      });
+      expect(network.log).toContain('"Retrieve Certificates from the CA"');
+    });
 
     it.each([
       [903, 'an internal error has occurred'],

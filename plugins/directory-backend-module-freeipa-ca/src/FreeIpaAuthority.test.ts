@@ -88,6 +88,23 @@ describe('FreeIpaAuthority', () => {
     expect(keyIn(issued)).toEqual(request.publicKey);
   });
 
+  it('ends a lookup when its signal aborts', async () => {
+    const signal = AbortSignal.abort();
+    await expect(network.authority.get(7n, { signal })).rejects.toMatchObject({
+      name: 'AuthorityUnavailableError',
+    });
+    const pending = new AbortController();
+    network.first.failNext('cert_show', {
+      kind: 'hang',
+      executed: true,
+    });
+    network.first.onHang = () => pending.abort();
+    await expect(
+      network.authority.get(7n, { signal: pending.signal }),
+    ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
+    expect(network.second.log).toEqual([]);
+  });
+
   describe('revocation', () => {
     it.each([
       [0, 0],
@@ -118,6 +135,62 @@ describe('FreeIpaAuthority', () => {
       ).toMatchObject({ revocation: { reason: 9 } });
     });
 
+    describe('of a certificate on hold', () => {
+      async function signAndHold(): Promise<bigint> {
+        const serialNumber = serialOf(
+          await network.authority.sign(newRequest()),
+        );
+        network.ca.issued.get(serialNumber)!.revocationReason = 6;
+        return serialNumber;
+      }
+      const reasonOf = (serialNumber: bigint) =>
+        network.ca.issued.get(serialNumber)?.revocationReason;
+
+      it('ends the hold first', async () => {
+        const serialNumber = await signAndHold();
+        expect(
+          await network.authority.revoke(revocationOf(serialNumber)),
+        ).toMatchObject({ revocation: { reason: 9 } });
+        expect(reasonOf(serialNumber)).toBe(9);
+      });
+
+      it('fails and logs when the permission for the hold is missing', async () => {
+        const serialNumber = await signAndHold();
+        network.first.failNext('cert_remove_hold', {
+          kind: 'error',
+          code: 2100,
+          message:
+            'Insufficient access: not allowed to perform operation: certificate remove hold',
+        });
+        await expect(
+          network.authority.revoke(revocationOf(serialNumber)),
+        ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
+        expect(reasonOf(serialNumber)).toBe(6);
+        expect(network.log).toContain('"Certificate Remove Hold"');
+      });
+
+      it('logs when the certificate is neither on hold nor revoked afterwards', async () => {
+        const serialNumber = await signAndHold();
+        network.first.failNext(
+          'cert_revoke',
+          {
+            kind: 'error',
+            code: 4301,
+            message: 'certificate has already been revoked',
+          },
+          { kind: 'cut', executed: false },
+        );
+        await expect(
+          network.authority.revoke(revocationOf(serialNumber)),
+        ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
+        expect(network.log).toContain(
+          `error The hold of certificate ${serialNumber} was ended`,
+        );
+        await network.authority.revoke(revocationOf(serialNumber));
+        expect(reasonOf(serialNumber)).toBe(9);
+      });
+    });
+
     it('returns the state in FreeIPA, even if the response was lost', async () => {
       const issued = await network.authority.sign(newRequest());
       const order = revocationOf(serialOf(issued));
@@ -130,7 +203,7 @@ describe('FreeIpaAuthority', () => {
 
     it.each([
       [
-        'AuthorityRefusalError',
+        'AuthorityUnavailableError',
         {
           kind: 'error' as const,
           code: 2100,

@@ -13,14 +13,21 @@ import {
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
-import { classifyReadError, classifySigningError } from './classifyError';
+import {
+  classifyReadError,
+  classifySigningError,
+  isUserReadOnly,
+  MissingPermissionError,
+} from './classifyError';
 import { type Clock, systemClock } from './rpc/Clock';
 import {
   certFindExpiring,
+  certRemoveHold,
   certRequest,
   certRevoke,
   certShow,
   certprofileShow,
+  userShow,
 } from './commands';
 import {
   decodeCertificate,
@@ -31,12 +38,15 @@ import {
 import type { FreeIpaConfig } from './FreeIpaConfig';
 import { KerberosLogin } from './login/KerberosLogin';
 import { PasswordLogin } from './login/PasswordLogin';
-import { PendingRequests } from './PendingRequests';
+import { PendingRequests, untilAborted } from './PendingRequests';
 import { RpcError } from './rpc/errors';
 import { FreeIpaServer, type Login } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
 import { HttpsClient } from './rpc/HttpsClient';
-import { type RpcRecord, isRpcRecord } from './rpc/RpcCommand';
+import { type RpcCommand, type RpcRecord, isRpcRecord } from './rpc/RpcCommand';
+
+/** Reason code of a certificate on hold (RFC 5280 §5.3.1, `certificateHold`). */
+const ON_HOLD = 6;
 
 /** Maximum number of concurrent lookups by serial number. */
 const MAX_LOOKUPS = 8;
@@ -79,6 +89,10 @@ class KeyedMutex {
  * policy first.
  */
 export class FreeIpaAuthority implements CertificateAuthority {
+  /** Dogtag signs neither Ed25519 keys nor CSRs with RSASSA-PSS signatures. */
+  readonly requestSignatures: CertificateAuthority['requestSignatures'] =
+    new Set(['rsa', 'ec']);
+
   readonly #options: FreeIpaAuthorityOptions & { readonly clock: Clock };
   readonly #servers: FreeIpaServers;
   readonly #pending: PendingRequests;
@@ -131,7 +145,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
    */
   async sign(request: SigningRequest): Promise<IssuedCertificate> {
     const key = request.publicKey.toString('base64');
-    return await this.#metrics.measure('sign', () =>
+    return await this.#measure('sign', () =>
       this.#mutex.run(key, async () => {
         const issued =
           (await this.#pending.recover(request)) ??
@@ -152,13 +166,21 @@ export class FreeIpaAuthority implements CertificateAuthority {
     serialNumber: bigint,
     options: LookupOptions = {},
   ): Promise<IssuedCertificate | undefined> {
-    return await this.#metrics.measure('get', async () => {
-      if (options.forRevocation) {
+    return await this.#measure('get', async () => {
+      const { forRevocation, signal } = options;
+      if (forRevocation) {
         return await this.#get(serialNumber);
       }
       try {
-        return await this.#lookups.execute(() => this.#get(serialNumber));
+        const lookup = this.#lookups.execute(
+          () => this.#get(serialNumber, signal),
+          signal,
+        );
+        return await (signal ? untilAborted(lookup, signal) : lookup);
       } catch (error) {
+        if (signal?.aborted) {
+          throw new AuthorityUnavailableError('The lookup was aborted', error);
+        }
         throw error instanceof BulkheadRejectedError
           ? new AuthorityUnavailableError('Too many lookups are waiting', error)
           : error;
@@ -170,20 +192,34 @@ export class FreeIpaAuthority implements CertificateAuthority {
    * {@inheritDoc CertificateAuthority.revoke}
    *
    * Returns the state in FreeIPA afterwards: the response may be lost, or
-   * report that the certificate is already revoked.
+   * report that the certificate is already revoked. Dogtag does not change the
+   * reason of a certificate on hold, so its hold is ended first.
    */
   async revoke(
     request: RevocationRequest,
   ): Promise<IssuedCertificate | undefined> {
     const { serialNumber } = request;
-    return await this.#metrics.measure('revoke', async () => {
+    const { config, logger } = this.#options;
+    return await this.#measure('revoke', async () => {
       const before = await this.#get(serialNumber);
-      if (!before || before.revocation) {
+      if (!before || isRevoked(before)) {
         return before;
       }
-      const failure = await this.#tryToRevoke(request);
-      const after = await this.#get(serialNumber);
-      if (!after?.revocation) {
+      const revocation = certRevoke(request, config.cacn);
+      let failure = await this.#try(revocation);
+      let after = await this.#get(serialNumber);
+      if (after?.revocation?.reason === ON_HOLD) {
+        failure = await this.#try(certRemoveHold(serialNumber, config.cacn));
+        const repeated = await this.#try(revocation);
+        failure ??= repeated;
+        after = await this.#get(serialNumber);
+        if (after && !after.revocation) {
+          logger.error(
+            `The hold of certificate ${serialNumber} was ended, but the certificate is not revoked: revoke it again`,
+          );
+        }
+      }
+      if (!after || !isRevoked(after)) {
         throw (
           failure ??
           new AuthorityProtocolError(
@@ -200,7 +236,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
     query: ExpiringQuery,
   ): Promise<readonly ExpiringCertificate[]> {
     const { from, before } = query;
-    const response = await this.#metrics.measure('find', async () => {
+    const response = await this.#measure('find', async () => {
       try {
         return await this.#servers.read(certFindExpiring(query));
       } catch (error) {
@@ -215,23 +251,40 @@ export class FreeIpaAuthority implements CertificateAuthority {
     );
   }
 
-  /** Returns the error, if any. */
-  async #tryToRevoke(request: RevocationRequest): Promise<Error | undefined> {
+  /** Measures a request, and logs which permission the account needs. */
+  async #measure<T>(
+    operation: Parameters<AuthorityMetrics['measure']>[0],
+    work: () => Promise<T>,
+  ): Promise<T> {
     try {
-      await this.#servers.runOnce(
-        certRevoke(request, this.#options.config.cacn),
-      );
+      return await this.#metrics.measure(operation, work);
+    } catch (error) {
+      if (error instanceof MissingPermissionError) {
+        this.#options.logger.error(error.message);
+      }
+      throw error;
+    }
+  }
+
+  /** Runs a command that changes a certificate. Returns the error, if any. */
+  async #try(command: RpcCommand): Promise<Error | undefined> {
+    try {
+      await this.#servers.runOnce(command);
       return undefined;
     } catch (error) {
       return classifyReadError(error);
     }
   }
 
-  async #get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
+  async #get(
+    serialNumber: bigint,
+    signal?: AbortSignal,
+  ): Promise<IssuedCertificate | undefined> {
     let response: RpcRecord;
     try {
       response = await this.#servers.read(
         certShow(serialNumber, this.#options.config.cacn),
+        { signal },
       );
     } catch (error) {
       const failure = classifyReadError(error);
@@ -266,10 +319,48 @@ export class FreeIpaAuthority implements CertificateAuthority {
       if (failure.state === 'unknown') {
         return await this.#pending.find({ request, since, failure });
       }
-      throw (await this.#isProfileMissing(error, request))
-        ? this.#missingProfile(request)
-        : failure.error;
+      throw (await this.#explain(error, request)) ?? failure.error;
     }
+  }
+
+  /** Returns a better error than that of `cert_request`, if there is one. */
+  async #explain(
+    error: unknown,
+    request: SigningRequest,
+  ): Promise<Error | undefined> {
+    if (await this.#isProfileMissing(error, request)) {
+      return this.#missingProfile(request);
+    }
+    if (!(error instanceof RpcError) || !isUserReadOnly(error)) {
+      return undefined;
+    }
+    const { username } = request;
+    return (await this.#isAdministrator(username, error))
+      ? new AuthorityRefusalError(
+          'FreeIPA does not let the gateway issue certificates to members of the group "admins". An administrator can issue one with "ipa cert-request".',
+          { kind: 'forbidden' },
+        )
+      : new MissingPermissionError('System: Manage User Certificates', error);
+  }
+
+  /** Whether a user is a member of `admins`, whose entries are protected. */
+  async #isAdministrator(
+    username: string,
+    { server }: RpcError,
+  ): Promise<boolean> {
+    const { clock, config } = this.#options;
+    const { result } = await this.#servers
+      .read(userShow(username), {
+        first: server,
+        signal: clock.timeout(config.lostResponseSearchMs),
+      })
+      .catch(() => ({ result: undefined }));
+    return (
+      isRpcRecord(result) &&
+      [result.memberof_group, result.memberofindirect_group].some(
+        groups => Array.isArray(groups) && groups.includes('admins'),
+      )
+    );
   }
 
   /**
@@ -305,6 +396,11 @@ export class FreeIpaAuthority implements CertificateAuthority {
     );
     return new AuthorityRefusalError(`There is no profile "${profile}".`);
   }
+}
+
+/** Whether a certificate is revoked permanently. */
+function isRevoked({ revocation }: IssuedCertificate): boolean {
+  return revocation !== undefined && revocation.reason !== ON_HOLD;
 }
 
 /** Whether an error is NotFound for a profile, not for a principal or a CA. */

@@ -224,8 +224,12 @@ function validFrom({ certificate }: IssuedCertificate): number {
   return new X509Certificate(certificate.der).validFromDate.getTime();
 }
 
-/** Waits for work until the signal aborts: a login may take longer. */
-async function untilAborted<T>(
+/**
+ * Waits for work until the signal aborts: a login may take longer.
+ *
+ * @throws the signal's reason
+ */
+export async function untilAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {

@@ -40,6 +40,46 @@ const isInvalid = (code: number) =>
 const isBeforeCommand = (code: number) => [904, 905, 909, 911].includes(code);
 
 const ACI_ERROR = 2100;
+
+/**
+ * FreeIPA does not let the gateway's account execute a command: callers cannot
+ * change that, and an administrator must.
+ */
+export class MissingPermissionError extends AuthorityUnavailableError {
+  constructor(permission: string, cause: RpcError) {
+    super(
+      `The gateway's account needs the FreeIPA permission "${permission}": ${cause.message}`,
+    );
+  }
+}
+
+/** Permissions by the operation in FreeIPA's message (`VirtualCommand`). */
+const PERMISSIONS: Readonly<Record<string, string>> = {
+  'request certificate': 'Request Certificate',
+  'retrieve certificate': 'Retrieve Certificates from the CA',
+  'revoke certificate': 'Revoke Certificate',
+  'certificate remove hold': 'Certificate Remove Hold',
+};
+
+/** Returns the error if the gateway's account may not perform an operation. */
+function missingPermission(
+  error: RpcError,
+): MissingPermissionError | undefined {
+  const operation = /not allowed to perform operation: ([a-z ]*[a-z])/i.exec(
+    error.text,
+  )?.[1];
+  return error.code === ACI_ERROR && operation !== undefined
+    ? new MissingPermissionError(PERMISSIONS[operation] ?? operation, error)
+    : undefined;
+}
+
+/**
+ * Whether `cert_request` failed because the gateway's account may not write the
+ * certificates of the user.
+ */
+export function isUserReadOnly({ code, text }: RpcError): boolean {
+  return code === ACI_ERROR && /'userCertificate' attribute/i.test(text);
+}
 const CERTIFICATE_OPERATION_ERROR = 4301;
 
 /**
@@ -88,7 +128,10 @@ function classifyRpcError(error: RpcError): SigningFailure {
     };
   }
   if (code === ACI_ERROR) {
-    return { state: 'final', error: denial('forbidden', text) };
+    return {
+      state: 'final',
+      error: missingPermission(error) ?? denial('forbidden', text),
+    };
   }
   const isDecided =
     code === CERTIFICATE_OPERATION_ERROR && !isServerFailure(error);
@@ -100,7 +143,9 @@ function classifyRpcError(error: RpcError): SigningFailure {
 }
 
 /**
- * Classifies an error of `cert_show`, `cert_find` or `cert_revoke`.
+ * Classifies an error of `cert_show`, `cert_find`, `cert_revoke` or
+ * `cert_remove_hold`. Access is denied to the gateway's account, never to the
+ * caller.
  *
  * @returns the error to throw; `undefined` when FreeIPA does not have the
  *   certificate
@@ -119,7 +164,9 @@ export function classifyReadError(error: unknown): Error | undefined {
     return new AuthorityUnavailableError(error.message);
   }
   if (error.code === ACI_ERROR) {
-    return denial('forbidden', error.text);
+    return (
+      missingPermission(error) ?? new AuthorityUnavailableError(error.message)
+    );
   }
   return [3005, 3007, 3008, 3009, 4005, 4034].includes(error.code)
     ? denial('invalid', error.text)

@@ -60,6 +60,20 @@ export function certRevoke(
   };
 }
 
+/** Ends the hold of a certificate of a CA (`cert_remove_hold`). */
+export function certRemoveHold(serialNumber: bigint, cacn: string): RpcCommand {
+  return {
+    method: 'cert_remove_hold',
+    args: [serialNumber.toString()],
+    options: { cacn },
+  };
+}
+
+/** Reads a user with the groups of the user (`user_show`). */
+export function userShow(username: string): RpcCommand {
+  return { method: 'user_show', args: [username], options: { all: false } };
+}
+
 /**
  * Searches for certificates that have a user name as CN and were issued since a
  * given time (`cert_find`). Returns complete certificates with their chains

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import {
   certFind,
   certprofileShow,
+  certRemoveHold,
   certRequest,
   certRevoke,
   certShow,
   FakeError,
   type FakeCall,
+  userShow,
 } from './certificateCommands';
 import type { FakeVersion } from './describeCertificate';
 import type { Fault, FakeResponse } from './Fault';
@@ -24,8 +26,10 @@ const COMMANDS = {
   cert_request: certRequest,
   cert_show: certShow,
   cert_revoke: certRevoke,
+  cert_remove_hold: certRemoveHold,
   cert_find: certFind,
   certprofile_show: certprofileShow,
+  user_show: userShow,
 };
 
 const PASSWORD = 'correct horse & battery+staple';

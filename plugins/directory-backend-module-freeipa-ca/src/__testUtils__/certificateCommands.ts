@@ -144,6 +144,37 @@ export function certRevoke(
   return { result: { revoked: true }, value: call.args[0], summary: null };
 }
 
+/** `cert_remove_hold.execute`. */
+export function certRemoveHold(
+  call: FakeCall,
+  server: FakeServer,
+): Record<string, unknown> {
+  certShow(call, server);
+  const entry = server.ca.issued.get(BigInt(call.args[0]))!;
+  if (entry.revocationReason !== 6) {
+    const result = {
+      unrevoked: false,
+      error_string: 'One or more certificates could not be unrevoked',
+    };
+    return { result, value: call.args[0], summary: null };
+  }
+  entry.revocationReason = undefined;
+  return { result: { unrevoked: true }, value: call.args[0], summary: null };
+}
+
+/** `user_show.execute`: `bob` is an administrator through another group. */
+export function userShow({ args: [uid] }: FakeCall): Record<string, unknown> {
+  if (!USERS.includes(uid)) {
+    throw new FakeError(4001, `${uid}: user not found`);
+  }
+  const result = {
+    uid: [uid],
+    memberof_group: ['ipausers'],
+    ...(uid === 'bob' && { memberofindirect_group: ['admins'] }),
+  };
+  return { result, value: uid, summary: null };
+}
+
 /** The part of `cert_find.execute` that `FreeIpaAuthority` uses. */
 export function certFind(
   { options }: FakeCall,
