@@ -25,6 +25,7 @@ describe('RevocationService', () => {
       chain: [],
       cacn: 'ipa',
       owners: ['alice'],
+      revocation: { reason: 1 },
     };
     const authority = new CertificateAuthorities();
     authority.addAuthority('freeipa', {
@@ -45,7 +46,8 @@ describe('RevocationService', () => {
     const revocations = new RevocationService({
       authority,
       blockedKeys: { block },
-      records: { renewedByKeyOf: async () => [] },
+      logger: mockServices.logger.mock(),
+      records: { get: jest.fn(), renewedByKeyOf: async () => [] },
       auditor: mockServices.auditor.mock({
         createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
       }),
@@ -62,38 +64,110 @@ describe('RevocationService', () => {
     });
   });
 
-  it('revokes and reports the failure when the CA cannot block the key', async () => {
+  describe('with a CA', () => {
+    const admin = holder(person('admin'));
+    const compromised = { serialNumber: 7n, reason: 'keyCompromise' } as const;
+    const event = { success: jest.fn(), fail: jest.fn() };
     const issued: IssuedCertificate = {
       certificate: new Certificate(Buffer.from('alice')),
       chain: [],
-      cacn: 'embedded',
+      cacn: 'ipa',
       owners: ['alice'],
     };
-    const revoke = jest.fn(async () => issued);
-    const blockKey = jest
-      .fn()
-      .mockRejectedValueOnce(new AuthorityUnavailableError('No signer'));
-    const event = { success: jest.fn(), fail: jest.fn() };
+    const revoked: IssuedCertificate = { ...issued, revocation: { reason: 1 } };
+    const authority = {
+      get: jest.fn(async () => issued),
+      revoke: jest.fn(async () => revoked),
+      blockKey: jest.fn(async () => {}),
+    };
+    const block = jest.fn(async () => 'hash');
+    const getRecord = jest.fn();
+    const logger = mockServices.logger.mock();
     const revocations = new RevocationService({
-      authority: { get: async () => issued, revoke, blockKey },
-      blockedKeys: { block: async () => 'hash' },
-      records: { renewedByKeyOf: async () => [] },
+      authority,
+      blockedKeys: { block },
+      records: { get: getRecord, renewedByKeyOf: async () => [] },
       auditor: mockServices.auditor.mock({ createEvent: async () => event }),
       config: { requirePortalToken: false },
+      logger,
     });
-    const request = { serialNumber: 7n, reason: 'keyCompromise' } as const;
-    const admin = holder(person('admin'));
-    await expect(revocations.revoke(request, admin)).rejects.toThrow(
-      'No signer',
+
+    beforeEach(() => jest.clearAllMocks());
+
+    it('reports success when only the CA cannot block the key yet', async () => {
+      authority.blockKey.mockRejectedValueOnce(new Error('No signer'));
+      await expect(revocations.revoke(compromised, admin)).resolves.toBe(
+        revoked,
+      );
+      expect(event.success).toHaveBeenCalledWith({
+        meta: { blockedKeyHash: 'hash' },
+      });
+      expect(event.fail).not.toHaveBeenCalled();
+      expect(logger.warn).toHaveBeenCalledWith(
+        expect.stringContaining('No signer'),
+      );
+    });
+
+    it('reports why it did not revoke when the CA cannot block the key either', async () => {
+      authority.revoke.mockRejectedValueOnce(
+        new AuthorityUnavailableError('No database'),
+      );
+      authority.blockKey.mockRejectedValueOnce(new Error('No signer'));
+      await expect(revocations.revoke(compromised, admin)).rejects.toThrow(
+        'No database',
+      );
+      expect(event.fail).toHaveBeenCalledWith({
+        meta: { blockedKeyHash: 'hash' },
+        error: expect.objectContaining({ message: 'No database' }),
+      });
+    });
+
+    it.each([undefined, { reason: 6 }])(
+      'fails when the CA reports the revocation %j',
+      async revocation => {
+        authority.revoke.mockResolvedValueOnce({ ...issued, revocation });
+        await expect(
+          revocations.revoke(compromised, admin),
+        ).rejects.toMatchObject({ name: 'AuthorityProtocolError' });
+        expect(event.success).not.toHaveBeenCalled();
+      },
     );
-    expect(revoke).toHaveBeenCalledTimes(1);
-    expect(event.success).not.toHaveBeenCalled();
-    expect(event.fail).toHaveBeenCalledWith({
-      meta: { blockedKeyHash: 'hash' },
-      error: expect.objectContaining({ message: 'No signer' }),
+
+    it('does not revoke a certificate without a user', async () => {
+      for (const owners of [undefined, []]) {
+        authority.get.mockResolvedValueOnce({ ...issued, owners });
+        await expect(
+          revocations.revoke(compromised, admin),
+        ).rejects.toMatchObject({
+          name: 'AuthorityRefusalError',
+          kind: 'forbidden',
+        });
+      }
+      expect(block).not.toHaveBeenCalled();
+      expect(authority.revoke).not.toHaveBeenCalled();
+      expect(event.fail).toHaveBeenCalledTimes(2);
     });
-    await expect(revocations.revoke(request, admin)).resolves.toBe(issued);
-    expect(blockKey).toHaveBeenCalledTimes(2);
+
+    it('revokes a certificate whose user only the gateway knows', async () => {
+      const request = createSigningRequest({
+        username: 'alice',
+        principal: 'alice@EXAMPLE.TEST',
+        profile: 'userCerts',
+      });
+      const signed = await new PermissiveAuthority().sign(request);
+      authority.get
+        .mockResolvedValueOnce({ ...signed, owners: [] })
+        .mockResolvedValueOnce({ ...signed, owners: [] });
+      getRecord.mockResolvedValueOnce({ publicKey: request.publicKey });
+      await expect(revocations.revoke(compromised, admin)).resolves.toBe(
+        revoked,
+      );
+      // The record of another CA.
+      getRecord.mockResolvedValueOnce({ publicKey: Buffer.from('other') });
+      await expect(
+        revocations.revoke(compromised, admin),
+      ).rejects.toMatchObject({ name: 'AuthorityRefusalError' });
+    });
   });
 
   it('revokes the certificates that were renewed by a compromised key', async () => {
@@ -137,6 +211,7 @@ describe('RevocationService', () => {
     const revocations = new RevocationService({
       authority,
       blockedKeys,
+      logger: mockServices.logger.mock(),
       records,
       auditor: mockServices.auditor.mock({ createEvent }),
       config: { requirePortalToken: false },

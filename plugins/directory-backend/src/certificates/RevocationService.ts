@@ -1,10 +1,16 @@
-import type { AuditorService } from '@backstage/backend-plugin-api';
-import { assertError } from '@backstage/errors';
 import type {
-  CertificateAuthority,
-  IssuedCertificate,
-  RevocableReason,
+  AuditorService,
+  LoggerService,
+} from '@backstage/backend-plugin-api';
+import { assertError } from '@backstage/errors';
+import {
+  AuthorityProtocolError,
+  AuthorityRefusalError,
+  type CertificateAuthority,
+  type IssuedCertificate,
+  type RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { createHash } from 'node:crypto';
 import { actorOf, type Caller } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
 import type { BlockedKeys } from './BlockedKeys';
@@ -12,6 +18,9 @@ import type { CertificateRecords } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { PortalTokenRequiredError } from './errors';
 import { isPortalTokenMissing } from './signingRules';
+
+/** Reason code of a certificate on hold (RFC 5280 §5.3.1). */
+const ON_HOLD = 6;
 
 /** Options of {@link RevocationService}. */
 export interface RevocationServiceOptions {
@@ -21,7 +30,8 @@ export interface RevocationServiceOptions {
   >;
   readonly blockedKeys: Pick<BlockedKeys, 'block'>;
   readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
-  readonly records: Pick<CertificateRecords, 'renewedByKeyOf'>;
+  readonly logger: LoggerService;
+  readonly records: Pick<CertificateRecords, 'get' | 'renewedByKeyOf'>;
 }
 
 /** Revokes certificates for authorized callers, and audits every attempt. */
@@ -38,16 +48,17 @@ export class RevocationService {
   }
 
   /**
-   * Revokes a certificate permanently. A revoked certificate keeps its reason.
+   * Revokes a user's certificate permanently, also if it is on hold. A revoked
+   * certificate keeps its reason.
    *
    * For `keyCompromise`, the key is blocked first, even when the certificate is
-   * already revoked or cannot be revoked, and blocked in the CA last. After a
-   * failure in between, the key is blocked and the request can be repeated.
-   * Certificates that were renewed by the compromised key, and by their keys in
+   * already revoked or cannot be revoked, and blocked in the CA last, which
+   * {@link scheduleBlockedKeys} repeats after a failure. Certificates that were renewed by the compromised key, and by their keys in
    * turn, are revoked as well.
    *
    * @returns the revoked certificate; `undefined` when there is none
    * @throws PortalTokenRequiredError when `requirePortalToken` denies the call.
+   * @throws AuthorityRefusalError when the certificate is not a user's.
    * @throws the errors of {@link CertificateAuthority.revoke}.
    */
   async revoke(
@@ -106,18 +117,17 @@ export class RevocationService {
       reason,
     });
     const meta: Record<string, string> = {};
-    let publicKeySha256: string | undefined;
     try {
+      const issued = await authority.get(serialNumber, { forRevocation: true });
+      if (!issued) {
+        await event.fail({ meta, error: new Error('Certificate not found') });
+        return undefined;
+      }
+      await this.#requireUser(issued, serialNumber);
       if (reason === 'keyCompromise') {
-        const issued = await authority.get(serialNumber, {
-          forRevocation: true,
+        meta.blockedKeyHash = await blockedKeys.block(issued.certificate, {
+          blockedBy: revokedBy,
         });
-        if (issued) {
-          publicKeySha256 = await blockedKeys.block(issued.certificate, {
-            blockedBy: revokedBy,
-          });
-          meta.blockedKeyHash = publicKeySha256;
-        }
       }
       let revoked: IssuedCertificate | undefined;
       try {
@@ -125,18 +135,62 @@ export class RevocationService {
       } finally {
         // Done last, so that an unavailable signer does not prevent the
         // revocation.
-        if (publicKeySha256 !== undefined) {
-          await authority.blockKey({ publicKeySha256 });
-        }
+        await this.#blockInCa(meta.blockedKeyHash);
       }
-      await (revoked
-        ? event.success({ meta })
-        : event.fail({ meta, error: new Error('Certificate not found') }));
+      if ((revoked?.revocation?.reason ?? ON_HOLD) === ON_HOLD) {
+        throw new AuthorityProtocolError(
+          `The CA did not revoke certificate ${serialNumber} permanently`,
+        );
+      }
+      await event.success({ meta });
       return revoked;
     } catch (error) {
       assertError(error);
       await event.fail({ meta, error });
       throw error;
+    }
+  }
+
+  /**
+   * Requires a certificate of a user: a CA such as FreeIPA's also issues those
+   * of hosts and services, and its own.
+   *
+   * @throws AuthorityRefusalError when neither the CA nor the gateway has a
+   *   user for the certificate.
+   */
+  async #requireUser(
+    { owners = [], certificate: { description } }: IssuedCertificate,
+    serialNumber: bigint,
+  ): Promise<void> {
+    if (owners.length > 0) {
+      return;
+    }
+    const record = await this.#options.records.get(serialNumber);
+    // The record of a CA that was replaced has another key.
+    const isRecorded =
+      record &&
+      description.ok &&
+      description.certificate.publicKey.sha256 ===
+        createHash('sha256').update(record.publicKey).digest('hex');
+    if (!isRecorded) {
+      throw new AuthorityRefusalError(
+        'The certificate does not belong to a user. Revoke it with the tools of the certificate authority.',
+        { kind: 'forbidden' },
+      );
+    }
+  }
+
+  async #blockInCa(publicKeySha256: string | undefined): Promise<void> {
+    if (publicKeySha256 === undefined) {
+      return;
+    }
+    const { authority, logger } = this.#options;
+    try {
+      await authority.blockKey({ publicKeySha256 });
+    } catch (error) {
+      logger.warn(
+        `The CA did not block the key ${publicKeySha256} yet, only the gateway: ${error}`,
+      );
     }
   }
 

@@ -864,8 +864,10 @@ export interface paths {
     /**
      * Revoke a certificate
      *
-     * Revokes a certificate permanently and returns it. A certificate that is
-     * already revoked keeps its original reason. A caller who may not see the
+     * Revokes a certificate permanently and returns it, also if it is on hold.
+     * A certificate that is already revoked keeps its original reason. A
+     * certificate that neither the CA nor the gateway has recorded for a user,
+     * such as that of a service, gets 403. A caller who may not see the
      * certificate gets only its state: `cacn`, `revoked`, `revocation_reason`,
      * `serial_number`, `serial_number_hex` and `uri`.
      *
