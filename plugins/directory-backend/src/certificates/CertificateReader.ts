@@ -4,6 +4,7 @@ import type {
   IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { Certificate } from '@directory-gateway/x509';
+import { bulkhead } from 'cockatiel';
 import type { CallerContext } from '../directory/Caller';
 import type { Paged } from '../directory/Directory';
 import { type Page, slicePage } from '../directory/Page';
@@ -13,6 +14,12 @@ import type {
   CertificateRecords,
 } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
+
+/** Maximum number of concurrent lookups for one list. */
+const MAX_LOOKUPS = 4;
+
+/** Time after which a list does not wait for lookups, in milliseconds. */
+const LOOKUPS_TIMEOUT_MS = 10_000;
 
 /** Options of {@link CertificateReader}. */
 export interface CertificateReaderOptions {
@@ -41,7 +48,8 @@ export class CertificateReader {
     serialNumber: bigint,
     context: CallerContext,
   ): Promise<IssuedCertificate | undefined> {
-    const issued = await this.#options.authority.get(serialNumber);
+    const { signal } = context;
+    const issued = await this.#options.authority.get(serialNumber, { signal });
     return issued && (await this.isVisible(issued, context))
       ? issued
       : undefined;
@@ -172,43 +180,51 @@ export class UserCertificates {
         ...described,
         notes: notes?.get(described.serialNumber),
       })),
+      AbortSignal.any([
+        context.signal,
+        AbortSignal.timeout(LOOKUPS_TIMEOUT_MS),
+      ]),
     );
     return { items, total: all.length };
   }
 
-  /** Replaces certificates of the record with those that the CAs have issued. */
+  /**
+   * Replaces certificates of the record with those that the CAs have issued.
+   * After the first failure or an abort, the other certificates are not looked
+   * up.
+   */
   async #lookUp(
     described: readonly (DescribedCertificate & {
       readonly notes: CertificateNotes | undefined;
     })[],
+    signal: AbortSignal,
   ): Promise<readonly UserCertificate[]> {
-    const result: UserCertificate[] = [];
+    const lookups = bulkhead(MAX_LOOKUPS, Infinity);
     let isAvailable = true;
-    for (const { certificate: one, serialNumber, notes } of described) {
-      if (one.cacn !== undefined) {
-        result.push({ ...one, ...notes });
-        continue;
-      }
-      if (!isAvailable) {
-        result.push(one);
-        continue;
-      }
-      try {
-        const issued = await this.#authority.get(serialNumber);
-        result.push(
-          issued && isSame(issued.certificate, one.certificate.der)
-            ? { ...issued, ...notes }
-            : { ...one, isForeign: true },
-        );
-      } catch (error) {
-        if (!isError(error) || error.name !== 'AuthorityUnavailableError') {
-          throw error;
+    return await Promise.all(
+      described.map(async ({ certificate: one, serialNumber, notes }) => {
+        if (one.cacn !== undefined) {
+          return { ...one, ...notes };
         }
-        isAvailable = false;
-        result.push(one);
-      }
-    }
-    return result;
+        return await lookups.execute(async () => {
+          if (!isAvailable || signal.aborted) {
+            return one;
+          }
+          try {
+            const issued = await this.#authority.get(serialNumber, { signal });
+            return issued && isSame(issued.certificate, one.certificate.der)
+              ? { ...issued, ...notes }
+              : { ...one, isForeign: true };
+          } catch (error) {
+            if (!isError(error) || error.name !== 'AuthorityUnavailableError') {
+              throw error;
+            }
+            isAvailable = false;
+            return one;
+          }
+        });
+      }),
+    );
   }
 }
 

@@ -1,4 +1,7 @@
-import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  AuthorityUnavailableError,
+  type CertificateAuthority,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { holder, person } from '../__testUtils__/people';
@@ -12,7 +15,8 @@ describe('UserCertificates', () => {
   /** Lists the certificates of alice's record with the `get` method of a CA. */
   async function list(
     record: readonly Buffer[],
-    get: PermissiveAuthority['get'],
+    get: CertificateAuthority['get'],
+    signal = new AbortController().signal,
   ) {
     const served: Pick<Directory, 'getUser'> = {
       getUser: async () => ({
@@ -32,7 +36,7 @@ describe('UserCertificates', () => {
       { username: 'alice', page: { number: 1, size: 40 } },
       {
         caller: holder(person('alice')),
-        signal: new AbortController().signal,
+        signal,
       },
     );
   }
@@ -66,16 +70,51 @@ describe('UserCertificates', () => {
     ]);
   });
 
-  it('queries an unavailable CA only once', async () => {
-    const [one, another] = [await sign(), await sign()];
-    const get = jest.fn().mockRejectedValue(new AuthorityUnavailableError(''));
-    const page = await list(
-      [one.certificate.der, another.certificate.der],
-      get,
+  /** Returns the certificates of a record, which the CA has issued. */
+  async function recordOf(count: number) {
+    const issued = await Promise.all(Array.from({ length: count }, sign));
+    return issued.map(({ certificate }) => certificate.der);
+  }
+
+  it('looks up a few certificates at a time', async () => {
+    let running = 0;
+    let maximum = 0;
+    const page = await list(await recordOf(10), async () => {
+      running += 1;
+      maximum = Math.max(maximum, running);
+      await new Promise(resolve => setImmediate(resolve));
+      running -= 1;
+      return undefined;
+    });
+    expect(page?.items.map(item => item.cacn ?? item.isForeign)).toEqual(
+      Array(10).fill(true),
     );
-    expect(
-      page?.items.map(item => 'isForeign' in item && item.isForeign),
-    ).toEqual([undefined, undefined]);
+    expect(maximum).toBe(4);
+  });
+
+  it('does not start lookups after the CA was unavailable', async () => {
+    const get = jest.fn().mockRejectedValue(new AuthorityUnavailableError(''));
+    const page = await list(await recordOf(10), get);
+    expect(page?.items.map(item => item.cacn ?? item.isForeign)).toEqual(
+      Array(10).fill(undefined),
+    );
+    expect(get).toHaveBeenCalledTimes(4);
+  });
+
+  it('ends the lookups when the client disconnects', async () => {
+    const client = new AbortController();
+    const get = jest.fn<Promise<undefined>, Parameters<typeof waitForAbort>>(
+      waitForAbort,
+    );
+    async function waitForAbort(
+      _serialNumber: bigint,
+      options?: { readonly signal?: AbortSignal },
+    ): Promise<undefined> {
+      client.abort();
+      expect(options?.signal?.aborted).toBe(true);
+      throw new AuthorityUnavailableError('The lookup was aborted');
+    }
+    await list(await recordOf(10), get, client.signal);
     expect(get).toHaveBeenCalledTimes(1);
   });
 });
