@@ -3,6 +3,7 @@ import type { ReadinessChecksService } from '@directory-gateway/backstage-plugin
 import type { ReplicaStatus } from '../replica/sync/ReplicaState';
 import type { Dialect } from './api/Dialect';
 import { createRouter, type RouterOptions } from './createRouter';
+import type { PublicDocuments } from './documents/PublicDocuments';
 import { publishDocuments } from './documents/publishDocuments';
 import { publishHealth } from './documents/publishHealth';
 import {
@@ -23,8 +24,8 @@ const MAX_READINESS_DELAY_MS = 60_000;
  */
 export function createApi(
   options: Omit<RouterOptions, 'mounts' | 'ownOrigin'> &
-    Omit<OperationsOptions, 'access' | 'accounts'> &
-    Pick<RouterOptions & OperationsOptions, 'accounts'> & {
+    OperationsOptions & {
+      readonly publicDocuments: PublicDocuments;
       /** External URL of the plugin. */
       readonly baseUrl: string;
       /** The contract dialect first. */

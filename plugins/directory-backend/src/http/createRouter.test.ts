@@ -1,5 +1,63 @@
+import { mockServices } from '@backstage/backend-test-utils';
+import express from 'express';
 import fc from 'fast-check';
-import { decodablePath, mergeSlashes, pathBelowMount } from './createRouter';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import { holder, person } from '../__testUtils__/people';
+import { contractDialect } from './contractDialect';
+import {
+  createRouter,
+  decodablePath,
+  mergeSlashes,
+  pathBelowMount,
+} from './createRouter';
+
+describe('createRouter', () => {
+  it('aborts an operation when the client has left during authentication', async () => {
+    const handled = Promise.withResolvers<AbortSignal>();
+    const server = createServer();
+    const router = createRouter({
+      authenticator: {
+        async authenticate(req, res) {
+          req.socket.destroy();
+          await once(res, 'close');
+          return holder(person('alice'));
+        },
+        verifyAgain: async caller => caller,
+      },
+      publicDocuments: { paths: ['/'], handler: () => () => {} },
+      access: { require: async () => {}, visibilityOf: async () => undefined },
+      accounts: { requireLive: () => {} },
+      mounts: [
+        {
+          dialect: contractDialect('http://localhost'),
+          operations: [
+            {
+              id: 'wait',
+              method: 'get',
+              path: '/wait/',
+              permission: directoryReadPermission,
+              async handle({ context }) {
+                handled.resolve(context.signal);
+              },
+            },
+          ],
+          anonymousOperations: [],
+        },
+      ],
+      ownOrigin: 'http://localhost',
+      logger: mockServices.logger.mock(),
+    });
+    server.on('request', express().use(router)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port);
+    socket.write('GET /v1/wait/ HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect((await handled.promise).aborted).toBe(true);
+    server.close();
+  });
+});
 
 describe('decodablePath', () => {
   it.each([

@@ -41,9 +41,9 @@ interface Mount {
 
 /** Options of {@link createRouter}. */
 export interface RouterOptions {
-  readonly authenticator: Authenticator;
-  readonly publicDocuments: PublicDocuments;
-  readonly access: AccessControl;
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'verifyAgain'>;
+  readonly publicDocuments: Pick<PublicDocuments, 'paths' | 'handler'>;
+  readonly access: Pick<AccessControl, 'require' | 'visibilityOf'>;
   readonly accounts: Pick<Accounts, 'requireLive'>;
   /** The contract dialect first: it handles all paths without a mount. */
   readonly mounts: readonly [Mount, ...Mount[]];
@@ -181,7 +181,7 @@ async function handle(
   if (isWrite || !isRead) {
     accounts.requireLive(caller);
   }
-  const disconnected = abortedOnClose(res);
+  const signal = abortedOnClose(res);
   const query = queryOf(req, dialect);
   const result = await operation.handle({
     caller,
@@ -194,7 +194,7 @@ async function handle(
     fieldMask: req.get('x-fields'),
     context: {
       caller,
-      signal: disconnected.signal,
+      signal,
       visible: await access.visibilityOf(caller),
     },
     verifyAgain: async () => {
@@ -202,7 +202,7 @@ async function handle(
       await authorize(verified);
       return {
         caller: verified,
-        signal: disconnected.signal,
+        signal,
         visible: await access.visibilityOf(verified),
       };
     },
@@ -237,21 +237,29 @@ async function handleAnonymous(
     parameters,
     fieldMask: req.get('x-fields'),
     client: req,
-    signal: abortedOnClose(res).signal,
+    signal: abortedOnClose(res),
   });
   sendJson(res, { body: result, contentType: dialect.contentType });
   return undefined;
 }
 
-/** Aborts when the client closes the connection before the response ends. */
-function abortedOnClose(res: Response): AbortController {
+/**
+ * Aborts when the client closes the connection before the response ends, also
+ * if it has already closed it.
+ */
+function abortedOnClose(res: Response): AbortSignal {
   const disconnected = new AbortController();
-  res.once('close', () => {
+  const abort = () => {
     if (!res.writableFinished) {
       disconnected.abort();
     }
-  });
-  return disconnected;
+  };
+  if (res.closed) {
+    abort();
+  } else {
+    res.once('close', abort);
+  }
+  return disconnected.signal;
 }
 
 /** Without a body, Express sets an empty object. */
