@@ -14,7 +14,7 @@ import { writePem } from '@directory-gateway/x509';
 import { lintCertificate } from './__testUtils__/lintCertificate';
 import { serialNumberOf } from './__testUtils__/certificateFacts';
 import { openssl } from './__testUtils__/openssl';
-import { KEY_TYPES, newKeyPair } from './__testUtils__/requests';
+import { aliceRequest, KEY_TYPES, newKeyPair } from './__testUtils__/requests';
 import { PUBLIC_URL, TestCa } from './__testUtils__/TestCa';
 import { sqlite } from './__testUtils__/TestDatabase';
 import { TestRoot } from './__testUtils__/TestHierarchy';
@@ -134,6 +134,41 @@ describe('OpenSSL', () => {
     await expect(
       openssl('verify', '-crl_check', '-CAfile', trust, path),
     ).rejects.toThrow(/certificate revoked/);
+  });
+
+  it('reads the CRLs of two intermediates with the same name', async () => {
+    const earlier = await issue(newKeyPair('P-256'));
+    const next = await ca.root.createIntermediate();
+    const issuers = [next, ca.intermediate].map(({ files }) => ({
+      chainFile: files.chainFile,
+      keyFile: files.keyFile,
+    }));
+    const successor = await ca.open({ issuers });
+    const later = await successor.authority.sign(aliceRequest());
+    await successor.authority.revoke({
+      serialNumber: earlier.serialNumber,
+      reason: 'superseded',
+      revokedBy: ADMIN,
+    });
+    await successor.lists.renew();
+    const trust = await write(
+      'trust-of-two.pem',
+      (
+        await Promise.all(
+          [next, ca.intermediate].map(
+            async ({ id, certificate }) =>
+              writePem('CERTIFICATE', certificate) +
+              writePem('X509 CRL', await successor.lists.read(id)),
+          ),
+        )
+      ).join('') + ca.root.pem,
+    );
+    const verify = (path: string) =>
+      openssl('verify', '-crl_check', '-CAfile', trust, path);
+    await expect(verify(earlier.path)).rejects.toThrow(/certificate revoked/);
+    const pem = writePem('CERTIFICATE', later.certificate.der);
+    const path = await write('later.pem', pem);
+    await expect(verify(path)).resolves.toBe(`${path}: OK\n`);
   });
 
   const REJECTED = expect.stringMatching(/certificate revoked/);
