@@ -52,7 +52,7 @@ ca: ## Create a root and an intermediate in FOLDER= for ORGANIZATION= (URL=)
 bench: ## Measure the production build with 20,000 users (USERS=, ONLY=, MODES=)
 	@benchmarks/run
 
-trials: ## Run long trials, resumable (ONLY=crash,soak,outages,attacks…)
+trials: ## Run long trials, resumable (ONLY=crash,answers,outages,attacks…)
 	@scripts/trials
 
 faults: ## Check that tests catch plausible faults, resumable (ONLY=id,id WHOLE=0)

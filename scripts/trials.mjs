@@ -3,7 +3,7 @@
 //
 //   node scripts/trials.mjs          every unfinished trial
 //
-// Variables: ONLY=crash,soak selects trials; KILLS, MINUTES, RUNS, USERS,
+// Variables: ONLY=crash,answers selects trials; KILLS, MINUTES, RUNS, USERS,
 // OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, RESTARTS, ROUNDS, SEARCHES,
 // REQUESTS and LIFETIMES change their size; CHECKOUT is the checkout to attack.
 //
@@ -38,7 +38,7 @@ const checkout = process.env.CHECKOUT || root;
 
 /** Number of kills in a shard, for each database and each signer. */
 const KILLS = 25;
-/** Duration of a soak shard in minutes. */
+/** Duration in minutes of a shard of `answers`. */
 const MINUTES = 5;
 /**
  * Factor for the number of random cases of property tests in a shard;
@@ -144,8 +144,8 @@ const trials = {
       SEED: WRITES * index + size('SEED', 1),
     })),
   },
-  soak: {
-    ...jest(backend, 'src/soak.trial.test.ts'),
+  answers: {
+    ...jest(backend, 'src/answers.trial.test.ts'),
     shards: shardsOf(minutes, MINUTES).map((count, index) => ({
       MINUTES: count,
       // Each shard makes different changes.
