@@ -15,7 +15,9 @@ import { X509Certificate } from 'node:crypto';
 import { makeCsr } from '../__testUtils__/certificates/makeCsr';
 import { accountsOf, holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
+import { anyOf, type UserCondition } from '../directory/predicates';
 import type { Principal } from '../directory/Principal';
+import { emptyUser } from '../directory/records';
 import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
 import { IssuanceService } from './IssuanceService';
@@ -30,7 +32,11 @@ const alice: Principal = {
 };
 const admin = person('admin', ['admins']);
 const locked = { ...person('carol'), locked: true };
-const people = [alice, admin, locked, person('bob'), person('signer')];
+const unserved = { ...person('erin'), served: false };
+const people = [
+  ...[alice, admin, locked, unserved],
+  ...[person('bob'), person('signer')],
+];
 const csr = makeCsr({ subject: '/CN=alice' });
 
 const config = readCertificatesConfig(
@@ -99,6 +105,12 @@ describe('IssuanceService', () => {
       auditor,
       blockedKeys,
       config,
+      directory: {
+        getUser: async ({ username }, { visible }) =>
+          visible?.users && username !== 'bob'
+            ? undefined
+            : { ...emptyUser(), username },
+      },
       limit,
       records,
     });
@@ -231,6 +243,27 @@ describe('IssuanceService', () => {
         { account: as.username, failed: 'SigningRefusedError' },
       ]);
       expect(JSON.stringify(auditor.events)).not.toContain(changes?.csr ?? csr);
+    },
+  );
+
+  it.each([
+    ['a user whom the policy hides', 'alice'],
+    ['a user whom the API does not serve', 'erin'],
+  ])(
+    'evaluates a request for %s like one for an unknown user',
+    async (_what, username) => {
+      const check = (name: string) =>
+        issuance.check(
+          { username: name, profile: 'userCerts', csr },
+          {
+            caller: holder(person('bob')),
+            signal: new AbortController().signal,
+            visible: { users: anyOf<UserCondition>() },
+          },
+        );
+      const { checks } = await check(username);
+      expect(checks[0]).toMatchObject({ rule: 'principal', passed: false });
+      expect(checks).toEqual((await check('nobody')).checks);
     },
   );
 

@@ -10,14 +10,17 @@ import type { Accounts } from '../directory/Accounts';
 import type { Caller, CallerContext } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
 import { isUserName } from '../directory/names';
-import type { BlockedKeys } from './BlockedKeys';
 import type { Principal } from '../directory/Principal';
+import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import type { BlockedKeys } from './BlockedKeys';
 import type { CertificateRecords, Renewal } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { SigningRefusedError, TooManyCertificatesError } from './errors';
 import { type PolicyResult, evaluatePolicy } from './evaluatePolicy';
 import type { SigningLimit } from './SigningLimit';
 import { checkKey } from './signingRules';
+
+const NO_FIELDS: ReadonlySet<never> = new Set();
 
 /** A signing request as it was received. */
 export interface UncheckedSigningRequest {
@@ -42,6 +45,7 @@ export interface IssuanceServiceOptions {
     Pick<CertificateAuthority, 'requestSignatures'>;
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
+  readonly directory: Pick<PrivateDirectory, 'getUser'>;
   readonly limit: SigningLimit;
   readonly records: Pick<CertificateRecords, 'add' | 'countUnexpired'>;
 }
@@ -157,9 +161,28 @@ export class IssuanceService {
       requestSignatures: authority.requestSignatures,
       caller: context.caller,
       subject,
+      isVisible: await this.#isVisible(subject, context),
       config,
     });
     return { ...result, subject };
+  }
+
+  /** Returns whether the API shows a user to the caller. */
+  async #isVisible(
+    subject: Principal | undefined,
+    context: CallerContext,
+  ): Promise<boolean> {
+    if (!subject?.served || subject.username === undefined) {
+      return false;
+    }
+    const { account } = context.caller;
+    if (!context.visible?.users || account?.dn === subject.dn) {
+      return true;
+    }
+    const query = { username: subject.username, fields: NO_FIELDS };
+    return (
+      (await this.#options.directory.getUser(query, context)) !== undefined
+    );
   }
 
   /**

@@ -40,7 +40,7 @@ export interface PolicyResult {
  * A caller who may not request certificates for another user gets only the
  * results of the rules `requester` and `profile`: the others would reveal the
  * user's lock, e-mail addresses and aliases. For a caller who is not a signer,
- * a user whom the API does not serve does not exist.
+ * a user whom the API does not show to the caller does not exist.
  */
 export function evaluatePolicy(options: {
   readonly profile: string;
@@ -50,6 +50,8 @@ export function evaluatePolicy(options: {
   readonly requestSignatures?: CertificateAuthority['requestSignatures'];
   readonly caller: Caller;
   readonly subject: Principal | undefined;
+  /** Whether the API shows the subject to the caller. */
+  readonly isVisible: boolean;
   readonly config: CertificatesConfig;
 }): PolicyResult {
   const { profile, parsedCsr, caller, config } = options;
@@ -60,7 +62,7 @@ export function evaluatePolicy(options: {
   const isDenied =
     access?.[0].passed === false && caller.account?.dn !== options.subject?.dn;
   const isHidden =
-    isDenied && !options.subject?.served && !config.signers.has(caller);
+    isDenied && !options.isVisible && !config.signers.has(caller);
   const subject = isHidden ? undefined : options.subject;
   const csr = parsedCsr.ok ? parsedCsr.csr : undefined;
   const keyHash = csr?.publicKey.sha256;
