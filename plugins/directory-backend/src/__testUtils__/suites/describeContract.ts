@@ -124,6 +124,13 @@ export function describeContract(site: Site): void {
         ['Basic', 'Basic YWxpY2U6cGFzc3dvcmQ=', 'no_credentials'],
         ['an invalid Bearer token', 'Bearer nope', 'no_credentials'],
         ['an empty Bearer token', 'Bearer', 'no_credentials'],
+        ...['vnd.backstage.user', 'vnd.backstage.plugin'].flatMap(typ =>
+          ['{"sub":"x","exp":1}', '{"sub":"catalog"}', 'nope'].map(payload => [
+            `a forged token of type ${typ} with the payload ${payload}`,
+            `Bearer ${forgedToken(typ, payload)}`,
+            'no_credentials',
+          ]),
+        ),
         [
           'NTLM',
           'NTLM TlRMTVNTUAABAAAAB4IIogAAAAAAAAAAAAAAAA==',
@@ -296,4 +303,12 @@ nsAccountLock: ${value}
       });
     });
   });
+}
+
+/** Returns a JWT whose signature is not valid. */
+function forgedToken(type: string, payload: string): string {
+  const header = JSON.stringify({ typ: type, alg: 'ES256', kid: 'x' });
+  return [header, payload, 'signature']
+    .map(part => Buffer.from(part).toString('base64url'))
+    .join('.');
 }

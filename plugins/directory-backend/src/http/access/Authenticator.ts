@@ -2,6 +2,7 @@ import type {
   AuthService,
   BackstageCredentials,
   HttpAuthService,
+  LoggerService,
 } from '@backstage/backend-plugin-api';
 import { isError, NotAllowedError } from '@backstage/errors';
 import type { KerberosService } from '@directory-gateway/kerberos';
@@ -19,8 +20,13 @@ const BEARER = /^bearer(?: |$)/i;
 /** Type of tokens issued to users, not to plugins on behalf of users. */
 const USER_TOKEN = 'vnd.backstage.user';
 
-/** Names of Backstage's errors for invalid tokens. */
-const CREDENTIAL_ERRORS = new Set(['AuthenticationError', 'NotAllowedError']);
+/** Names of the errors with which Backstage refuses a token. */
+const CREDENTIAL_ERRORS = new Set([
+  'AuthenticationError',
+  'NotAllowedError',
+  // Backstage does not convert this error of jose for a plugin's token.
+  'JWTInvalid',
+]);
 
 /** Options of {@link Authenticator}. */
 export interface AuthenticatorOptions {
@@ -28,6 +34,7 @@ export interface AuthenticatorOptions {
   readonly httpAuth: HttpAuthService;
   readonly auth: AuthService;
   readonly accounts: Pick<Accounts, 'find'>;
+  readonly logger: LoggerService;
   readonly portalUserNames: PortalUserNames;
   /** `undefined` when sessions are disabled. */
   readonly sessions: Sessions | undefined;
@@ -173,6 +180,7 @@ export class Authenticator {
       });
     } catch (error) {
       if (isError(error) && CREDENTIAL_ERRORS.has(error.name)) {
+        this.#options.logger.debug(`Refused a token: ${error.message}`);
         throw new UnauthorizedError('no_credentials');
       }
       throw error;
