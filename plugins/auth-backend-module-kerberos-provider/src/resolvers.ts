@@ -105,11 +105,11 @@ function resolveByName(
 }
 
 /**
- * Returns the name of a principal, which must be the user name of its active
- * account.
+ * Returns the user name of a principal's active account. After a rename, the old
+ * principal is an alias of the account, which the API accepts as well.
  *
- * @throws NotFoundError when names from the realm are not accepted or there is no
- *   such account; the next resolver is then tried
+ * @throws NotFoundError when principals of the realm are not accepted or there
+ *   is no such account; the next resolver is then tried
  * @throws SignInRefusal when the name is not a valid entity name, or the
  *   account is locked or expired
  * @throws ServiceUnavailableError when the directory is unavailable
@@ -122,21 +122,18 @@ async function requireName(
   },
 ): Promise<string> {
   const { principal, realms, foreignRealms, accounts } = options;
-  const { name, realm } = principal;
+  const { realm } = principal;
   const isAccepted = realms
     ? realms.includes(realm)
     : !foreignRealms.includes(realm);
   if (!isAccepted) {
-    throw new NotFoundError('Names of this realm are not accepted');
-  }
-  if (!KubernetesValidatorFunctions.isValidObjectName(name)) {
-    throw new SignInRefusal('unusable_name');
+    throw new NotFoundError('Principals of this realm are not accepted');
   }
   const username = await accounts.requireUsable(principal);
-  if (username.toLowerCase() !== name.toLowerCase()) {
-    throw new NotFoundError('The account has another name');
+  if (!KubernetesValidatorFunctions.isValidObjectName(username)) {
+    throw new SignInRefusal('unusable_name');
   }
-  return name;
+  return username;
 }
 
 /** Last resolver, which refuses principals that no other resolver accepts. */
