@@ -1,3 +1,5 @@
+// First: refuses an unsupported version of Node.js.
+import directoryPlugin from '@directory-gateway/backstage-plugin-directory-backend';
 import { createBackend } from '@backstage/backend-defaults';
 import {
   rootHealth,
@@ -31,7 +33,7 @@ backend.add(
   import('@directory-gateway/backstage-plugin-search-backend-module-directory'),
 );
 backend.add(import('@backstage/plugin-user-settings-backend'));
-backend.add(import('@directory-gateway/backstage-plugin-directory-backend'));
+backend.add(directoryPlugin);
 backend.add(
   import('@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'),
 );

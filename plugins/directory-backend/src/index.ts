@@ -3,5 +3,7 @@
  *
  * @packageDocumentation
  */
+import './requireNode';
+
 export { directoryPlugin as default } from './plugin';
 export { USERNAME_ANNOTATION } from './directory/PortalUserNames';
