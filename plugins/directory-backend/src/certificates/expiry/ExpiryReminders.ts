@@ -21,6 +21,9 @@ import {
 } from './reminder';
 import type { ReminderLedger } from './ReminderLedger';
 
+/** Maximum time in milliseconds to find out whether the plugin is installed. */
+const TIMEOUT_MS = 10_000;
+
 /** Options of {@link ExpiryReminders}. */
 export interface ExpiryRemindersOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
@@ -61,7 +64,7 @@ export class ExpiryReminders {
    */
   async run(signal: AbortSignal): Promise<void> {
     const { config, authority, ledger, logger } = this.#options;
-    if (!(await this.#isNotificationsInstalled())) {
+    if (!(await this.#isNotificationsInstalled(signal))) {
       if (!this.#hasLoggedDisabled) {
         this.#hasLoggedDisabled = true;
         logger.info(
@@ -75,13 +78,22 @@ export class ExpiryReminders {
       from: new Date(now),
       before: new Date(now + Math.max(...config.daysBefore) * DAY_MS + 1),
     });
+    const due = await ledger.unsentOf(
+      (expiring ?? []).flatMap(
+        certificate =>
+          findDueReminder(certificate, {
+            now,
+            daysBefore: config.daysBefore,
+          }) ?? [],
+      ),
+    );
     const errors = new Array<unknown>();
-    for (const certificate of expiring ?? []) {
+    for (const [username, reminders] of byUser(due)) {
       if (signal.aborted) {
         return;
       }
-      await this.#remind(certificate, signal).catch(error =>
-        errors.push(error),
+      await this.#remind(username, { reminders, errors, signal }).catch(error =>
+        errors.push(...reminders.map(() => error)),
       );
     }
     if (errors.length > 0) {
@@ -93,53 +105,50 @@ export class ExpiryReminders {
   }
 
   /** Checks for the plugin; without it, the backend responds with 404. */
-  async #isNotificationsInstalled(): Promise<boolean> {
+  async #isNotificationsInstalled(signal: AbortSignal): Promise<boolean> {
     const baseUrl = await this.#options.discovery.getBaseUrl('notifications');
-    const response = await fetch(baseUrl, { method: 'HEAD' });
+    const response = await fetch(baseUrl, {
+      method: 'HEAD',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
     return response.status !== 404;
   }
 
+  /** Sends the reminders of one user, if the user is active and is mapped. */
   async #remind(
-    certificate: ExpiringCertificate,
-    signal: AbortSignal,
+    username: string,
+    options: {
+      readonly reminders: readonly Reminder[];
+      /** Receives the errors of single reminders. */
+      readonly errors: unknown[];
+      readonly signal: AbortSignal;
+    },
   ): Promise<void> {
-    const { config, ledger, portalUserNames } = this.#options;
-    const reminder = findDueReminder(certificate, {
-      now: this.#now(),
-      daysBefore: config.daysBefore,
-    });
-    if (!reminder || (await ledger.isSent(reminder))) {
+    const { accounts, authority, portalUserNames } = this.#options;
+    const { reminders, errors, signal } = options;
+    const owner = await accounts.findLive({ username }, { signal });
+    if (!checkPrincipal(owner).passed) {
       return;
     }
-    const description = await this.#describeUnlessRenewed(certificate, signal);
-    const recipients = description
-      ? await portalUserNames.entityRefsOf(certificate.username)
-      : [];
-    if (description && recipients.length > 0) {
-      await this.#send({ reminder, description, recipients });
+    const recipients = await portalUserNames.entityRefsOf(username);
+    if (recipients.length === 0) {
+      return;
     }
-  }
-
-  /**
-   * Describes a certificate that its owner must and can renew; otherwise
-   * returns `undefined`.
-   */
-  async #describeUnlessRenewed(
-    certificate: ExpiringCertificate,
-    signal: AbortSignal,
-  ): Promise<CertificateDescription | undefined> {
-    const { username } = certificate;
-    const owner = await this.#options.accounts.findLive(
-      { username },
-      { signal },
-    );
-    if (!checkPrincipal(owner).passed) {
-      return undefined;
+    const from = new Date(this.#now());
+    const all = (await authority.listExpiring?.({ from, username })) ?? [];
+    for (const reminder of reminders) {
+      try {
+        const description = await this.#describe(reminder.certificate);
+        if (
+          description &&
+          !(await this.#isRenewed(reminder, { description, all }))
+        ) {
+          await this.#send({ reminder, description, recipients });
+        }
+      } catch (error) {
+        errors.push(error);
+      }
     }
-    const description = await this.#describe(certificate);
-    return description && !(await this.#isRenewed(certificate, description))
-      ? description
-      : undefined;
   }
 
   /**
@@ -148,16 +157,18 @@ export class ExpiryReminders {
    * profile, so the subject and the key purposes are compared.
    */
   async #isRenewed(
-    { notAfter, username }: ExpiringCertificate,
-    description: CertificateDescription,
+    { certificate: { notAfter } }: Reminder,
+    options: {
+      readonly description: CertificateDescription;
+      /** All unexpired certificates of the user. */
+      readonly all: readonly ExpiringCertificate[];
+    },
   ): Promise<boolean> {
-    const later = await this.#options.authority.listExpiring?.({
-      from: new Date(notAfter.getTime() + 1),
-      username,
-    });
-    for (const other of later ?? []) {
+    const { description, all } = options;
+    const now = this.#now();
+    for (const other of all) {
       const described =
-        other.notBefore.getTime() <= this.#now()
+        other.notAfter > notAfter && other.notBefore.getTime() <= now
           ? await this.#describe(other)
           : undefined;
       if (
@@ -207,4 +218,16 @@ export class ExpiryReminders {
 
 function purposesOf({ extendedKeyUsage }: CertificateDescription): string {
   return [...(extendedKeyUsage ?? ['any'])].sort().join(' ');
+}
+
+/** Returns the reminders by user, who is looked up once. */
+function byUser(
+  reminders: readonly Reminder[],
+): ReadonlyMap<string, readonly Reminder[]> {
+  const groups = new Map<string, Reminder[]>();
+  for (const reminder of reminders) {
+    const { username } = reminder.certificate;
+    groups.set(username, [...(groups.get(username) ?? []), reminder]);
+  }
+  return groups;
 }

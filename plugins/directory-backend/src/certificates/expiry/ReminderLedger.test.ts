@@ -48,9 +48,10 @@ describe('ReminderLedger', () => {
   it('records that a reminder was sent', async () => {
     const [ledger, another] = ledgers;
     const claim = await ledger.claim(reminder, now);
-    expect(await another.isSent(reminder)).toBe(false);
+    expect(await another.unsentOf([reminder])).toEqual([reminder]);
     await ledger.markSent(claim!, now);
-    expect(await another.isSent(reminder)).toBe(true);
+    const further = { ...reminder, daysBefore: 7 };
+    expect(await another.unsentOf([reminder, further])).toEqual([further]);
     expect(await another.claim(reminder, after(DAY_MS))).toBeUndefined();
   });
 
@@ -80,8 +81,8 @@ describe('ReminderLedger', () => {
     const [ledger] = ledgers;
     await ledger.markSent((await ledger.claim(reminder, now))!, now);
     await ledger.removeExpired(after(DAY_MS));
-    expect(await ledger.isSent(reminder)).toBe(true);
+    expect(await ledger.unsentOf([reminder])).toEqual([]);
     await ledger.removeExpired(after(DAY_MS + 1));
-    expect(await ledger.isSent(reminder)).toBe(false);
+    expect(await ledger.unsentOf([reminder])).toEqual([reminder]);
   });
 });

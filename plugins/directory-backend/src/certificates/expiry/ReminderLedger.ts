@@ -28,10 +28,13 @@ export class ReminderLedger {
     this.#database = database;
   }
 
-  /** Returns whether a reminder was sent. */
-  async isSent(reminder: Reminder): Promise<boolean> {
-    const row = await this.#row(reminder).whereNotNull('sent_at').first();
-    return row !== undefined;
+  /** Returns the reminders that were not sent. */
+  async unsentOf(reminders: readonly Reminder[]): Promise<Reminder[]> {
+    // Records of expired certificates are removed, so that few are read.
+    const rows: ReturnType<typeof keyOf>[] =
+      await this.#database(TABLE).whereNotNull('sent_at');
+    const sent = new Set(rows.map(textOf));
+    return reminders.filter(reminder => !sent.has(textOf(keyOf(reminder))));
   }
 
   /**
@@ -84,4 +87,13 @@ function keyOf({ certificate, daysBefore }: Reminder) {
     not_after: certificate.notAfter,
     days_before: daysBefore,
   };
+}
+
+/** Returns the key of a reminder or of its row, in which SQLite has a number. */
+function textOf(key: ReturnType<typeof keyOf>): string {
+  return JSON.stringify([
+    key.serial_number,
+    new Date(key.not_after).getTime(),
+    key.days_before,
+  ]);
 }

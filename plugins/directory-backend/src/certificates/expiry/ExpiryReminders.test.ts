@@ -1,0 +1,128 @@
+import { mockServices } from '@backstage/backend-test-utils';
+import type {
+  ExpiringCertificate,
+  ExpiringQuery,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
+import { accountsOf, person } from '../../__testUtils__/people';
+import { withDatabase } from '../../__testUtils__/withDatabase';
+import { openDatabase } from '../../openDatabase';
+import { ExpiryReminders } from './ExpiryReminders';
+import { DAY_MS } from './reminder';
+import { ReminderLedger } from './ReminderLedger';
+
+const now = Date.parse('2026-12-01T12:00:00Z');
+
+describe('ExpiryReminders', () => {
+  const database = withDatabase();
+  let server: Server;
+  let onRequest: () => number | undefined;
+
+  beforeEach(async () => {
+    onRequest = () => 200;
+    server = createServer((_req, res) => {
+      const status = onRequest();
+      if (status !== undefined) {
+        res.writeHead(status).end();
+      }
+    }).listen(0, 'localhost');
+    await once(server, 'listening');
+  });
+
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+    jest.restoreAllMocks();
+  });
+
+  /** Creates reminders for users with two expiring certificates each. */
+  async function createReminders(usernames: readonly string[]) {
+    const permissive = new PermissiveAuthority();
+    const certificates: ExpiringCertificate[] = [];
+    for (const username of [...usernames, ...usernames]) {
+      const { certificate } = await permissive.sign(
+        createSigningRequest({
+          username,
+          principal: `${username}@EXAMPLE.TEST`,
+          profile: 'userCerts',
+        }),
+      );
+      const { description } = certificate;
+      if (description.ok) {
+        certificates.push({
+          serialNumber: description.certificate.serialNumber,
+          username,
+          notBefore: new Date(now - 29 * DAY_MS),
+          notAfter: new Date(now + DAY_MS / 2),
+        });
+      }
+    }
+    const queries: ExpiringQuery[] = [];
+    const sent: unknown[] = [];
+    const { port } = server.address() as AddressInfo;
+    const reminders = new ExpiryReminders({
+      accounts: accountsOf(usernames.map(username => person(username))),
+      authority: {
+        get: permissive.get.bind(permissive),
+        async listExpiring(query) {
+          queries.push(query);
+          return certificates.filter(
+            ({ username }) => username === (query.username ?? username),
+          );
+        },
+      },
+      config: { daysBefore: [1], everyMs: DAY_MS },
+      discovery: mockServices.discovery.mock({
+        getBaseUrl: async () => `http://localhost:${port}`,
+      }),
+      ledger: new ReminderLedger(await openDatabase(database)),
+      logger: mockServices.logger.mock(),
+      notifications: {
+        async send(options) {
+          sent.push(options);
+        },
+      },
+      portalUserNames: {
+        entityRefsOf: async username => [`user:default/${username}`],
+      },
+      now: () => now,
+    });
+    return { reminders, queries, sent };
+  }
+
+  it('queries the certificates of each user once', async () => {
+    const { reminders, queries, sent } = await createReminders([
+      'alice',
+      'bob',
+    ]);
+    const { signal } = new AbortController();
+    await reminders.run(signal);
+    expect(sent).toHaveLength(4);
+    expect(queries.map(({ username }) => username)).toEqual([
+      undefined,
+      'alice',
+      'bob',
+    ]);
+    await reminders.run(signal);
+    expect(sent).toHaveLength(4);
+    expect(queries).toHaveLength(4);
+  });
+
+  it('fails when the notifications plugin does not respond', async () => {
+    const { reminders, sent } = await createReminders(['alice']);
+    const timeout = new AbortController();
+    jest.spyOn(AbortSignal, 'timeout').mockReturnValue(timeout.signal);
+    onRequest = () => {
+      timeout.abort(new Error('Too late'));
+      return undefined;
+    };
+    await expect(reminders.run(new AbortController().signal)).rejects.toThrow(
+      'Too late',
+    );
+    expect(sent).toEqual([]);
+  });
+});
