@@ -256,18 +256,21 @@ describe('histories', () => {
     await modifyAs('dave', memberChange('add'));
     await groupHistory({ kind: 'member_added', username: MEMBER });
     const { result } = await historyOf(`groups/${GROUP}`, 'dave');
-    const joined = async (as: string) => {
+    const joined = async (as: string, query: string) => {
       const { json } = await client.request(
-        `/v1/groups/${GROUP}/memberships/?sort=joined&page_size=1`,
+        `/v1/groups/${GROUP}/memberships/?${query}`,
         { as, headers: { 'X-Fields': 'username,joined' } },
       );
-      return (json as { result: object[] }).result[0];
+      return (json as { result: object[] }).result;
     };
-    expect(await joined('dave')).toEqual({
-      username: MEMBER,
-      joined: result![0].time,
-    });
-    expect(await joined('bob')).toMatchObject({ joined: null });
+    const member = { username: MEMBER, joined: result![0].time };
+    const sorted = await joined('dave', 'sort=joined&page_size=1');
+    expect(sorted).toEqual([member]);
+    expect(await joined('dave', '')).toContainEqual(member);
+    expect(await joined('dave', `q=${MEMBER}`)).toEqual([member]);
+    expect(await joined('bob', `q=${MEMBER}`)).toEqual([
+      { username: MEMBER, joined: null },
+    ]);
     await modifyAs('dave', memberChange('delete'));
     await groupHistory({ kind: 'member_removed', username: MEMBER });
   });

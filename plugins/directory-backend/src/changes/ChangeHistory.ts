@@ -60,10 +60,14 @@ export class ChangeHistory {
    * from a caller.
    *
    * @param groupname - In the directory's spelling.
+   * @param usernames - Only these members. Default: all.
    * @throws ChangeLogUnavailableError
    */
-  joinTimesOf(groupname: string): Promise<ReadonlyMap<string, Date>> {
-    return queryLog(() => this.#log.joinTimesOf(groupname));
+  joinTimesOf(
+    groupname: string,
+    usernames?: readonly string[],
+  ): Promise<ReadonlyMap<string, Date>> {
+    return queryLog(() => this.#log.joinTimesOf(groupname, usernames));
   }
 
   /**

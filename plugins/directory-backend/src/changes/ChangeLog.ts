@@ -238,9 +238,13 @@ export class ChangeLog {
    * current names. Omits users who were members before the log began.
    *
    * @param groupname - the current name
+   * @param usernames - only these members. Default: all.
    * @throws Error before all entries are recorded.
    */
-  async joinTimesOf(groupname: string): Promise<ReadonlyMap<string, Date>> {
+  async joinTimesOf(
+    groupname: string,
+    usernames?: readonly string[],
+  ): Promise<ReadonlyMap<string, Date>> {
     const entry = await this.#findEntry({ kind: 'group', name: groupname });
     if (!entry) {
       return new Map();
@@ -250,6 +254,12 @@ export class ChangeLog {
       .where({ entry_id: entry.id })
       .whereIn('kind', ['member_added', 'member_removed'])
       .groupBy('member_id');
+    if (usernames) {
+      const members = this.#database(ENTRIES)
+        .where({ kind: 'user' })
+        .whereIn('name', [...usernames]);
+      latest.whereIn('member_id', members.select('id'));
+    }
     const rows: { name: string; time: Date | number }[] = await this.#database(
       CHANGES,
     )

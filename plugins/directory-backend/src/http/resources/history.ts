@@ -93,30 +93,38 @@ export function historyOperations(
   ];
 }
 
+/** Returns when direct members of a group were added, by user name. */
+export type JoinTimes = (
+  /** Default: all members. */
+  usernames?: readonly string[],
+) => Promise<ReadonlyMap<string, Date>>;
+
 /**
- * Returns when the direct members of a group were added, by user name. Includes
- * members that are hidden from the caller. Empty when the caller may not read
- * the history.
+ * Returns a function that reads when the direct members of a group were added.
+ * It includes members that are hidden from the caller. Its result is empty when
+ * the caller may not read the history.
  *
  * @throws ChangeLogUnavailableError
  */
-export async function readJoinTimes(
+export async function joinTimesOf(
   options: HistoryOptions,
   { caller, context, params }: Call,
-): Promise<ReadonlyMap<string, Date>> {
+): Promise<JoinTimes> {
   const { access, changes, directory } = options;
   const group = await directory.getGroup(
     { groupname: params.groupname, fields: NO_FIELDS },
     context,
   );
+  const history = changes?.history;
   const mayRead =
     group &&
-    changes?.history &&
+    history &&
     ((await isSponsor(directory, group.groupname, context)) ||
       (await access.operationsOf(caller)).has(
         directoryHistoryReadPermission.name,
       ));
-  return mayRead ? changes.history.joinTimesOf(group.groupname) : new Map();
+  return async usernames =>
+    mayRead ? history.joinTimesOf(group.groupname, usernames) : new Map();
 }
 
 async function isSponsor(

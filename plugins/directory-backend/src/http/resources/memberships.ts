@@ -18,7 +18,7 @@ import {
   userFieldsFor,
   userModel,
 } from '../response/presentRecords';
-import { type HistoryOptions, readJoinTimes } from './history';
+import { type HistoryOptions, joinTimesOf } from './history';
 import { found } from './lists';
 
 const REASON = ['direct', 'sponsor', 'path'];
@@ -95,10 +95,11 @@ export async function selectMemberships(
   const { call, selected, keys } = query;
   const { membership, where, sort } = selected;
   const { groupname } = call.params;
-  const joined =
+  const readJoined =
     keys.includes(JOINED) || sort?.key === JOINED
-      ? await readJoinTimes(options, call)
+      ? await joinTimesOf(options, call)
       : undefined;
+  const allJoined = sort?.key === JOINED ? await readJoined?.() : undefined;
   const hasReason = REASON.some(key => keys.includes(key));
 
   const reasonsOf = (users: readonly User[]) =>
@@ -120,6 +121,9 @@ export async function selectMemberships(
     },
     async presentAll(users) {
       const reasons = hasReason ? await reasonsOf(users) : undefined;
+      const joined =
+        allJoined ??
+        (await readJoined?.(users.map(({ username }) => username)));
       return users.map(user => {
         const { direct, sponsor, path } = reasons?.get(user.username) ?? LEFT;
         return presentUser(user, keys, dialect.uris, {
@@ -146,7 +150,7 @@ export async function selectMemberships(
       case 'joined':
         return {
           field: 'username',
-          valueOf: ({ username }) => joined?.get(username)?.getTime(),
+          valueOf: ({ username }) => allJoined?.get(username)?.getTime(),
         };
       case 'timezone': {
         const offsetOf = currentOffsets();
