@@ -1,6 +1,7 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import {
+  type IRoute,
   type NextFunction,
   type Request,
   type Response,
@@ -72,7 +73,9 @@ export function createRouter(options: RouterOptions): Router {
     next();
   });
   const { publicDocuments } = options;
-  router.get([...publicDocuments.paths], publicDocuments.handler());
+  const documents = router.route([...publicDocuments.paths]);
+  documents.get(publicDocuments.handler());
+  rejectOtherMethods(documents, 'GET, HEAD, OPTIONS');
   for (const mount of mounts) {
     for (const operation of mount.anonymousOperations) {
       const path = `${mount.dialect.root}/v1${operation.path}`;
@@ -89,7 +92,8 @@ export function createRouter(options: RouterOptions): Router {
     return 'next';
   });
   for (const { dialect, path, operations } of mounts.flatMap(routesOf)) {
-    const route = router.route(`${dialect.root}/v1${path}`);
+    const template: string = `${dialect.root}/v1${path}`;
+    const route = router.route(template);
     route.all((req: Request, _res: Response, next: NextFunction) => {
       const { params } = req;
       const isPath = dialect.isPath({ path: req.path, params, template: path });
@@ -105,17 +109,7 @@ export function createRouter(options: RouterOptions): Router {
         },
       );
     }
-    const allow = allowedMethods(operations);
-    route.options((_req: Request, res: Response) => {
-      res.status(204).set('Allow', allow).end();
-    });
-    route.all(() => {
-      throw new ApiError(
-        405,
-        { message: 'The method is not allowed for the requested URL.' },
-        { Allow: allow },
-      );
-    });
+    rejectOtherMethods(route, allowedMethods(operations));
   }
   router.use(() => {
     throw new UnknownPathError();
@@ -281,6 +275,20 @@ function queryOf(req: Request, dialect: Dialect): URLSearchParams {
     ...dialect.readQueryBody({ headers, body: bodyOf(req) }),
     ...query,
   ]);
+}
+
+/** Returns `Allow` to OPTIONS, and 405 to methods without a handler. */
+function rejectOtherMethods(route: IRoute, allow: string): void {
+  route.options((_req: Request, res: Response) => {
+    res.status(204).set('Allow', allow).end();
+  });
+  route.all(() => {
+    throw new ApiError(
+      405,
+      { message: 'The method is not allowed for the requested URL.' },
+      { Allow: allow },
+    );
+  });
 }
 
 function allowedMethods(operations: readonly Operation[]): string {

@@ -52,7 +52,7 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
     return [...this.#byPath.keys()].map(path => path || '/');
   }
 
-  /** Handles GET requests for {@link paths}. */
+  /** Handles GET requests for {@link paths}, or passes them to other routes. */
   handler(): RequestHandler {
     const documents = [...this.#byPath.values()];
     return (req, res, next) => {
@@ -64,7 +64,7 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
           return;
         }
       }
-      next();
+      next('route');
     };
   }
 }

@@ -72,6 +72,30 @@ export function describeDocuments(site: Site): void {
         }
       });
 
+      it.each(
+        ['', '/fasjson'].flatMap(root =>
+          ['/', '/specs/v1.json', '/docs/v1/', '/healthz/live'].map(
+            path => `${root}${path}`,
+          ),
+        ),
+      )('allow only GET and HEAD for %s', async path => {
+        for (const [method, status] of [
+          ['POST', 405],
+          ['DELETE', 405],
+          ['OPTIONS', 204],
+          ['HEAD', 200],
+        ] as const) {
+          const response = await fetch(
+            `${site.gateway.baseUrl}/api/directory${path}`,
+            { method },
+          );
+          expect([method, response.status]).toEqual([method, status]);
+          expect(response.headers.get('allow')).toBe(
+            method === 'HEAD' ? null : 'GET, HEAD, OPTIONS',
+          );
+        }
+      });
+
       it('do not include other paths', async () => {
         for (const path of [
           '/fasjson/v1/',
