@@ -27,6 +27,9 @@ import { ResourceUris } from './response/ResourceUris';
  */
 export function contractDialect(baseUrl: string): Dialect {
   const uris = new ResourceUris(baseUrl);
+  const present = cacheSerialized(userModel.keys, (user: User, keys) =>
+    presentUser(user, keys, uris),
+  );
   return {
     root: '',
     uris,
@@ -34,6 +37,7 @@ export function contractDialect(baseUrl: string): Dialect {
     welcome: 'Welcome to the directory gateway',
     hasExtensions: true,
     mergesSlashes: false,
+    queryPrecedesForm: false,
     accounts: {},
     models: {
       user: userModel,
@@ -56,9 +60,8 @@ export function contractDialect(baseUrl: string): Dialect {
       uri: served && username ? uris.user(username) : null,
     }),
     userFieldsFor,
-    presentUser: cacheSerialized(userModel.keys, (user: User, keys) =>
-      presentUser(user, keys, uris),
-    ),
+    presentUser: present,
+    presentMember: present,
     presentCertificate: (issued, { keys }) =>
       presentCertificate(issued, keys, uris),
     presentPage: ({ items, total }, { page }) => ({

@@ -183,7 +183,12 @@ async function handle(
     params: req.params,
     query,
     parameters: isWrite
-      ? await readParameters({ headers, query, body: bodyOf(req) })
+      ? await readParameters({
+          headers,
+          query,
+          queryPrecedesForm: dialect.queryPrecedesForm,
+          body: bodyOf(req),
+        })
       : new Map(),
     fieldMask: req.get('x-fields'),
     context: {

@@ -46,6 +46,8 @@ export interface Dialect {
   readonly hasExtensions: boolean;
   /** Whether `//` in a path is read as `/`, like Apache's `MergeSlashes`. */
   readonly mergesSlashes: boolean;
+  /** Whether parameters of the query precede those of a form in the body. */
+  readonly queryPrecedesForm: boolean;
   /** Accounts that lookups by name, lists and searches return. */
   readonly accounts: Pick<UserSelection, 'unlockedOnly'>;
   readonly models: RecordModels;
@@ -91,6 +93,9 @@ export interface Dialect {
 
   /** A user record with the given keys, in their order. */
   presentUser(user: User, keys: readonly string[]): PresentedRecord;
+
+  /** A member or sponsor with the given keys, in their order. */
+  presentMember(user: User, keys: readonly string[]): PresentedRecord;
 
   /** A certificate record with the given keys, in their order. */
   presentCertificate(

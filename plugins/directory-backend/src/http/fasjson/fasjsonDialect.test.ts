@@ -55,7 +55,23 @@ describe('user search', () => {
     expect(() => conditions(groups(21))).toThrow();
   });
 
-  it('ignores unknown parameters', () => {
-    expect(conditions('username=abc&fullname=x')).toHaveLength(1);
+  it.each([
+    'fullname=x',
+    'github_username__exact=x',
+    'gitlab_username__exact=x',
+    'rhbzemail__exact=x',
+    'website__exact=x',
+    'rssurl__exact=x',
+  ])('ignores the unknown parameter %s', parameter => {
+    expect(conditions(`username=abc&${parameter}`)).toHaveLength(1);
+    expect(() => conditions(parameter)).toThrow(
+      'At least one search term must be provided.',
+    );
+  });
+
+  it('accepts email__exact', () => {
+    expect(conditions('email__exact=a@b')).toEqual([
+      { kind: 'equals', field: 'emails', text: 'a@b' },
+    ]);
   });
 });

@@ -8,6 +8,7 @@ import {
   type UserSearchRules,
   parseUserSearch,
 } from '../request/parseUserSearch';
+import { isJson, mediaTypeOf } from '../request/readParameters';
 import { ResourceNotFoundError } from '../response/apiErrors';
 import {
   fasjsonCertificateModel,
@@ -16,6 +17,7 @@ import {
   fasjsonUserModel,
   presentFasjsonCertificate,
   presentFasjsonError,
+  presentFasjsonMember,
   presentFasjsonPage,
   presentFasjsonUser,
 } from './presentFasjson';
@@ -29,6 +31,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** Rules by which FASJSON parses a search. */
 const fasjsonUserSearchRules: UserSearchRules = {
   parsePage: parseFasjsonSearchPage,
+  suffixedExactTerms: new Set(['email']),
   ignoresUnknown: true,
   hasExtensions: false,
   // FASJSON reads `*` as a term of one character, which is too short.
@@ -83,6 +86,7 @@ function fasjsonDialect(uris: ResourceUris): Dialect {
     unhealthyTitle: 'LDAP server is down',
     hasExtensions: false,
     mergesSlashes: true,
+    queryPrecedesForm: true,
     accounts: { unlockedOnly: true },
     models: {
       user: fasjsonUserModel,
@@ -104,6 +108,7 @@ function fasjsonDialect(uris: ResourceUris): Dialect {
     presentUser: cacheSerialized(fasjsonUserModel.keys, (user: User, keys) =>
       presentFasjsonUser(user, keys, uris),
     ),
+    presentMember: (user, keys) => presentFasjsonMember(user, keys, uris),
     presentCertificate: (issued, options) =>
       presentFasjsonCertificate(issued, { ...options, uris }),
     presentPage: presentFasjsonPage,
@@ -140,11 +145,9 @@ function readJsonQuery(request: {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }): readonly [string, string][] {
-  const type = request.headers['content-type']?.split(';')[0].trim();
-  const body =
-    type?.toLowerCase() === 'application/json'
-      ? parse(request.body.toString())
-      : undefined;
+  const body = isJson(mediaTypeOf(request.headers))
+    ? parse(request.body.toString())
+    : undefined;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return [];
   }

@@ -83,7 +83,10 @@ const SINGULAR = { website: 'websites', rssurl: 'rssurls' } as const;
 export const fasjsonUserModel = withSingulars(userModel);
 
 /** Like `memberModel`, with the keys of FASJSON. */
-export const fasjsonMemberModel = withSingulars(memberModel);
+export const fasjsonMemberModel: RecordModel = {
+  ...fasjsonUserModel,
+  defaults: memberModel.defaults,
+};
 
 /** Like `userFieldsFor`, for the keys of FASJSON. */
 export function fasjsonUserFieldsFor(
@@ -110,6 +113,18 @@ export function presentFasjsonUser(
       rssurl: user.rssurls?.[0] ?? null,
     },
   });
+}
+
+/**
+ * A member or sponsor of FASJSON, which does not read whether they are locked.
+ */
+export function presentFasjsonMember(
+  user: User,
+  keys: readonly string[],
+  uris: ResourceUris,
+): Record<string, unknown> {
+  const record = presentFasjsonUser(user, keys, uris);
+  return 'locked' in record ? { ...record, locked: null } : record;
 }
 
 function isSingular(key: string): key is keyof typeof SINGULAR {

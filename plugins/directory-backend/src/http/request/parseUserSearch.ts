@@ -67,6 +67,8 @@ export interface UserSearch {
 /** The parts of a search that each dialect parses differently. */
 export interface UserSearchRules {
   parsePage(query: URLSearchParams, errors: ParameterErrors): PageRequest;
+  /** Exact terms whose names may have the suffix `__exact`. */
+  readonly suffixedExactTerms: ReadonlySet<string>;
   /** Whether unknown parameters are ignored instead of rejected. */
   readonly ignoresUnknown: boolean;
   /** Whether `q` searches for a text, and `key` for a public key. */
@@ -81,6 +83,7 @@ export interface UserSearchRules {
 
 const contractRules: UserSearchRules = {
   parsePage: parseSearchPage,
+  suffixedExactTerms: new Set(Object.keys(EXACT_TERMS)),
   ignoresUnknown: false,
   hasExtensions: true,
   hasSubstringPresence: true,
@@ -123,7 +126,10 @@ export function parseUserSearch(
       ),
     ]),
     ...Object.entries(EXACT_TERMS).flatMap(([name, field]) =>
-      [name, `${name}__exact`].flatMap(parameter =>
+      [
+        name,
+        ...(rules.suffixedExactTerms.has(name) ? [`${name}__exact`] : []),
+      ].flatMap(parameter =>
         readTerm<UserCondition>(query, parameter, text =>
           exactTerm(field, text),
         ),

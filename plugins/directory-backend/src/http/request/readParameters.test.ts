@@ -28,3 +28,54 @@ describe('readParameters of a multipart form', () => {
     });
   });
 });
+
+describe('readParameters', () => {
+  const read = async (
+    contentType: string,
+    body: string,
+    options: { readonly queryPrecedesForm?: boolean } = {},
+  ) =>
+    Object.fromEntries(
+      await readParameters({
+        headers: { 'content-type': contentType },
+        body: Buffer.from(body),
+        query: new URLSearchParams('user=query&csr=query'),
+        ...options,
+      }),
+    );
+  const ofBody = { user: 'body', csr: 'query' };
+  const form = 'application/x-www-form-urlencoded';
+
+  it.each([
+    'application/json',
+    'application/vnd.api+json',
+    'Application/Problem+JSON; charset=utf-8',
+  ])(
+    'reads a body of type %s as JSON, which precedes the query',
+    async type => {
+      for (const queryPrecedesForm of [false, true]) {
+        expect(
+          await read(type, '{"user":"body"}', { queryPrecedesForm }),
+        ).toEqual(ofBody);
+      }
+    },
+  );
+
+  it('uses the form before the query unless the query precedes it', async () => {
+    expect(await read(form, 'user=body')).toEqual(ofBody);
+    expect(await read(form, 'user=body', { queryPrecedesForm: true })).toEqual({
+      user: 'query',
+      csr: 'query',
+    });
+  });
+
+  it.each(['text/json', 'application/json-seq', 'application/+json2', ''])(
+    'ignores a body of type "%s"',
+    async type => {
+      expect(await read(type, '{"user":"body"}')).toEqual({
+        user: 'query',
+        csr: 'query',
+      });
+    },
+  );
+});

@@ -40,12 +40,15 @@ export async function readParameters(request: {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly query: URLSearchParams;
+  /** Whether the query precedes a form. Default: no. */
+  readonly queryPrecedesForm?: boolean;
 }): Promise<RequestParameters> {
+  const { headers, query, queryPrecedesForm } = request;
+  const body = await readBody(request);
   const parameters = new Map<string, string | object>();
-  for (const [name, value] of [
-    ...(await readBody(request)),
-    ...request.query,
-  ]) {
+  for (const [name, value] of queryPrecedesForm && !isJson(mediaTypeOf(headers))
+    ? [...query, ...body]
+    : [...body, ...query]) {
     if (!parameters.has(name)) {
       parameters.set(name, value);
     }
@@ -53,13 +56,26 @@ export async function readParameters(request: {
   return parameters;
 }
 
+/** Returns the media type of a body in lower case, without parameters. */
+export function mediaTypeOf(headers: IncomingHttpHeaders): string {
+  return (headers['content-type'] ?? '').split(';')[0].trim().toLowerCase();
+}
+
+/** Returns whether a media type is JSON or based on it (RFC 6839 §3.1). */
+export function isJson(mediaType: string): boolean {
+  return /^application\/(?:json|.+\+json)$/.test(mediaType);
+}
+
 async function readBody(request: {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }): Promise<Iterable<readonly [string, string | object]>> {
-  const type = request.headers['content-type']?.split(';')[0].trim();
   const text = request.body.toString();
-  switch (text === '' ? undefined : type?.toLowerCase()) {
+  const type = text === '' ? '' : mediaTypeOf(request.headers);
+  if (isJson(type)) {
+    return readJson(text);
+  }
+  switch (type) {
     case 'application/x-www-form-urlencoded':
       return new URLSearchParams(text);
     case 'multipart/form-data':
@@ -68,8 +84,6 @@ async function readBody(request: {
           ? error
           : malformedBody('Must be a multipart form.');
       });
-    case 'application/json':
-      return readJson(text);
     default:
       return [];
   }

@@ -53,6 +53,7 @@ export function groupOperations(
       id: 'list_group_members',
       path: '/groups/:groupname/members/',
       model: models.member,
+      present: dialect.presentMember,
       select({ params: { groupname }, query }, errors) {
         const page = dialect.readPage(query, errors);
         const { membership, where } = dialect.hasExtensions
@@ -77,7 +78,7 @@ export function groupOperations(
           context,
         );
         const { items } = found(sponsors, () => groupNotFound(groupname));
-        return { result: items.map(user => dialect.presentUser(user, keys)) };
+        return { result: items.map(user => dialect.presentMember(user, keys)) };
       },
     },
     {

@@ -36,8 +36,13 @@ interface ListOperation<Selection extends { readonly fields: unknown }> {
 /** Creates an operation that lists users. Lists without a page are streamed. */
 export function userList(
   { directory, dialect }: DirectoryOptions,
-  { id, path, model, select }: ListOperation<UserSelection>,
+  options: ListOperation<UserSelection> & {
+    /** Default: `Dialect.presentUser`. */
+    readonly present?: Dialect['presentUser'];
+  },
 ): Operation {
+  const { id, path, model, select } = options;
+  const presentOne = options.present ?? dialect.presentUser;
   return {
     id,
     method: 'get',
@@ -48,7 +53,7 @@ export function userList(
       const { page, ...list } = parseParameters(errors => select(call, errors));
       const keys = resolveFields(fieldMask, model);
       const selection = { ...list, fields: dialect.userFieldsFor(keys) };
-      const present = (user: User) => dialect.presentUser(user, keys);
+      const present = (user: User) => presentOne(user, keys);
       const notFound = () => groupNotFound(params.groupname);
       if (!page) {
         const stream = await directory.streamUsers(selection, context);

@@ -236,6 +236,68 @@ export function describeDialect(site: Site): void {
         expect([response.status, response.json]).toEqual([200, { result }]);
       });
 
+      it('reads parameters of the query before those of a form', async () => {
+        const csr = makeCsr({ subject: '/CN=alice' });
+        const response = await request(
+          '/certs/?user=alice',
+          form({ user: 'bob', csr, dry_run: 'true' }),
+        );
+        expect(response.json).toMatchObject({ result: { would_sign: true } });
+      });
+
+      it.each(['/fasjson/v1/certs/', '/v1/certs/'])(
+        'uses the default profile for an empty profile in %s',
+        async path => {
+          const csr = makeCsr({ subject: '/CN=alice' });
+          const response = await site.client.request(path, {
+            as: 'alice',
+            ...form({ user: 'alice', csr, profile: '', dry_run: 'true' }),
+          });
+          expect(response.json).toMatchObject({ result: { would_sign: true } });
+        },
+      );
+
+      it.each(['/fasjson/v1/certs/1/', '/v1/certs/1/'])(
+        'returns 404 for the unknown certificate %s and a malformed mask',
+        async path => {
+          const response = await site.client.request(path, {
+            as: 'alice',
+            headers: { 'X-Fields': '{username' },
+          });
+          expect([response.status, response.json]).toMatchObject([
+            404,
+            { message: 'Certificate not found', serial_number: 1 },
+          ]);
+        },
+      );
+
+      it.each(['members', 'sponsors'])(
+        'returns null for locked in %s under a mask',
+        async list => {
+          const read = async (mask: string) =>
+            bodyOf(
+              await request(`/groups/packager/${list}/`, {
+                headers: { 'X-Fields': mask },
+              }),
+            ).result;
+          const masked = await read('username,locked');
+          expect(masked.length).toBeGreaterThan(0);
+          for (const item of masked) {
+            expect(item).toEqual({
+              username: expect.any(String),
+              locked: null,
+            });
+          }
+          const keys = Object.keys(
+            bodyOf(await request('/users/alice/')).result,
+          );
+          for (const item of await read('*')) {
+            expect(Object.keys(item)).toEqual(keys);
+            expect(item.locked).toBeNull();
+          }
+        },
+      );
+
       it('rejects signing for other users with the error code of FreeIPA', async () => {
         const csr = makeCsr({ subject: '/CN=bob' });
         const response = await request('/certs/', {
