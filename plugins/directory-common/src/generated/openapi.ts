@@ -1539,7 +1539,7 @@ export interface components {
       /** Certificate signing request (PKCS#10) in PEM format. */
       csr: string;
       /**
-       * Name of the certificate profile. Default:
+       * Name of the certificate profile. Default, also for an empty name:
        * `directory.certificates.defaultProfile`.
        */
       profile?: string;
@@ -3535,7 +3535,7 @@ export interface operations {
         group?: string[];
         /**
          * An ISO 8601 date, week date, ordinal date or date-time (with `T`).
-         * Matches users who were created strictly before it. Default time
+         * A century, year or month stands for its first day. Matches users who were created strictly before it. Default time
          * zone: UTC. `*` is rejected.
          */
         creation__before?: string;

@@ -105,12 +105,12 @@ export function certificateOperations(
       path: '/certs/:serialNumber(\\d+)/',
       permission: directoryReadPermission,
       async handle({ params, fieldMask, context }) {
-        const keys = resolveFields(fieldMask, dialect.models.certificate);
         const serialNumber = BigInt(params.serialNumber);
         const issued = await reader.get(serialNumber, context);
         if (!issued) {
           throw certificateNotFound(serialNumber);
         }
+        const keys = resolveFields(fieldMask, dialect.models.certificate);
         const shown = keys.some(key => key === 'label' || key === 'profile')
           ? await reader.withNotes(issued, serialNumber)
           : issued;
@@ -174,7 +174,7 @@ function parseSigningParameters(
   if (csr === undefined) {
     errors.add('csr', `Certificate Signing Request. ${MISSING}`);
   }
-  const profile = readText(parameters, 'profile', errors) ?? defaultProfile;
+  const profile = readText(parameters, 'profile', errors) || defaultProfile;
   return {
     request: {
       username: username ?? '',
