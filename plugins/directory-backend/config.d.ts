@@ -470,9 +470,8 @@ export interface Config {
        */
       retention?: HumanDuration | string;
       /**
-       * Whether to record who made each change and to serve the membership
-       * history. Sponsors can read the history of their groups; users can read
-       * their own.
+       * Whether to serve the membership history. Sponsors can read the history
+       * of their groups; users can read their own.
        * @default false
        */
       history?: boolean;

@@ -54,7 +54,6 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   readonly directory: ReplicaDirectory;
   readonly accounts: ReplicatedAccounts;
   readonly replica: Replica;
-  readonly source: LdapReplicaSource;
 } {
   const { schema, ldap } = options;
   const containers = containersBelow(ldap.baseDn);
@@ -88,7 +87,6 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
       groupName: key => rdnValueOf(key)?.toLowerCase(),
     }),
     replica,
-    source,
   };
 }
 
@@ -175,7 +173,6 @@ export async function createDirectory({
     directory,
     accounts: replicatedAccounts,
     replica,
-    source,
   } = createReplicaDirectory({
     reader,
     servers: searcher.servers,
@@ -210,7 +207,6 @@ export async function createDirectory({
       privacy,
       replica,
       schema,
-      source,
     }));
   replica.follow();
   const principals = new LdapPrincipalLookup({

@@ -39,14 +39,13 @@ export async function serveHistory(page: Page, entry: string): Promise<void> {
   const change = {
     username: 'alice',
     groupname: 'packager',
-    modifier: null,
     time: '2026-05-06T07:08:09.000Z',
   };
   const changes = [
     { ...change, kind: 'user_unlocked' },
     { ...change, kind: 'user_locked' },
     { ...change, kind: 'member_removed', groupname: 'contributors' },
-    { ...change, kind: 'member_added', modifier: 'dave' },
+    { ...change, kind: 'member_added' },
   ].filter(({ kind }) => entry.startsWith('users/') || !/^user/.test(kind));
   await page.route(`**/v1/${entry}/history/**`, route =>
     route.fulfill({

@@ -55,8 +55,6 @@ export interface Change {
    * were hidden at the time of the change.
    */
   readonly fields?: readonly string[];
-  /** Current name of the user who made the change; only in histories. */
-  readonly modifier?: string;
 }
 
 /** A user or group as recorded in the log. */
@@ -78,8 +76,6 @@ export interface RecordedEntry {
 export interface NewChange {
   readonly kind: ChangeKind;
   readonly entry: Pick<RecordedEntry, 'id' | 'kind' | 'key' | 'name'>;
-  /** ID of the user who made the change, if known. */
-  readonly modifierId?: number;
   readonly member?: Pick<RecordedEntry, 'id' | 'name'>;
   readonly oldName?: string;
   readonly fields?: readonly string[];
@@ -292,7 +288,6 @@ export class ChangeLog {
     return this.#database(CHANGES)
       .leftJoin({ entry: ENTRIES }, 'entry.id', `${CHANGES}.entry_id`)
       .leftJoin({ member: ENTRIES }, 'member.id', `${CHANGES}.member_id`)
-      .leftJoin({ modifier: ENTRIES }, 'modifier.id', `${CHANGES}.modifier_id`)
       .select(
         `${CHANGES}.*`,
         { entry_key: 'entry.key', present_name: 'entry.name' },
@@ -301,7 +296,6 @@ export class ChangeLog {
           member_present_name: 'member.name',
           member_kind: 'member.kind',
         },
-        { modifier_name: 'modifier.name' },
       );
   }
 
@@ -431,7 +425,6 @@ export class ChangeLog {
           member_id: change.member?.id ?? null,
           member_name: change.member?.name ?? null,
           fields: change.fields ? JSON.stringify(change.fields) : null,
-          modifier_id: change.modifierId ?? null,
         })),
         ROWS_PER_STATEMENT,
       );
@@ -572,7 +565,6 @@ interface ChangeRow {
   readonly present_name: string;
   readonly member_key: string | null;
   readonly member_present_name: string;
-  readonly modifier_name: string | null;
 }
 
 function changeOf(row: ChangeRow): Change {
@@ -597,6 +589,5 @@ function changeOf(row: ChangeRow): Change {
           },
     oldName: row.old_name ?? undefined,
     fields: row.fields === null ? undefined : JSON.parse(row.fields),
-    modifier: row.modifier_name ?? undefined,
   };
 }

@@ -29,8 +29,6 @@ class TestDirectory {
   sync: ConfirmedSync = {
     server: 'ldaps://one',
     usn: 1,
-    epoch: 1,
-    committedUsn: 1,
     requestedAt: 0,
     replicated: undefined,
   };

@@ -18,7 +18,6 @@ import {
   LeaseLostError,
   type NewChange,
 } from './ChangeLog';
-import type { Modifiers } from './Modifiers';
 import {
   RecordedEntries,
   type RecordedEntriesOptions,
@@ -56,8 +55,6 @@ export interface ChangeWriterOptions extends Omit<
   readonly retentionMs: number;
   readonly events: Pick<EventsService, 'publish'>;
   readonly logger: LoggerService;
-  /** Default: modifiers are not recorded. */
-  readonly modifiers?: Modifiers;
 }
 
 /** The right to write, with the recorded entries. */
@@ -259,9 +256,6 @@ export class ChangeWriter implements TableObserver {
       postponed.forEach(key => this.#postponed.add(key));
       await this.#append(tenure, { batch, sync });
     }
-    if (this.#confirmed && this.#postponed.size === 0) {
-      await this.#options.modifiers?.compared(this.#confirmed);
-    }
     if (this.#confirmed && !tenure.isComplete) {
       tenure.isComplete = true;
       await this.#append(tenure, { batch: NO_CHANGES, sync: this.#confirmed });
@@ -306,10 +300,7 @@ export class ChangeWriter implements TableObserver {
     const { lease, entries, isComplete } = tenure;
     const { sync } = options;
     const batch = isComplete
-      ? {
-          ...options.batch,
-          changes: await this.#withModifiers(tenure, options),
-        }
+      ? options.batch
       : { ...options.batch, changes: [] };
     const isEmpty =
       batch.entries.length +
@@ -340,26 +331,6 @@ export class ChangeWriter implements TableObserver {
           logger.warn(`Directory changes could not be published: ${error}`),
         );
     }
-  }
-
-  async #withModifiers(
-    { entries }: Tenure,
-    {
-      batch,
-      sync,
-    }: { readonly batch: ChangeBatch; readonly sync: ConfirmedSync },
-  ): Promise<readonly NewChange[]> {
-    const { modifiers } = this.#options;
-    const { changes } = batch;
-    if (!modifiers || changes.length === 0) {
-      return changes;
-    }
-    const written = new Map(changes.map(({ entry }) => [entry.key, entry]));
-    const found = await modifiers.find([...written.values()], sync);
-    return changes.map(change => ({
-      ...change,
-      modifierId: entries.userIdOf(found.get(change.entry.key)),
-    }));
   }
 
   /** Whether the server has everything that the log has recorded. */

@@ -13,7 +13,7 @@ export interface ChangesConfig {
   readonly secrets: readonly SecretSource[];
   /** Milliseconds for which changes are retained. */
   readonly retentionMs: number;
-  /** Whether histories can be read, and modifiers are recorded. */
+  /** Whether histories can be read. */
   readonly history: boolean;
 }
 

@@ -128,12 +128,6 @@ export class RecordedEntries {
     ]);
   }
 
-  /** Id of the user with a key; `undefined` for others. */
-  userIdOf(key: string | undefined): number | undefined {
-    const entry = key === undefined ? undefined : this.#byKey.get(key);
-    return entry?.kind === 'user' ? entry.id : undefined;
-  }
-
   /** Whether the tables contain an entry. */
   isPresent(key: string): boolean {
     return this.#find(key) !== undefined;

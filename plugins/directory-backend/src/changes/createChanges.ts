@@ -17,7 +17,6 @@ import { ChangeHistory } from './ChangeHistory';
 import { ChangeLog } from './ChangeLog';
 import type { ChangesConfig } from './ChangesConfig';
 import { ChangeWriter } from './ChangeWriter';
-import { Modifiers, type WriteSource } from './Modifiers';
 import type { RecordedEntriesOptions } from './RecordedEntries';
 
 /**
@@ -36,7 +35,6 @@ export async function createChanges(options: {
   readonly privacy: PrivacyPolicy;
   readonly replica: Pick<Replica, 'observe' | 'tables'>;
   readonly schema: DirectorySchema;
-  readonly source: WriteSource;
 }): Promise<{
   readonly feed: ChangeFeed;
   /** `undefined` without `directory.changes.history`. */
@@ -57,7 +55,6 @@ export async function createChanges(options: {
       group: mappedFields(schema.groups),
     },
     isVisible: visibleToAll(privacy),
-    modifiers: config.history ? new Modifiers(options) : undefined,
     retentionMs,
   });
   replica.observe(writer);

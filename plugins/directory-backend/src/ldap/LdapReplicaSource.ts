@@ -1,4 +1,4 @@
-import type { Entry, Filter } from 'ldapts';
+import type { Filter } from 'ldapts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '../directory/schema';
 import type {
@@ -26,7 +26,7 @@ import { NEVER_ABORTED } from './connection/LdapPool';
 import { PersistentSearch } from './connection/PersistentSearch';
 import { type EntryKind, entryKinds } from './entryKinds';
 import { EntryReader, KEYS_PER_PAGE, type ReadOptions } from './EntryReader';
-import { integerOf, textOf, textsOf, timeOf } from './entryValues';
+import { integerOf, textsOf, timeOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
 import { UsnReader } from './UsnReader';
 
@@ -186,24 +186,6 @@ export class LdapReplicaSource implements ReplicaSource {
     return entry && timeOf(entry, 'createTimestamp');
   }
 
-  async lastWriteOf({ kind, key }: EntryRef) {
-    const { entries, server } = await this.#reader.search(
-      {
-        base: this.#kinds[kind]!.container,
-        scope: 'one',
-        filter: rdnFilter(key),
-        attributes: ['entryusn', 'modifiersName', 'internalModifiersName'],
-      },
-      NEVER_ABORTED,
-    );
-    const [entry] = entries;
-    const usn = entry && integerOf(entry, 'entryusn');
-    const modifier = entry && textOf(entry, 'modifiersName');
-    return usn === undefined || modifier === undefined || isOfPlugin(entry)
-      ? undefined
-      : { server, usn, modifier: normalizeDn(modifier) };
-  }
-
   async replicationState() {
     try {
       const { entries, server } = await this.#reader.search(
@@ -323,21 +305,6 @@ export class LdapReplicaSource implements ReplicaSource {
     this.#usnsFoundAt = performance.now();
     return true;
   }
-}
-
-/** `internalModifiersName` of a write that the server itself made. */
-const SERVER_DN = 'cn=server,cn=plugins,cn=config';
-
-/**
- * Returns whether a plugin of the server made the last write of an entry. With
- * `nsslapd-plugin-binddn-tracking`, `modifiersName` is the account whose write
- * triggered the plugin.
- */
-function isOfPlugin(entry: Entry): boolean {
-  const names = ['modifiersName', 'internalModifiersName'].flatMap(attribute =>
-    textsOf(entry, attribute).map(normalizeDn),
-  );
-  return names.some(name => name.endsWith(',cn=config') && name !== SERVER_DN);
 }
 
 /** Matches entries of any class, to find entries that have lost their class. */

@@ -673,8 +673,7 @@ export interface paths {
      *
      * The retained changes to the group's name and direct members, latest
      * first. Available to sponsors of the group and to callers with the
-     * `directory.history.read` operation. `modifier` is set only if the change
-     * can be attributed to exactly one write by a user.
+     * `directory.history.read` operation.
      */
     get: operations['list_group_history'];
     put?: never;
@@ -709,8 +708,6 @@ export interface paths {
      * first. Available to the user and to callers with the
      * `directory.history.read` operation. Callers with the
      * `directory.history.locks.read` operation also get locks and unlocks.
-     * `modifier` is set only if the change can be attributed to exactly one
-     * write by a user.
      */
     get: operations['list_user_history'];
     put?: never;
@@ -2121,11 +2118,6 @@ export interface components {
       member_groupname?: string;
       /** Names of the fields that changed. */
       fields?: string[];
-      /**
-       * User who made the change; null if unknown. Returned only in
-       * histories.
-       */
-      modifier?: string | null;
     };
     HistoryPage: {
       result: components['schemas']['Change'][];

@@ -115,11 +115,8 @@ describe('GroupPage', () => {
   it('shows the membership history to sponsors', async () => {
     server.hasCurrentUser('karl');
     servePackager({ sponsors: [karl] });
-    const change = {
-      time: '2026-05-06T07:08:09.000Z',
-      groupname: 'packager',
-      modifier: null,
-    };
+    const time = '2026-05-06T07:08:09.000Z';
+    const change = { time, groupname: 'packager' };
     server.on('/groups/packager/history/', () =>
       pageOf([
         { ...change, kind: 'member_removed', username: 'bob' },
@@ -132,15 +129,18 @@ describe('GroupPage', () => {
 
     const history = await section('History');
     await within(history).findByText('bob');
+    const day = new Date(time).toLocaleDateString(undefined, {
+      dateStyle: 'medium',
+    });
     expect(
       within(history)
         .getAllByRole('listitem')
-        .map(row => row.textContent?.replace(/By: unknown.*/, '')),
+        .map(row => row.textContent),
     ).toEqual([
-      'bob was removed',
-      'Renamed from builder',
-      'infra was added',
-      'Group created',
+      `bob was removed${day}`,
+      `Renamed from builder${day}`,
+      `infra was added${day}`,
+      `Group created${day}`,
     ]);
   });
 

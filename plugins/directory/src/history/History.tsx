@@ -38,9 +38,6 @@ export function History(props: {
                     )}
                   </Text>
                   <Text color="secondary">
-                    <Modifier change={change} />
-                  </Text>
-                  <Text color="secondary">
                     <DateTime value={new Date(change.time)} />
                   </Text>
                 </li>
@@ -96,11 +93,4 @@ export function memberLink({ username, member_groupname }: HistoryChange) {
   ) : (
     <PersonLink username={username} />
   );
-}
-
-function Modifier({ change: { modifier } }: { change: HistoryChange }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  return modifier
-    ? t('history.by', { modifier: <PersonLink username={modifier} /> })
-    : t('history.unknown');
 }

@@ -2,8 +2,6 @@ export const historyGerman = {
   'history.title': 'Verlauf',
   'history.hint': 'Änderungen des Namens und der direkten Mitglieder',
   'history.none': 'Es sind keine Änderungen aufgezeichnet.',
-  'history.by': 'Von {{modifier}}',
-  'history.unknown': 'Von: unbekannt',
   'history.ofGroup.group_created': 'Gruppe angelegt',
   'history.ofGroup.group_renamed': 'Umbenannt, früher {{oldName}}',
   'history.ofGroup.member_added': '{{name}} wurde hinzugefügt',

@@ -2,8 +2,6 @@ export const historyMessages = {
   title: 'History',
   hint: 'Changes to the name and the direct members',
   none: 'No changes have been recorded.',
-  by: 'By {{modifier}}',
-  unknown: 'By: unknown',
   ofGroup: {
     group_created: 'Group created',
     group_renamed: 'Renamed from {{oldName}}',

@@ -235,8 +235,6 @@ describe('AccountHolds', () => {
             : {
                 server: world.server,
                 usn,
-                epoch: 0,
-                committedUsn: usn,
                 requestedAt: performance.now(),
                 replicated: {
                   generation: 'g',

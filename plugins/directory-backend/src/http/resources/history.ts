@@ -165,12 +165,8 @@ async function present(
 ): Promise<unknown> {
   const page = parseParameters(errors => parsePage(call.query, errors));
   const { items, total } = await history.read(page ?? WHOLE_LIST);
-  const presented = items.map(change => ({
-    ...presentChange(change),
-    modifier: change.modifier ?? null,
-  }));
   return history.dialect.presentPage(
-    { items: presented, total },
+    { items: items.map(presentChange), total },
     { page, call },
   );
 }

@@ -30,10 +30,6 @@ export interface ConfirmedSync {
   readonly server: string;
   /** The server's last USN; `undefined` without USNs. */
   readonly usn: number | undefined;
-  /** See {@link ReplicaPosition.epoch}. */
-  readonly epoch: number;
-  /** See {@link ReplicaPosition.committedUsn}. */
-  readonly committedUsn: number | undefined;
   /** Time of the request for the position, from `performance.now()`. */
   readonly requestedAt: number;
   /** The server's replication state, if known. */
