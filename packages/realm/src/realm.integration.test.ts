@@ -99,8 +99,14 @@ describe('startRealm', () => {
     );
   });
 
-  it('shows only the root DSE to an anonymous client', async () => {
-    expect(await ldapsearch(realm, { as: 'anonymous' })).toEqual([]);
+  it('shows names, but no e-mail addresses and memberships to an anonymous client', async () => {
+    const entries = await ldapsearch(realm, {
+      as: 'anonymous',
+      filter: '(|(uid=alice)(cn=packager))',
+      attributes: ['uid', 'cn', 'entryusn', 'mail', 'member', 'memberOf'],
+    });
+    const names = entries.flatMap(entry => [...entry].map(([name]) => name));
+    expect(new Set(names)).toEqual(new Set(['uid', 'cn', 'entryusn']));
     const [root] = await ldapsearch(realm, {
       as: 'anonymous',
       base: '',
@@ -132,6 +138,18 @@ describe('startRealm', () => {
       ['bob', 'TRUE', undefined, undefined],
       ['carol', 'FALSE', 'TRUE', undefined],
       ['eve', undefined, undefined, '20200101000000Z'],
+    ]);
+  });
+
+  it('hides who made changes from the service account, as FreeIPA', async () => {
+    const [alice] = await ldapsearch(realm, {
+      as: portal,
+      filter: '(uid=alice)',
+      attributes: ['entryusn', 'modifyTimestamp', 'modifiersName'],
+    });
+    expect([...alice].map(([name]) => name)).toEqual([
+      'entryusn',
+      'modifyTimestamp',
     ]);
   });
 

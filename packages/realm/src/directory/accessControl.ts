@@ -1,8 +1,8 @@
 import { BASE_DN } from '../RealmLayout';
 
 /** Subjects in ACI syntax. */
+const ANYONE = 'userdn = "ldap:///anyone"';
 const AUTHENTICATED = 'userdn = "ldap:///all"';
-const SELF = 'userdn = "ldap:///self"';
 const ADMINS = `groupdn = "ldap:///cn=admins,cn=groups,cn=accounts,${BASE_DN}"`;
 
 /** Attributes that no client may read. */
@@ -31,6 +31,9 @@ const KERBEROS_NAMES = [
   'krbLastPwdChange',
 ];
 
+/** Attributes that FreeIPA adds to permissions to read `objectClass`. */
+const OPERATIONAL = ['entryusn', 'createTimestamp', 'modifyTimestamp'];
+
 function mayRead(
   name: string,
   attributes: readonly string[],
@@ -42,17 +45,12 @@ function mayRead(
   )}")${target}(version 3.0; acl "${name}"; allow (compare, read, search) ${who};)`;
 }
 
-/** At the suffix: the tree, operational attributes, administrators. */
+/** At the suffix: the tree and administrators (20-aci.update). */
 const SUFFIX = [
   mayRead('Read DIT', ['objectClass', 'cn', 'dc'], {
     filter: '(|(objectClass=domain)(objectClass=nsContainer))',
+    who: ANYONE,
   }),
-  mayRead('Read timestamps and USN', [
-    'createTimestamp',
-    'modifyTimestamp',
-    'entryusn',
-  ]),
-  mayRead('Read creators and modifiers', ['creatorsName', 'modifiersName']),
   mayRead(
     'Admins read names',
     ['krbPrincipalName', 'krbCanonicalName', 'ipaUniqueID', 'memberOf'],
@@ -71,8 +69,9 @@ const USERS = [
       ...['objectClass', 'cn', 'sn', 'description', 'title', 'uid'],
       ...['displayName', 'givenName', 'initials', 'manager', 'gecos'],
       ...['gidNumber', 'homeDirectory', 'loginShell', 'uidNumber'],
+      ...OPERATIONAL,
     ],
-    { filter: '(objectClass=posixAccount)' },
+    { filter: '(objectClass=posixAccount)', who: ANYONE },
   ),
   mayRead(
     'Read User Addressbook Attributes',
@@ -111,16 +110,24 @@ const FAS_USERS = mayRead(
   { filter: '(objectClass=fasUser)' },
 );
 
+const GROUP_FILTER = '(|(objectClass=ipaUserGroup)(objectClass=posixGroup))';
+
 /** On groups: ipaserver/plugins/group.py. */
 const GROUPS = [
-  mayRead('Read Groups', [
-    ...['objectClass', 'cn', 'description', 'gidNumber', 'ipaUniqueID'],
-    ...['businessCategory', 'o', 'ou', 'owner', 'seeAlso'],
-  ]),
-  mayRead('Read Group Membership', [
-    ...['member', 'memberOf', 'memberUid', 'memberUser', 'memberHost'],
-    'memberManager',
-  ]),
+  mayRead(
+    'Read Groups',
+    [
+      ...['objectClass', 'cn', 'description', 'gidNumber', 'ipaUniqueID'],
+      ...['businessCategory', 'o', 'ou', 'owner', 'seeAlso', 'memberManager'],
+      ...OPERATIONAL,
+    ],
+    { filter: GROUP_FILTER, who: ANYONE },
+  ),
+  mayRead(
+    'Read Group Membership',
+    ['member', 'memberOf', 'memberUid', 'memberUser', 'memberHost'],
+    { filter: GROUP_FILTER },
+  ),
 ];
 
 /** Added by freeipa-fas (ipaserver/plugins/groupfas.py). */
@@ -130,32 +137,40 @@ const FAS_GROUPS = mayRead(
   { filter: '(objectClass=fasGroup)' },
 );
 
-const SERVICES = mayRead('Read Services', [
-  ...['objectClass', 'ipaUniqueID', 'managedBy', 'memberOf'],
-  ...['userCertificate', 'ipaKrbAuthzData', 'krbObjectReferences'],
-  ...['krbPrincipalAuthInd', ...KERBEROS_NAMES],
-]);
+const SERVICES = mayRead(
+  'Read Services',
+  [
+    ...['objectClass', 'ipaUniqueID', 'managedBy', 'memberOf'],
+    ...['userCertificate', 'ipaKrbAuthzData', 'krbObjectReferences'],
+    ...['krbPrincipalAuthInd', ...KERBEROS_NAMES, ...OPERATIONAL],
+  ],
+  { filter: '(objectClass=ipaService)' },
+);
 
-const HOSTS = mayRead('Read Hosts', [
-  ...['objectClass', 'cn', 'description', 'fqdn', 'ipaUniqueID'],
-  ...['ipaClientVersion', 'ipaSshPubKey', 'l', 'managedBy', 'memberOf'],
-  ...['enrolledBy', 'userCertificate', 'userClass', ...KERBEROS_NAMES],
-]);
+const HOSTS = mayRead(
+  'Read Hosts',
+  [
+    ...['objectClass', 'cn', 'description', 'fqdn', 'ipaUniqueID'],
+    ...['ipaClientVersion', 'ipaSshPubKey', 'l', 'managedBy', 'memberOf'],
+    ...['enrolledBy', 'userCertificate', 'userClass', ...KERBEROS_NAMES],
+    ...OPERATIONAL,
+  ],
+  { filter: '(objectClass=ipaHost)' },
+);
 
-const AGREEMENTS = mayRead('Read FAS Agreements', [
-  ...['objectClass', 'cn', 'description', 'ipaUniqueID', 'ipaEnabledFlag'],
-  ...['member', 'memberUser'],
-]);
-
-/** A service account can read only its own entry. */
-const SYSACCOUNTS = mayRead('Read own account', ['objectClass', 'uid'], {
-  who: SELF,
-});
+const AGREEMENTS = mayRead(
+  'Read FAS Agreements',
+  [
+    ...['objectClass', 'cn', 'description', 'ipaUniqueID', 'ipaEnabledFlag'],
+    ...['member', 'memberUser', ...OPERATIONAL],
+  ],
+  { filter: '(objectClass=fasAgreement)' },
+);
 
 /**
  * Returns the access control instructions of each container by its DN. They
- * grant the same as FreeIPA and freeipa-fas to authenticated clients, including
- * the service account. An anonymous client reads only the root DSE.
+ * grant the same as FreeIPA and freeipa-fas. The service account has the rights
+ * of all authenticated clients.
  */
 export function accessControl(
   schema: 'fas' | 'freeipa',
@@ -170,6 +185,5 @@ export function accessControl(
     [`cn=services,cn=accounts,${BASE_DN}`]: [SERVICES],
     [`cn=computers,cn=accounts,${BASE_DN}`]: [HOSTS],
     [`cn=fasagreements,${BASE_DN}`]: fas ? [AGREEMENTS] : [],
-    [`cn=sysaccounts,cn=etc,${BASE_DN}`]: [SYSACCOUNTS],
   };
 }

@@ -105,7 +105,7 @@ export function agreements(
   ].map(
     ({ name, text, signed, groups, enabled }) =>
       new LdifEntry(`cn=${escapeRdnValue(name)},${AGREEMENTS_DN}`, {
-        objectClass: ['top', 'ipaassociation', 'fasagreement'],
+        objectClass: ['ipaassociation', 'fasagreement'],
         cn: name,
         description: text,
         ipaUniqueID: faker.string.uuid(),

@@ -9,6 +9,7 @@ import {
   permissionCommand,
   preservedUsersPermission,
   readMissingRights,
+  readUnreadableAttributes,
 } from '../ldap/accessRequirements';
 import {
   containersBelow,
@@ -141,17 +142,12 @@ async function checkFields(servers: DirectoryServers): Promise<DoctorFinding> {
       if (!read) {
         return [];
       }
-      const requirement = {
-        objectClass,
-        // Rights apply to the attribute without options such as `;binary`.
-        attributes: read.attributes.map(name => name.split(';')[0]),
-      };
       return [
-        readMissingRights(context, {
-          ...requirement,
-          container: read.container,
-          fallback: { ...requirement, attributes: [] },
-        }).then(({ missing }) => ({ kind, missing })),
+        readUnreadableAttributes(context, read.container, {
+          objectClass,
+          // Rights apply to the attribute without options such as `;binary`.
+          attributes: read.attributes.map(name => name.split(';')[0]),
+        }).then(missing => ({ kind, missing })),
       ];
     }),
   );
@@ -194,7 +190,14 @@ async function checkUsn(servers: DirectoryServers): Promise<DoctorFinding> {
   return (await source.readPosition()).usn === undefined
     ? finding.warn(
         `The service account may not search for entryusn, ${consequence}`,
-        "ipa permission-mod 'System: Read Timestamp and USN Operational Attributes' --bindtype=all",
+        // FreeIPA adds `entryusn` to permissions to read `objectClass`.
+        ...['user', 'group'].map(type =>
+          permissionCommand({
+            name: `Read USNs of ${type}s`,
+            attributes: ['objectclass'],
+            target: `--type=${type}`,
+          }),
+        ),
       )
     : finding.ok(`lastusn ${usn}`);
 }

@@ -873,7 +873,7 @@ const FAULTS: readonly Fault[] = [
   [
     'no right to search for USNs',
     'usn',
-    /ipa permission-mod 'System: Read Timestamp and USN/,
+    /--attrs=objectclass --type=user\n.*--attrs=objectclass --type=group$/,
     () => hide('cn=accounts', 'entryusn'),
   ],
   [

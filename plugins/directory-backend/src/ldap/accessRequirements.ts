@@ -6,7 +6,11 @@ import {
 } from './connection/DistinguishedName';
 import { isA, isPresent } from './connection/filters';
 import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
-import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
+import {
+  GetEffectiveRightsControl,
+  missingRights,
+  rightsOf,
+} from './effectiveRights';
 
 interface ClassRequirement {
   readonly objectClass: string;
@@ -81,28 +85,60 @@ export async function readMissingRights(
   readonly missing: readonly string[];
   readonly absentClass?: string;
 }> {
-  const findOne = async (requirement: ClassRequirement) => {
-    const { entries } = await reader.searcher.search(
-      {
-        base: container,
-        scope: 'one',
-        filter: isA(requirement.objectClass),
-        attributes: requirement.attributes,
-        sizeLimit: 1,
-        control: new GetEffectiveRightsControl(reader.bindDn),
-      },
-      NEVER_ABORTED,
-    );
-    return entries[0];
-  };
-  const entry = await findOne({ objectClass, attributes });
+  const entry = await findOne(reader, container, { objectClass, attributes });
   if (entry) {
     return { missing: missingRights(entry, attributes) };
   }
   return {
-    missing: missingRights(await findOne(fallback), fallback.attributes),
+    missing: missingRights(
+      await findOne(reader, container, fallback),
+      fallback.attributes,
+    ),
     absentClass: objectClass,
   };
+}
+
+/**
+ * Returns the attributes of an entry of a class that the account may not read
+ * and search. Ignores attributes that the entry's other classes do not allow,
+ * such as `mail` of FreeIPA's user `admin`.
+ */
+export async function readUnreadableAttributes(
+  reader: RightsReader,
+  container: DistinguishedName,
+  { objectClass, attributes }: ClassRequirement,
+): Promise<readonly string[]> {
+  const entry = await findOne(reader, container, {
+    objectClass,
+    // With `*`, the server omits attributes that the classes do not allow, for
+    // which it otherwise reports that the account has no rights.
+    attributes: ['*', ...attributes],
+  });
+  const allowed = rightsOf(entry);
+  return missingRights(
+    entry,
+    attributes.filter(name => allowed.has(name.toLowerCase())),
+  );
+}
+
+/** Returns an entry of a class with the rights of the service account. */
+async function findOne(
+  { searcher, bindDn }: RightsReader,
+  container: DistinguishedName,
+  { objectClass, attributes }: ClassRequirement,
+): Promise<Entry | undefined> {
+  const { entries } = await searcher.search(
+    {
+      base: container,
+      scope: 'one',
+      filter: isA(objectClass),
+      attributes,
+      sizeLimit: 1,
+      control: new GetEffectiveRightsControl(bindDn),
+    },
+    NEVER_ABORTED,
+  );
+  return entries[0];
 }
 
 /**

@@ -30,16 +30,23 @@ export function missingRights(
   entry: Entry | undefined,
   attributes: readonly string[],
 ): readonly string[] {
+  const rights = rightsOf(entry);
+  return attributes.filter(attribute => {
+    const granted = rights.get(attribute.toLowerCase()) ?? '';
+    return !(granted.includes('r') && granted.includes('s'));
+  });
+}
+
+/** Returns the rights in a result, such as `rsc`, by lower-case attribute. */
+export function rightsOf(
+  entry: Entry | undefined,
+): ReadonlyMap<string, string> {
   // Format: `cn:rscwo, mail:rsc`.
   const text = (entry && textOf(entry, 'attributeLevelRights')) ?? '';
-  const rights = new Map(
+  return new Map(
     text.split(',').map(pair => {
       const [attribute, granted = ''] = pair.trim().split(':');
       return [attribute.toLowerCase(), granted];
     }),
   );
-  return attributes.filter(attribute => {
-    const granted = rights.get(attribute.toLowerCase()) ?? '';
-    return !(granted.includes('r') && granted.includes('s'));
-  });
 }
