@@ -186,7 +186,7 @@ async function explainFault(
       `The KDC has another key for ${principal} than the keytab (key version ${kvno})`,
       `${getKeytab(
         keys,
-      )} creates a new key; with several machines, add --retrieve, or copy the newest keytab`,
+      )} creates a new key; with several machines, copy the newest keytab, or retrieve the key: ipa service-allow-retrieve-keytab ${name} --users=admin, then ipa-getkeytab --retrieve`,
     ),
     encryption_type: finding.fail(
       `The KDC and this machine have no encryption type in common (${detail})`,

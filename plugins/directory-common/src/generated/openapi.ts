@@ -1690,7 +1690,10 @@ export interface components {
       san_directoryname?: string[] | null;
       /** Registered identifiers among the alternative names. */
       san_oid?: string[] | null;
-      /** User names of the owners of the certificate. */
+      /**
+       * User names of the owners of the certificate; null if unknown, and
+       * with FreeIPA's CA in the response to the request.
+       */
       owner_user?: string[] | null;
       /** Revocation reason code (RFC 5280 §5.3.1); 6 for a hold. */
       revocation_reason?: number | null;
