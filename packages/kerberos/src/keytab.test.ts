@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseKeytab } from './keytab';
+import { parseKeytab, splitKeytab } from './keytab';
 
 const uint16 = (value: number) => Buffer.from([value >> 8, value & 255]);
 const uint32 = (value: number) =>
@@ -59,6 +59,23 @@ const gap = () =>
 
 const MAGIC = Buffer.from([5, 2]);
 const keytab = (...parts: Buffer[]) => Buffer.concat([MAGIC, ...parts]);
+
+describe('splitKeytab', () => {
+  it('returns the sets of keys of a principal, the last added first', () => {
+    const [aes, rc4] = TYPES;
+    const one = (kvno: number, type = aes, realm = 'A') =>
+      entry({ realm, components: ['HTTP'], kvno, type, secret: MAGIC });
+    const file = keytab(
+      ...[one(1), one(1, rc4), one(9, aes, 'B'), one(2), one(1), one(1)],
+    );
+    expect(splitKeytab(file, 'HTTP@A')).toEqual([
+      keytab(one(1)),
+      keytab(one(1)),
+      keytab(one(2)),
+      keytab(one(1), one(1, rc4)),
+    ]);
+  });
+});
 
 describe('parseKeytab', () => {
   it('reads every entry and skips gaps', () => {

@@ -109,7 +109,41 @@ export function parseKeytab(file: Buffer): KeytabEntry[] | undefined {
   if (file.length < 2 || file.readUInt16BE(0) !== MAGIC) {
     return undefined;
   }
-  const entries = new Array<KeytabEntry>();
+  return Array.from(recordsOf(file), ({ entry }) => entry);
+}
+
+/**
+ * Returns a keytab for each set of keys of a principal, the last added first.
+ * A set has one key of each encryption type, all of the same version. Several
+ * sets can have the same version.
+ */
+export function splitKeytab(file: Buffer, principal: string): Buffer[] {
+  const sets: KeytabRecord[][] = [];
+  for (const record of recordsOf(file)) {
+    const { kvno, encryptionType } = record.entry;
+    const isOfSet = ({ entry }: KeytabRecord) =>
+      entry.kvno === kvno && entry.encryptionType !== encryptionType;
+    if (record.entry.principal !== principal) {
+      continue;
+    }
+    if (sets.at(-1)?.every(isOfSet)) {
+      sets.at(-1)!.push(record);
+    } else {
+      sets.push([record]);
+    }
+  }
+  const header = file.subarray(0, 2);
+  return sets
+    .reverse()
+    .map(set => Buffer.concat([header, ...set.map(({ bytes }) => bytes)]));
+}
+
+interface KeytabRecord {
+  readonly bytes: Buffer;
+  readonly entry: KeytabEntry;
+}
+
+function* recordsOf(file: Buffer): Generator<KeytabRecord> {
   let offset = 2;
   while (offset + 4 <= file.length) {
     const size = file.readInt32BE(offset);
@@ -123,11 +157,10 @@ export function parseKeytab(file: Buffer): KeytabEntry[] | undefined {
       if (!entry) {
         break;
       }
-      entries.push(entry);
+      yield { bytes: file.subarray(offset, end), entry };
     }
     offset = end;
   }
-  return entries;
 }
 
 function parseEntry(bytes: Buffer): KeytabEntry | undefined {

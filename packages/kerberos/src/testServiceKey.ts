@@ -1,5 +1,9 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { KerberosResult } from './KerberosService';
+import { splitKeytab } from './keytab';
 import { KerberosConfig } from './readKerberosConfig';
 
 /**
@@ -7,11 +11,13 @@ import { KerberosConfig } from './readKerberosConfig';
  *
  * - `kdc_unknown`: neither `krb5.conf` nor DNS names a KDC of the realm
  * - `kdc_unreachable`: no KDC responds
+ * - `kdc_failed`: a KDC responds, but cannot read its database
  * - `configuration`: `krb5.conf` is invalid
  * - `principal_unknown`: the KDC does not know the principal
  * - `principal_disabled`: the principal is locked or has expired
  * - `service_unknown`: the KDC does not know the service that clients on this
  *   machine request
+ * - `no_key`: the KDC has no key of the principal
  * - `key_mismatch`: the keytab and the KDC have different keys
  * - `encryption_type`: the KDC and this machine have no encryption type in common
  * - `clock_skew`: the clocks of this machine and the KDC differ by more than 5 minutes
@@ -23,10 +29,12 @@ import { KerberosConfig } from './readKerberosConfig';
 export type ServiceKeyFault =
   | 'kdc_unknown'
   | 'kdc_unreachable'
+  | 'kdc_failed'
   | 'configuration'
   | 'principal_unknown'
   | 'principal_disabled'
   | 'service_unknown'
+  | 'no_key'
   | 'key_mismatch'
   | 'encryption_type'
   | 'clock_skew'
@@ -105,17 +113,50 @@ const SCRIPT = `
  * which proves that the KDC responds, knows the principal and has the same key,
  * and that the clocks agree. Runs in a child process, because the Kerberos
  * library reads keytabs and caches from the environment and blocks while a KDC
- * does not respond. Nothing is written to disk except the replay cache.
+ * does not respond.
+ *
+ * The library logs in with the key of the highest version, but accepts tickets
+ * with every key. FreeIPA starts with version 1 again after
+ * `ipa service-disable`: if the KDC has another key, the other keys are tried,
+ * with temporary copies. Nothing else is written to disk except the replay
+ * cache.
  *
  * @public
  */
 export async function testServiceKey(
   options: TestServiceKeyOptions,
 ): Promise<ServiceKeyTest> {
+  const { keytab } = options.config;
+  const test = await testWith(keytab, options);
+  if (test.outcome === 'accepted' || test.fault !== 'key_mismatch') {
+    return test;
+  }
+  const sets = splitKeytab(await readFile(keytab), options.principal);
+  const folder = await mkdtemp(join(tmpdir(), 'service-key-'));
+  try {
+    for (const set of sets.length > 1 ? sets : []) {
+      const copy = join(folder, 'keytab');
+      await writeFile(copy, set, { mode: 0o600 });
+      const other = await testWith(copy, options);
+      if (other.outcome === 'accepted') {
+        return other;
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  return test;
+}
+
+/** Gets a ticket with the keys in a file. */
+async function testWith(
+  clientKeytab: string,
+  options: TestServiceKeyOptions,
+): Promise<ServiceKeyTest> {
   const { config, principal, host, timeoutMs } = options;
   const env: NodeJS.ProcessEnv = {
     ...(options.env ?? process.env),
-    KRB5_CLIENT_KTNAME: `FILE:${config.keytab}`,
+    KRB5_CLIENT_KTNAME: `FILE:${clientKeytab}`,
     KRB5CCNAME: 'MEMORY:self-test',
     KRB5_KTNAME: undefined,
     // These options may print to standard output.
@@ -188,11 +229,17 @@ function interpret({
 const FAULTS: readonly (readonly [RegExp, ServiceKeyFault])[] = [
   [/Cannot contact any KDC/, 'kdc_unreachable'],
   [/Cannot (?:find|resolve network address for) KDC/, 'kdc_unknown'],
+  [
+    /Generic error|KDC returned error string|service is not available/,
+    'kdc_failed',
+  ],
   [/Kerberos configuration file|Included profile|profile/i, 'configuration'],
   [/Client '?[^']*'? not found in Kerberos database/, 'principal_unknown'],
   [/Can't find client principal/, 'principal_unknown'],
   [/have been revoked|has expired|KDC policy rejects/, 'principal_disabled'],
   [/Server \S+ not found in Kerberos database/, 'service_unknown'],
+  // A KDC without a key offers no means of preauthentication.
+  [/Generic preauthentication failure|has a null key/, 'no_key'],
   [/Preauthentication failed|integrity check failed/, 'key_mismatch'],
   [/encryption type|Bad encryption/i, 'encryption_type'],
   [/Clock skew too great|Ticket not yet valid/, 'clock_skew'],

@@ -18,7 +18,9 @@ import {
   mkdir,
   mkdtemp,
   open,
+  readdir,
   readFile,
+  rename,
   rm,
   symlink,
   writeFile,
@@ -280,6 +282,13 @@ async function kadmin(...query: readonly string[]) {
     KRB5_KDC_PROFILE: join(realm.dir, 'kdc.conf'),
   };
   await run('kadmin.local', ['-r', realm.realm, ...query], { env });
+}
+
+/** Replaces the key of the service by one with a higher version. */
+async function renewServiceKey(kvno: number) {
+  await kadmin('cpw', '-randkey', 'HTTP/localhost');
+  await kadmin('modprinc', '-kvno', String(kvno), 'HTTP/localhost');
+  await realm.rotateServiceKey();
 }
 
 /** Changes the KDC's configuration of this machine. */
@@ -663,6 +672,25 @@ const FAULTS: readonly Fault[] = [
     },
   ],
   [
+    'a service without keys in the KDC, as after ipa service-disable',
+    'key-version',
+    /ipa-getkeytab -p HTTP\/localhost/,
+    async () => {
+      await kadmin('purgekeys', '-all', 'HTTP/localhost');
+      return { undo: () => renewServiceKey(100) };
+    },
+  ],
+  [
+    'a KDC without its database',
+    'kdc',
+    /ipactl status/,
+    async () => {
+      const file = join(realm.dir, 'kdc', 'principal');
+      await rename(file, `${file}.away`);
+      return { undo: () => rename(`${file}.away`, file) };
+    },
+  ],
+  [
     'no common encryption type',
     'key-version',
     /permitted_enctypes/,
@@ -1042,6 +1070,29 @@ it('accepts an account that may not read preserved users, as in a new FreeIPA', 
   expect(results.find(({ id }) => id === 'preserved-users')?.message).toMatch(
     /ipa permission-add 'Read names of preserved users' .*--attrs=\{objectclass,uid\}/,
   );
+});
+
+it('accepts a keytab whose current key has a lower version, as after ipa service-disable', async () => {
+  const keytab = path('two-versions.keytab');
+  const add = () =>
+    kadmin('ktadd', '-norandkey', '-k', keytab, 'HTTP/localhost');
+  for (const kvno of [1, 2, 1]) {
+    await kadmin('cpw', '-randkey', 'HTTP/localhost');
+    await kadmin('modprinc', '-kvno', String(kvno), 'HTTP/localhost');
+    await add();
+  }
+  const copies = async () =>
+    (await readdir(tmpdir())).filter(name => name.startsWith('service-key-'));
+  const before = await copies();
+  try {
+    const results = await diagnosePortal({
+      config: { 'kerberos.keytab': keytab },
+    });
+    expect(problemsOf(results)).toEqual([]);
+    expect(await copies()).toEqual(before);
+  } finally {
+    await renewServiceKey(200);
+  }
 });
 
 it('skips the permission policy of a portal with its own', async () => {

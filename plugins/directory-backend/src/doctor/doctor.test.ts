@@ -5,9 +5,11 @@ import {
   explainConnectionError,
   finding,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import dns from 'node:dns/promises';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { kerberosChecks } from './kerberosChecks';
 import { allChecks } from './main';
 import { Portal } from './Portal';
 import { checkNode, configurationCheck } from './portalChecks';
@@ -259,6 +261,27 @@ describe('Portal', () => {
     const { status, message } = await configurationCheck(portal).run(portal);
     expect(status).toBe('fail');
     expect(message).toContain('missing.yaml');
+  });
+
+  it('names the service that clients with reverse lookups request', async () => {
+    const addresses = [{ address: '192.0.2.1', family: 4 }];
+    jest.spyOn(dns, 'lookup').mockResolvedValue(addresses as never);
+    jest.spyOn(dns, 'lookupService').mockResolvedValue({
+      hostname: 'Web1.example.test',
+      service: '0',
+    });
+    try {
+      const portal = await load({
+        backend: { baseUrl: 'https://portal.example.test' },
+      });
+      const check = kerberosChecks(portal).find(({ id }) => id === 'host-name');
+      expect(await check!.run(portal)).toMatchObject({
+        status: 'ok',
+        message: expect.stringContaining('request HTTP/web1.example.test'),
+      });
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 
   it('has the checks that docs/doctor.md describes', async () => {

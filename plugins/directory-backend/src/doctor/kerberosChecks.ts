@@ -16,7 +16,8 @@ import {
 } from '@directory-gateway/kerberos';
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import { existsSync } from 'node:fs';
-import { lookup, Resolver } from 'node:dns/promises';
+import { lookup, lookupService, Resolver } from 'node:dns/promises';
+import { withDeadline } from '../ldap/connection/ldapClient';
 import type { Portal } from './Portal';
 
 const DNS_TIMEOUT_MS = 1000;
@@ -119,7 +120,7 @@ export function kerberosChecks(portal: Portal): readonly DoctorCheck[] {
     tested('kdc', {
       after: ['krb5-config', 'keytab-principal'],
       success: 'A KDC of the realm responds',
-      faults: ['kdc_unknown', 'kdc_unreachable', 'configuration'],
+      faults: ['kdc_unknown', 'kdc_unreachable', 'kdc_failed', 'configuration'],
     }),
     tested('service-principal', {
       after: ['kdc'],
@@ -129,7 +130,7 @@ export function kerberosChecks(portal: Portal): readonly DoctorCheck[] {
     tested('key-version', {
       after: ['service-principal', 'keytab-encryption'],
       success: 'The keytab has the current key of the KDC',
-      faults: ['key_mismatch', 'encryption_type'],
+      faults: ['no_key', 'key_mismatch', 'encryption_type'],
     }),
     tested('clock', {
       after: ['key-version'],
@@ -164,6 +165,10 @@ async function explainFault(
       `No KDC of the realm ${realm} responds (${detail})`,
       'start the KDC (on the FreeIPA server: ipactl status, ipactl start), and open port 88 (TCP and UDP) in the firewall',
     ),
+    kdc_failed: finding.fail(
+      `A KDC of the realm ${realm} responds, but cannot read its database (${detail})`,
+      'on the FreeIPA server: ipactl status, ipactl start; the KDC reads its database from the directory server',
+    ),
     configuration: finding.fail(
       `krb5.conf is invalid (${detail})`,
       'correct krb5.conf; on an enrolled machine, compare it with the file from another enrolled machine',
@@ -181,6 +186,10 @@ async function explainFault(
     service_unknown: finding.fail(
       `Clients on this machine request a ticket for another name (${detail})`,
       `ipa service-add-principal ${name} HTTP/NAME and add its key to ${keys.path}, or set dns_canonicalize_hostname = false in krb5.conf`,
+    ),
+    no_key: finding.fail(
+      `The KDC has no key of ${principal}, for example after ipa service-disable (${detail})`,
+      `${getKeytab(keys)} creates a key`,
     ),
     key_mismatch: finding.fail(
       `The KDC has another key for ${principal} than the keytab (key version ${kvno})`,
@@ -355,13 +364,19 @@ async function checkHostName(keys: ServiceKeys): Promise<DoctorFinding> {
       `ipa dnsrecord-add ZONE NAME --a-rec=ADDRESS, or add ${host} to /etc/hosts`,
     );
   }
-  const reverse = (
-    await Promise.all(
-      addresses.map(({ address }) => resolver.reverse(address).catch(() => [])),
-    )
-  )
-    .flat()
-    .map(name => name.toLowerCase());
+  // As in the Kerberos library, the first name of a line in /etc/hosts, whose
+  // aliases `Resolver.reverse()` would return.
+  const reverse = await Promise.all(
+    addresses.map(({ address }) =>
+      withDeadline(lookupService(address, 0), {
+        ms: DNS_TIMEOUT_MS,
+        error: () => new Error('The DNS server did not respond'),
+      }).then(
+        ({ hostname }) => hostname.toLowerCase(),
+        () => host,
+      ),
+    ),
+  );
   const others = reverse.filter(name => name !== host);
   return finding.ok(
     reverse.includes(host) || others.length === 0
