@@ -158,6 +158,14 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     expect(callers).toEqual([SERVICE]);
   });
 
+  it('does not use an inherited ticket cache of another principal', async () => {
+    const send = await startAuthority({
+      env: { KRB5CCNAME: await realm.ticket('alice') },
+    });
+    await send({ method: 'sign', request: newRequest() });
+    expect(callers).toEqual([SERVICE]);
+  });
+
   it('is not available when the keytab has no key for its principal', async () => {
     const send = await startAuthority({ principal: 'nobody@EXAMPLE.TEST' });
     const issued = ca.issued.size;

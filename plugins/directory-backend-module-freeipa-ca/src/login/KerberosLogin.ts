@@ -95,12 +95,13 @@ async function finishContext(options: {
  * The library reads it only from the environment: with `KRB5_CLIENT_KTNAME`, it
  * gets a ticket when one is needed, renews the ticket after half of its
  * lifetime, and keeps it in the cache `KRB5CCNAME` (MIT Kerberos documentation,
- * "keytab", "Default client keytab").
+ * "keytab", "Default client keytab"). A cache that the process inherited is not
+ * used: if it has tickets of another principal, the library gets none for this
+ * one.
  *
  * The environment belongs to the process, and the library's threads read it: it
  * is therefore set once, before the first login. This does not affect the
- * keytab for accepting tickets, `KRB5_KTNAME`. An existing `KRB5CCNAME` is
- * kept.
+ * keytab for accepting tickets, `KRB5_KTNAME`.
  *
  * @param options - `keytab`: absolute path; `env`: for tests
  * @throws Error when the environment already sets another client keytab.
@@ -120,5 +121,5 @@ export function claimClientEnvironment(options: {
     );
   }
   env.KRB5_CLIENT_KTNAME = keytab;
-  env.KRB5CCNAME ||= TICKET_CACHE;
+  env.KRB5CCNAME = TICKET_CACHE;
 }

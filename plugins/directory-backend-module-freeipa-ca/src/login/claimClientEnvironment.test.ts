@@ -18,11 +18,11 @@ describe('claimClientEnvironment', () => {
     expect(env.KRB5_KTNAME).toBe('FILE:/etc/portal/http.keytab');
   });
 
-  it('can be called twice, and keeps a cache that is already set', () => {
+  it('can be called twice, and replaces an inherited cache', () => {
     const env = { KRB5CCNAME: 'FILE:/run/portal/tickets' };
     expect(claim(claim(env))).toEqual({
       KRB5_CLIENT_KTNAME: 'FILE:/etc/portal/ipa.keytab',
-      KRB5CCNAME: 'FILE:/run/portal/tickets',
+      KRB5CCNAME: 'MEMORY:directory-freeipa-ca',
     });
   });
 
