@@ -48,6 +48,11 @@ export function certprofileShow(profile: string): RpcCommand {
   return { method: 'certprofile_show', args: [profile], options: {} };
 }
 
+/** Reads a CA (`ca_show`), for which FreeIPA queries Dogtag. */
+export function caShow(cacn: string): RpcCommand {
+  return { method: 'ca_show', args: [cacn], options: {} };
+}
+
 /** Revokes a certificate of a CA (`cert_revoke`). */
 export function certRevoke(
   { serialNumber, reason }: RevocationRequest,

@@ -118,6 +118,41 @@ it.each([
     },
   ],
   [
+    'a server that does not respond',
+    'freeipa-ca-login',
+    /^(?!.*getkeytab|.*passwd).*ipactl status/,
+    () => {
+      server.freeIpa.failNext('login', { kind: 'hang', executed: false });
+      return findProblem();
+    },
+  ],
+  [
+    'a stopped CA',
+    'freeipa-ca-profile',
+    /ipactl status/,
+    async () => {
+      server.freeIpa.isDogtagDown = true;
+      return await findProblem().finally(() => {
+        server.freeIpa.isDogtagDown = false;
+      });
+    },
+  ],
+  [
+    'a CA that does not respond',
+    'freeipa-ca-profile',
+    /ipactl status/,
+    () => {
+      server.freeIpa.failNext('ca_show', { kind: 'hang', executed: false });
+      return findProblem();
+    },
+  ],
+  [
+    'a CA that FreeIPA does not have',
+    'freeipa-ca-profile',
+    /ipa ca-find/,
+    () => findProblem({ cacn: 'sub' }),
+  ],
+  [
     'a profile that FreeIPA does not have',
     'freeipa-ca-profile',
     /ipa certprofile-import usrCerts/,

@@ -16,7 +16,7 @@ import { checkSecretFile } from '@directory-gateway/secret-files';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:tls';
-import { certprofileShow } from './commands';
+import { caShow, certprofileShow } from './commands';
 import { type FreeIpaConfig, readFreeIpaConfig } from './FreeIpaConfig';
 import { KerberosLogin } from './login/KerberosLogin';
 import { PasswordLogin } from './login/PasswordLogin';
@@ -25,6 +25,7 @@ import { NoResultError, RpcError } from './rpc/errors';
 import { FreeIpaServer } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
 import { HttpsClient } from './rpc/HttpsClient';
+import type { RpcCommand } from './rpc/RpcCommand';
 
 const BLOCK = 'directory.certificates.freeipa';
 
@@ -151,8 +152,8 @@ async function checkServers({
       };
 }
 
-/** Reads a profile, which requires a session of the gateway's account. */
-async function readProfile(config: FreeIpaConfig, name: string): Promise<void> {
+/** Runs a command in a session of the gateway's account. */
+async function read(config: FreeIpaConfig, command: RpcCommand): Promise<void> {
   const { login } = config;
   const https = new HttpsClient({ ...config, ...TIMEOUTS });
   const account =
@@ -166,7 +167,26 @@ async function readProfile(config: FreeIpaConfig, name: string): Promise<void> {
     logger: silentLogger,
     clock: systemClock,
   });
-  await servers.read(certprofileShow(name));
+  await servers.read(command);
+}
+
+const SERVER_FIX =
+  'on the FreeIPA server: ipactl status, ipactl restart; the first response after a restart takes 10 to 20 seconds';
+
+/** Returns whether FreeIPA has the entry that a command reads. */
+async function exists(
+  config: FreeIpaConfig,
+  command: RpcCommand,
+): Promise<boolean> {
+  try {
+    await read(config, command);
+    return true;
+  } catch (error) {
+    if (error instanceof RpcError && error.code === 4001) {
+      return false;
+    }
+    throw error;
+  }
 }
 
 /** FreeIPA's default profile, which every server has. */
@@ -184,15 +204,20 @@ async function checkLogin(config: FreeIpaConfig): Promise<DoctorFinding> {
   const { login } = config;
   const name = login.kind === 'password' ? login.username : login.principal;
   try {
-    await readProfile(config, EXISTING_PROFILE);
+    await read(config, certprofileShow(EXISTING_PROFILE));
   } catch (error) {
     if (error instanceof NoResultError) {
-      return finding.fail(
-        `FreeIPA does not accept the login of ${name}: ${error.message}`,
-        / status 400\b/.test(error.message)
-          ? `set ${BLOCK}.servers to the servers' own names, not an alias`
-          : loginFix(config),
-      );
+      const { fault, message } = error;
+      const isRefused =
+        fault === 'credentials' || /Kerberos ticket|status 4/.test(message);
+      return isRefused
+        ? finding.fail(
+            `FreeIPA does not accept the login of ${name}: ${message}`,
+            / status 400\b/.test(message)
+              ? `set ${BLOCK}.servers to the servers' own names, not an alias`
+              : loginFix(config),
+          )
+        : finding.fail(`FreeIPA does not respond: ${message}`, SERVER_FIX);
     }
     if (!(error instanceof RpcError)) {
       throw error;
@@ -206,20 +231,32 @@ async function checkProfiles(
   config: FreeIpaConfig,
   root: Config,
 ): Promise<DoctorFinding> {
+  const { cacn } = config;
   const names = root
     .getOptionalConfigArray('directory.certificates.profiles')
     ?.map(profile => profile.getString('name')) ?? ['userCerts'];
-  const results = await Promise.all(
-    names.map(async name => {
-      try {
-        await readProfile(config, name);
-        return [];
-      } catch (error) {
-        return error instanceof RpcError && error.code === 4001 ? [name] : [];
+  const missing: string[] = [];
+  try {
+    if (!(await exists(config, caShow(cacn)))) {
+      return finding.fail(
+        `FreeIPA does not have the CA ${cacn} (${BLOCK}.cacn)`,
+        'run ipa ca-find to list the CAs, and correct the name',
+      );
+    }
+    for (const name of names) {
+      if (!(await exists(config, certprofileShow(name)))) {
+        missing.push(name);
       }
-    }),
-  );
-  const missing = results.flat();
+    }
+  } catch (error) {
+    if (error instanceof NoResultError || error instanceof RpcError) {
+      return finding.fail(
+        `The CA of FreeIPA does not respond: ${error.message}`,
+        SERVER_FIX,
+      );
+    }
+    throw error;
+  }
   return missing.length === 0
     ? finding.ok(names.join(', '))
     : finding.fail(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  caShow,
   certFind,
   certprofileShow,
   certRemoveHold,
@@ -23,6 +24,7 @@ export type AcceptToken = (
 ) => Promise<{ principal: string; replyToken?: string } | undefined>;
 
 const COMMANDS = {
+  ca_show: caShow,
   cert_request: certRequest,
   cert_show: certShow,
   cert_revoke: certRevoke,

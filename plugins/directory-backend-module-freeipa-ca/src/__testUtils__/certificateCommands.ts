@@ -40,16 +40,13 @@ const USERS = ['alice', 'bob', 'carol'];
  */
 export async function certRequest(
   { args, options }: FakeCall,
-  { ca, version, isDogtagDown }: FakeServer,
+  server: FakeServer,
 ): Promise<Record<string, unknown>> {
+  const { ca, version } = server;
   const csr = Buffer.from(args[0], 'base64');
   const [username, realm] = String(options.principal).split('@');
   const profile = String(options.profile_id);
-  requireCa(options.cacn);
-  if (isDogtagDown) {
-    // `ca_show` logs in to Dogtag to read the CA's chain.
-    throw new FakeError(4016, 'Failed to authenticate to CA REST API');
-  }
+  caShow({ args: [String(options.cacn)], options: {} }, server);
   if (realm !== 'EXAMPLE.TEST') {
     throw new FakeError(4005, `The realm for the principal does not match`);
   }
@@ -82,6 +79,18 @@ export async function certRequest(
     value: '42',
     summary: null,
   };
+}
+
+/** `ca_show.execute`, which logs in to Dogtag to read the CA's certificate. */
+export function caShow(
+  { args: [cacn] }: FakeCall,
+  { isDogtagDown }: FakeServer,
+): Record<string, unknown> {
+  requireCa(cacn);
+  if (isDogtagDown) {
+    throw new FakeError(4016, 'Failed to authenticate to CA REST API');
+  }
+  return { result: { cn: [cacn] }, value: cacn, summary: null };
 }
 
 /** `certprofile_show.execute`, which reads the directory only. */
