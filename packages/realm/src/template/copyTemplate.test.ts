@@ -4,6 +4,7 @@ import {
   readdir,
   readFile,
   rm,
+  symlink,
   utimes,
   writeFile,
 } from 'node:fs/promises';
@@ -72,13 +73,21 @@ describe('copyTemplate', () => {
 
   it('takes over the lock of a process that has exited', async () => {
     await mkdir(cacheDir);
-    await writeFile(join(cacheDir, 'key.lock'), '2147483647');
+    await symlink('2147483647', join(cacheDir, 'key.lock'));
     expect(await copyTo('a')).toBe('build 1');
+  });
+
+  it('replaces an empty file in place of a lock', async () => {
+    await mkdir(cacheDir);
+    await writeFile(join(cacheDir, 'key.lock'), '');
+    expect(await copyTo('a', { signal: AbortSignal.timeout(60_000) })).toBe(
+      'build 1',
+    );
   });
 
   it('stops waiting for another process when aborted', async () => {
     await mkdir(cacheDir);
-    await writeFile(join(cacheDir, 'key.lock'), String(process.ppid));
+    await symlink(String(process.ppid), join(cacheDir, 'key.lock'));
     const waiting = copyTo('a', { signal: AbortSignal.timeout(300) });
     await expect(waiting).rejects.toThrow(/abort/i);
     expect(builds).toBe(0);

@@ -4,11 +4,12 @@ import {
   mkdir,
   readFile,
   readdir,
+  readlink,
   rename,
   rm,
   stat,
+  symlink,
   utimes,
-  writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -116,22 +117,24 @@ async function removeOldTemplates(cacheDir: string): Promise<void> {
 }
 
 /**
- * Creates a file with the process ID; replaces that of a process that has
- * exited.
+ * Creates a link to the process ID, which is never empty, unlike a file;
+ * replaces that of a process that has exited.
  */
 async function acquireLock(path: string, signal?: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      await writeFile(path, String(process.pid), { flag: 'wx' });
+      await symlink(String(process.pid), path);
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
         throw error;
       }
     }
-    const pid = await readFile(path, 'utf8').catch(() => '');
-    // The file is empty before its content is written.
-    if (pid === '' || existsSync(`/proc/${pid}`)) {
+    const pid = await readlink(path).catch(({ code }) =>
+      // EINVAL: not a link. ENOENT: the lock was just released.
+      code === 'EINVAL' ? '0' : 'self',
+    );
+    if (existsSync(`/proc/${pid}`)) {
       await setTimeout(POLL_MS, undefined, { signal });
     } else {
       await rm(path, { force: true });
