@@ -274,8 +274,10 @@ describe('Portal', () => {
       const portal = await load({
         backend: { baseUrl: 'https://portal.example.test' },
       });
-      const check = kerberosChecks(portal).find(({ id }) => id === 'host-name');
-      expect(await check!.run(portal)).toMatchObject({
+      const hostName = kerberosChecks(portal).find(
+        ({ id }) => id === 'host-name',
+      );
+      expect(await hostName!.run(portal)).toMatchObject({
         status: 'ok',
         message: expect.stringContaining('request HTTP/web1.example.test'),
       });
