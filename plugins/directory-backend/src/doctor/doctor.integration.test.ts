@@ -1072,6 +1072,26 @@ it('accepts an account that may not read preserved users, as in a new FreeIPA', 
   );
 });
 
+it('accepts an entry whose classes do not allow all attributes, such as admin', async () => {
+  const classes = [
+    ...['top', 'person', 'inetUser', 'posixAccount', 'krbPrincipalAux'],
+    ...['krbTicketPolicyAux', 'ipaObject', 'ipaSshUser'],
+    ...['ipaSshGroupOfPubKeys', 'fasUser'],
+  ];
+  const removed = [
+    ...['givenName', 'displayName', 'initials', 'mail'],
+    'userCertificate;binary',
+  ];
+  await modify(
+    `uid=alice,cn=users,cn=accounts,${realm.baseDn}`,
+    [
+      `replace: objectClass\n${classes.map(name => `objectClass: ${name}`).join('\n')}`,
+      ...removed.map(name => `replace: ${name}`),
+    ].join('\n-\n'),
+  );
+  expect(problemsOf(await diagnosePortal())).toEqual([]);
+});
+
 it('accepts a keytab whose current key has a lower version, as after ipa service-disable', async () => {
   const keytab = path('two-versions.keytab');
   const add = () =>
