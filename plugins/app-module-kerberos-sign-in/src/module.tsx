@@ -1,6 +1,12 @@
-import { createFrontendModule } from '@backstage/frontend-plugin-api';
+import { createFetchApi, FetchMiddlewares } from '@backstage/core-app-api';
+import {
+  ApiBlueprint,
+  coreApis,
+  createFrontendModule,
+} from '@backstage/frontend-plugin-api';
 import { SignInPageBlueprint } from '@backstage/plugin-app-react';
 import { z } from 'zod';
+import { renewSession, signedInApiRef } from './session/PortalIdentity';
 
 const signInPage = SignInPageBlueprint.makeWithOverrides({
   configSchema: {
@@ -19,16 +25,47 @@ const signInPage = SignInPageBlueprint.makeWithOverrides({
   },
 });
 
+const signedInApi = ApiBlueprint.make({
+  name: 'kerberos-signed-in',
+  params: defineParams =>
+    defineParams({ api: signedInApiRef, deps: {}, factory: () => ({}) }),
+});
+
+/** The fetch API of Backstage, which also renews refused sessions. */
+const fetchApi = ApiBlueprint.make({
+  name: 'fetch',
+  params: defineParams =>
+    defineParams({
+      api: coreApis.fetch,
+      deps: {
+        config: coreApis.config,
+        discoveryApi: coreApis.discovery,
+        identityApi: coreApis.identity,
+        signedIn: signedInApiRef,
+      },
+      factory: ({ config, discoveryApi, identityApi, signedIn }) =>
+        createFetchApi({
+          middleware: [
+            renewSession(signedIn),
+            FetchMiddlewares.resolvePluginProtocol({ discoveryApi }),
+            FetchMiddlewares.injectIdentityAuth({ identityApi, config }),
+          ],
+        }),
+    }),
+});
+
 /**
  * Replaces the app's sign-in page (`sign-in-page:app`) with one that signs in
  * users with a Kerberos ticket and shows instructions to other users.
  * Configuration: `autoSignIn` (boolean, default true; false waits for a click,
  * for sites whose browsers prompt for a password), `realm` (realm in the
- * `kinit` command) and `helpUrl` (URL of the site's help page).
+ * `kinit` command) and `helpUrl` (URL of the site's help page). Also replaces
+ * the app's fetch API (`api:app/fetch`) with one that renews the session and
+ * repeats the request when the server refuses the token.
  *
  * @public
  */
 export const appModuleKerberosSignIn = createFrontendModule({
   pluginId: 'app',
-  extensions: [signInPage],
+  extensions: [signInPage, signedInApi, fetchApi],
 });

@@ -1,5 +1,5 @@
 import { type PortalSession, SignInError } from './fetchSession';
-import { PortalIdentity } from './PortalIdentity';
+import { PortalIdentity, renewSession } from './PortalIdentity';
 
 function sessionOf(token: string, expiresInSeconds?: number): PortalSession {
   return {
@@ -144,5 +144,77 @@ describe('PortalIdentity', () => {
     expect(await identity.getCredentials()).toEqual({ token: 'first' });
     now += 2 * 60_000;
     expect(await identity.getCredentials()).toEqual({ token: 'second' });
+  });
+});
+
+describe('renewSession', () => {
+  let now: number;
+
+  beforeEach(() => {
+    now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+  });
+
+  afterEach(() => jest.restoreAllMocks());
+
+  /** Sends a request to a server that accepts only the token `second`. */
+  async function send(options: {
+    age: number;
+    status?: number;
+    renewal?: () => Promise<PortalSession>;
+  }) {
+    const { status = 401 } = options;
+    const fetchSession = jest.fn(
+      options.renewal ?? (async () => sessionOf('second', 3600)),
+    );
+    const identity = new PortalIdentity({
+      session: sessionOf('first', 3600),
+      fetchSession,
+      onSignOut: () => {},
+      onRefused: () => {},
+    });
+    const requests: [string | undefined, unknown][] = [];
+    const next = async (_: unknown, init?: RequestInit) => {
+      const { token } = await identity.getCredentials();
+      requests.push([token, init?.body]);
+      return { status: token === 'second' ? 200 : status } as Response;
+    };
+    now += options.age;
+    const response = await renewSession({ identity }).apply(next)('/', {
+      body: 'reason',
+    });
+    return { status: response.status, requests, fetchSession };
+  }
+
+  it.each([401, 403])(
+    'repeats a request with a new token after %i',
+    async status => {
+      expect(await send({ age: 6 * 60_000, status })).toMatchObject({
+        status: 200,
+        requests: [
+          ['first', 'reason'],
+          ['second', 'reason'],
+        ],
+      });
+    },
+  );
+
+  it('returns the response when the token is new', async () => {
+    const { status, fetchSession } = await send({ age: 1000 });
+    expect(status).toBe(401);
+    expect(fetchSession).not.toHaveBeenCalled();
+  });
+
+  it('returns the response when the session cannot be renewed', async () => {
+    const renewal = () => Promise.reject(new Error('no ticket'));
+    const { status, requests } = await send({ age: 6 * 60_000, renewal });
+    expect(status).toBe(401);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('returns other responses', async () => {
+    const { status, requests } = await send({ age: 6 * 60_000, status: 404 });
+    expect(status).toBe(404);
+    expect(requests).toHaveLength(1);
   });
 });

@@ -1,4 +1,9 @@
-import type { IdentityApi, ProfileInfo } from '@backstage/frontend-plugin-api';
+import type { FetchMiddleware } from '@backstage/core-app-api';
+import {
+  createApiRef,
+  type IdentityApi,
+  type ProfileInfo,
+} from '@backstage/frontend-plugin-api';
 import { type PortalSession, toFailure } from './fetchSession';
 
 /** Lifetime of a session if the response does not contain it, in seconds. */
@@ -10,6 +15,12 @@ const DEFAULT_LIFETIME = 5 * 60;
 const MAX_MARGIN_MS = 5 * 60_000;
 /** Remaining fraction of the lifetime at which a short session is renewed. */
 const MARGIN_PART = 0.2;
+
+/**
+ * Age from which a session is renewed after the server refused its token, in
+ * milliseconds. A newer one would be refused, too.
+ */
+const MIN_AGE_MS = 60_000;
 
 /** Refusals of the account. They end the session even if the token is valid. */
 const ACCOUNT_REFUSALS = new Set([
@@ -39,6 +50,7 @@ export class PortalIdentity implements IdentityApi {
   readonly #options: PortalIdentityOptions;
   #refusal: unknown;
   #session: PortalSession;
+  #startedAt = 0;
   #renewAt = 0;
   #expiresAt = 0;
   #renewal: Promise<void> | undefined;
@@ -72,6 +84,18 @@ export class PortalIdentity implements IdentityApi {
     this.#options.onSignOut();
   }
 
+  /**
+   * Renews the session after the server refused its token. Returns whether
+   * there is a new token.
+   */
+  async renewRefused(): Promise<boolean> {
+    const session = this.#session;
+    if (performance.now() - this.#startedAt >= MIN_AGE_MS) {
+      await this.#renew().catch(() => undefined);
+    }
+    return this.#session !== session;
+  }
+
   #renew(): Promise<void> {
     this.#renewal ??= this.#options
       .fetchSession()
@@ -103,9 +127,36 @@ export class PortalIdentity implements IdentityApi {
     const lifetime = expiresInSeconds * 1000;
     const margin = Math.min(MAX_MARGIN_MS, lifetime * MARGIN_PART);
     this.#session = session;
-    this.#expiresAt = performance.now() + lifetime;
+    this.#startedAt = performance.now();
+    this.#expiresAt = this.#startedAt + lifetime;
     this.#renewAt = this.#expiresAt - margin;
   }
+}
+
+/** Identity of the user who has signed in on this page, if any. */
+export const signedInApiRef = createApiRef<{
+  identity?: PortalIdentity;
+}>().with({ id: 'app.kerberos-sign-in.signed-in', pluginId: 'app' });
+
+/**
+ * Renews the session and repeats the request once when the server refuses a
+ * token (401), or requires a newer one or other rights (403). Neither status
+ * has an effect on the server. The body of a `Request` cannot be sent twice.
+ */
+export function renewSession(signedIn: {
+  readonly identity?: PortalIdentity;
+}): FetchMiddleware {
+  return {
+    apply: next => async (input, init) => {
+      const response = await next(input, init);
+      const isRefused = response.status === 401 || response.status === 403;
+      return isRefused &&
+        !(input instanceof Request) &&
+        (await signedIn.identity?.renewRefused())
+        ? next(input, init)
+        : response;
+    },
+  };
 }
 
 const KEY = 'kerberos-sign-in:session-end';

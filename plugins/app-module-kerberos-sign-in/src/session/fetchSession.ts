@@ -42,17 +42,23 @@ export type SignInFailure =
       readonly kind: 'unavailable';
       /** Message from the server. */
       readonly message?: string;
+      /** Delay before a retry in seconds, if the server sent one. */
+      readonly retryAfter?: number;
     }
   /** There was no response. */
   | { readonly kind: 'unreachable' };
 
-/** A failed sign-in. */
+/**
+ * A failed sign-in. After a refusal, its name is `AuthenticationError`, which
+ * Backstage uses for a missing session: the pages then offer to sign in again.
+ */
 export class SignInError extends Error {
   readonly failure: SignInFailure;
 
   constructor(failure: SignInFailure) {
     super('message' in failure ? failure.message : failure.kind);
-    this.name = 'SignInError';
+    this.name =
+      failure.kind === 'refused' ? 'AuthenticationError' : 'SignInError';
     this.failure = failure;
   }
 }
@@ -62,6 +68,24 @@ export function toFailure(error: unknown): SignInFailure {
   return error instanceof SignInError
     ? error.failure
     : { kind: 'unavailable', message: undefined };
+}
+
+/** Delay before a retry when the server sends no `Retry-After`, in seconds. */
+const DEFAULT_RETRY_AFTER = 15;
+
+/**
+ * Returns the delay before an automatic retry, in seconds; `undefined` after a
+ * refusal, which would only be repeated.
+ */
+export function retryDelay(failure: SignInFailure): number | undefined {
+  switch (failure.kind) {
+    case 'refused':
+      return undefined;
+    case 'unavailable':
+      return failure.retryAfter || DEFAULT_RETRY_AFTER;
+    default:
+      return DEFAULT_RETRY_AFTER;
+  }
 }
 
 /** IDs of the auth providers that the sign-in page uses. */
@@ -151,7 +175,12 @@ function refusal(response: Response, body: unknown): SignInError {
   const { data } = errorBodySchema.safeParse(body);
   const message = data?.message ?? data?.error?.message;
   if (response.status !== 401) {
-    return new SignInError({ kind: 'unavailable', message });
+    const retryAfter = response.headers.get('Retry-After') ?? '';
+    return new SignInError({
+      kind: 'unavailable',
+      message,
+      retryAfter: /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
+    });
   }
   return new SignInError({
     kind: 'refused',
