@@ -8,6 +8,8 @@ export default {
     'Das Portal ist nicht erreichbar. Prüfen Sie Ihre Netzwerkverbindung.',
   'state.unavailable':
     'Das Portal kann zurzeit keine Tickets prüfen. Versuchen Sie es später erneut.',
+  'state.retry_one': 'Neuer Versuch in {{count}} Sekunde.',
+  'state.retry_other': 'Neuer Versuch in {{count}} Sekunden.',
   'reason.no_credentials': 'Ihr Browser hat kein Kerberos-Ticket gesendet.',
   'reason.ntlm_refused':
     'Ihr Browser hat kein Kerberos-Ticket für dieses Portal und hat NTLM angeboten. NTLM wird nicht akzeptiert.',

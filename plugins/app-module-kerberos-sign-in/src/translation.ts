@@ -44,6 +44,8 @@ export const kerberosSignInTranslationRef = createTranslationRef({
         'The portal could not be reached. Check your network connection.',
       unavailable:
         'The portal cannot check tickets at the moment. Try again later.',
+      retry_one: 'Trying again in {{count}} second.',
+      retry_other: 'Trying again in {{count}} seconds.',
     },
     reason: reasonMessages,
     clock: {

@@ -4,11 +4,13 @@ import {
 } from '@backstage/frontend-test-utils';
 import type { IdentityApi } from '@backstage/frontend-plugin-api';
 import type { JsonObject } from '@backstage/types';
-import { cleanup, screen } from '@testing-library/react';
+import { act, cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
+import { useState } from 'react';
 import { FakeAuthApi, refusal, session } from '../__testUtils__/FakeAuthApi';
+import { signedInApiRef } from '../session/PortalIdentity';
 import { KerberosSignInPage } from './KerberosSignInPage';
 
 const firefoxOnLinux =
@@ -57,7 +59,7 @@ describe('KerberosSignInPage', () => {
           helpUrl={helpUrl}
           onSignInSuccess={resolve}
         />,
-        { config },
+        { config, apis: [[signedInApiRef, {}]] },
       );
     });
   }
@@ -191,20 +193,89 @@ describe('KerberosSignInPage', () => {
     },
   );
 
-  it("shows the server's message when tickets cannot be checked", async () => {
-    const kerberos = new FakeAuthApi(
-      () =>
-        HttpResponse.json(
-          { message: 'The directory is unavailable.' },
-          { status: 503 },
-        ),
-      session(),
-    );
-    const identity = open({ kerberos });
+  describe('when tickets cannot be checked', () => {
+    const unavailable = () =>
+      HttpResponse.json(
+        { message: 'The directory is unavailable.' },
+        { status: 503, headers: { 'Retry-After': '2' } },
+      );
 
-    await expectText('The directory is unavailable.');
-    await userEvent.click(tryAgain());
-    expect((await identity).signOut).toBeDefined();
+    it("shows the server's message and retries until it signs in", async () => {
+      const kerberos = new FakeAuthApi(unavailable, unavailable, session());
+      const identity = open({ kerberos });
+
+      await expectText('The directory is unavailable.');
+      expect(screen.getByRole('timer')).toHaveTextContent(/^Trying again in/);
+      await identity;
+      expect(kerberos.requests).toBe(3);
+    });
+
+    it('does not wait when the user selects the button', async () => {
+      const kerberos = new FakeAuthApi(
+        () => HttpResponse.json({}, { status: 503 }),
+        session(),
+      );
+      const identity = open({ kerberos });
+
+      await screen.findByText('Trying again in 15 seconds.');
+      await userEvent.click(tryAgain());
+      expect((await identity).signOut).toBeDefined();
+    });
+
+    it('retries with the guest when the guest was selected', async () => {
+      const kerberos = new FakeAuthApi(refusal('no_credentials'));
+      const guest = new FakeAuthApi(unavailable, session('guest'));
+      const identity = open({
+        kerberos,
+        guest,
+        guestConfig: { dangerouslyAllowOutsideDevelopment: true },
+      });
+
+      await userEvent.click(
+        await screen.findByRole('button', { name: 'Enter as Guest (demo)' }),
+      );
+      expect(await (await identity).getProfileInfo()).toEqual({
+        displayName: 'guest',
+      });
+      expect(guest.requests).toBe(2);
+    });
+
+    it('waits for a click when autoSignIn is false', async () => {
+      open({ kerberos: new FakeAuthApi(unavailable), autoSignIn: false });
+
+      await userEvent.click(
+        await screen.findByRole('button', { name: 'Sign in' }),
+      );
+      await expectText('The directory is unavailable.');
+      expect(screen.queryByRole('timer')).toBeNull();
+    });
+  });
+
+  it('signs in once when the app passes a new callback on every render', async () => {
+    const kerberos = new FakeAuthApi(session());
+    const onSignInSuccess = jest.fn();
+    let render = () => {};
+    function Page() {
+      const [renders, setRenders] = useState(0);
+      render = () => setRenders(renders + 1);
+      return (
+        <KerberosSignInPage
+          autoSignIn
+          onSignInSuccess={identity => {
+            onSignInSuccess(identity);
+            render();
+          }}
+        />
+      );
+    }
+    server.use(kerberos.handler());
+    renderInTestApp(<Page />, { apis: [[signedInApiRef, {}]] });
+
+    await waitFor(() => expect(onSignInSuccess).toHaveBeenCalled());
+    act(() => render());
+    await new Promise(resolve => setTimeout(resolve, 100));
+    expect(kerberos.requests).toBe(1);
+    expect(onSignInSuccess).toHaveBeenCalledTimes(1);
   });
 
   it('shows an error when the response is not valid', async () => {

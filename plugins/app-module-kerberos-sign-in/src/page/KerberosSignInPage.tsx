@@ -59,6 +59,12 @@ export function KerberosSignInPage(
               <Text as="p" variant="body-large" role="status">
                 {stateText}
               </Text>
+              {state.kind === 'failed' && state.retryIn !== undefined && (
+                // Not a live region: it changes every second.
+                <Text as="p" color="secondary" role="timer">
+                  {t('state.retry', { count: state.retryIn })}
+                </Text>
+              )}
             </Flex>
             {fixes.length > 0 && (
               <ol className={styles.fixes}>
@@ -117,10 +123,11 @@ function readGuest(config: ConfigApi): string | undefined {
 /** Returns the message for a state. */
 function useStateText(state: SignInState): string {
   const { t } = useTranslationRef(kerberosSignInTranslationRef);
-  if (state.kind !== 'failed') {
-    return t(`state.${state.kind}`);
+  const failure = failureIn(state);
+  // An outage stays visible while the page retries, and is announced once.
+  if (!failure || (state.kind === 'signingIn' && failure.kind === 'refused')) {
+    return t(`state.${state.kind as Exclude<SignInState['kind'], 'failed'>}`);
   }
-  const { failure } = state;
   if (failure.kind !== 'refused') {
     const message = failure.kind === 'unavailable' && failure.message;
     return message || t(`state.${failure.kind}`);

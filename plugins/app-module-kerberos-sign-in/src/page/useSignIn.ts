@@ -6,6 +6,7 @@ import {
 import { useCallback, useEffect, useRef, useState } from 'react';
 import {
   fetchSession,
+  retryDelay,
   toFailure,
   type ProviderId,
   type SignInFailure,
@@ -14,6 +15,7 @@ import {
   guestSession,
   PortalIdentity,
   sessionEnd,
+  signedInApiRef,
 } from '../session/PortalIdentity';
 
 /** State of the sign-in. */
@@ -30,12 +32,18 @@ export type SignInState =
       /** Previous failure, shown until there is a response. */
       readonly after?: SignInFailure;
     }
-  | { readonly kind: 'failed'; readonly failure: SignInFailure };
+  | {
+      readonly kind: 'failed';
+      readonly failure: SignInFailure;
+      readonly provider: ProviderId;
+      /** Seconds until an automatic retry, if any. */
+      readonly retryIn?: number;
+    };
 
 /**
  * Signs in immediately, unless a session in this tab has ended or `autoSignIn`
- * is false. Later attempts require a click, which prevents loops. Guests stay
- * signed in when the page is reloaded.
+ * is false. After a refusal, the next attempt requires a click, which prevents
+ * loops. Guests stay signed in when the page is reloaded.
  */
 export function useSignIn(options: {
   readonly autoSignIn: boolean;
@@ -44,12 +52,17 @@ export function useSignIn(options: {
   readonly state: SignInState;
   readonly signIn: (provider: ProviderId) => void;
 } {
-  const { autoSignIn, onSignInSuccess } = options;
+  const { autoSignIn } = options;
   const discoveryApi = useApi(coreApis.discovery);
+  const signedIn = useApi(signedInApiRef);
   const [state, setState] = useState<SignInState>(() =>
     initialState(autoSignIn),
   );
   const attempt = useRef<AbortController>();
+  // A ref, because the caller may pass a new function on every render, which
+  // must not start another attempt.
+  const onSignInSuccess = useRef(options.onSignInSuccess);
+  onSignInSuccess.current = options.onSignInSuccess;
 
   const signIn = useCallback(
     async (provider: ProviderId) => {
@@ -62,22 +75,22 @@ export function useSignIn(options: {
         if (!signal.aborted) {
           sessionEnd.clear();
           guestSession.set(provider === 'guest');
-          onSignInSuccess(
-            new PortalIdentity({
-              session,
-              fetchSession: () => fetchSession(source),
-              onSignOut: () => {
-                guestSession.set(false);
-                sessionEnd.set({ kind: 'signedOut' });
-              },
-              onRefused: reason => {
-                guestSession.set(false);
-                sessionEnd.set({ kind: 'refused', reason });
-                // A reload discards all data of the session.
-                window.location.reload();
-              },
-            }),
-          );
+          const identity = new PortalIdentity({
+            session,
+            fetchSession: () => fetchSession(source),
+            onSignOut: () => {
+              guestSession.set(false);
+              sessionEnd.set({ kind: 'signedOut' });
+            },
+            onRefused: reason => {
+              guestSession.set(false);
+              sessionEnd.set({ kind: 'refused', reason });
+              // A reload discards all data of the session.
+              window.location.reload();
+            },
+          });
+          signedIn.identity = identity;
+          onSignInSuccess.current(identity);
         }
       } catch (error) {
         if (!signal.aborted) {
@@ -85,21 +98,38 @@ export function useSignIn(options: {
           if (failure.kind === 'refused') {
             guestSession.set(false);
           }
-          setState({ kind: 'failed', failure });
+          // Sites without autoSignIn have browsers that ask for a password.
+          const retryIn = autoSignIn ? retryDelay(failure) : undefined;
+          setState({ kind: 'failed', failure, provider, retryIn });
         }
       }
     },
-    [discoveryApi, onSignInSuccess],
+    [autoSignIn, discoveryApi, signedIn],
   );
 
   // Sends the request that the initial state implies.
-  const isFirst = useRef(state.kind === 'signingIn');
+  const isSilent = useRef(state.kind === 'signingIn');
   useEffect(() => {
-    if (isFirst.current) {
+    if (isSilent.current) {
       signIn(guestSession.get() ? 'guest' : 'kerberos');
     }
     return () => attempt.current?.abort();
   }, [signIn]);
+
+  useEffect(() => {
+    if (state.kind !== 'failed' || state.retryIn === undefined) {
+      return undefined;
+    }
+    const left = state.retryIn - 1;
+    const timer = setTimeout(
+      () =>
+        left > 0
+          ? setState({ ...state, retryIn: left })
+          : signIn(state.provider),
+      1000,
+    );
+    return () => clearTimeout(timer);
+  }, [state, signIn]);
 
   return { state, signIn };
 }
@@ -108,7 +138,11 @@ function initialState(autoSignIn: boolean): SignInState {
   const end = sessionEnd.get();
   if (end) {
     return end.kind === 'refused'
-      ? { kind: 'failed', failure: { ...end, message: '' } }
+      ? {
+          kind: 'failed',
+          failure: { ...end, message: '' },
+          provider: 'kerberos',
+        }
       : end;
   }
   return autoSignIn || guestSession.get()
