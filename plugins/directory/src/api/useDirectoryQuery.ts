@@ -12,7 +12,7 @@ import {
   useQuery,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { directoryApiRef } from './directoryApi';
+import { directoryApiRef, isSessionEnded } from './directoryApi';
 
 /** Time for which a result is fresh, in milliseconds. */
 const STALE_AFTER = 30_000;
@@ -66,10 +66,11 @@ const DEFAULT_DELAY = 15;
 
 /**
  * Returns the delay before a retry, in milliseconds; `undefined` without a
- * failure, and when a retry would not help (forbidden, not found).
+ * failure, and when a retry would not help (forbidden, not found, session
+ * ended).
  */
 export function retryDelay(error: unknown): number | undefined {
-  if (!error) {
+  if (!error || isSessionEnded(error)) {
     return undefined;
   }
   if (!isDirectoryResponseError(error)) {

@@ -35,11 +35,15 @@ export function LabelDialog(props: {
   );
   const form = useId();
 
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  function save() {
     if (!isPending) {
       mutate(label, { onSuccess: onClose });
     }
+  }
+
+  function handleSubmit(event: FormEvent) {
+    event.preventDefault();
+    save();
   }
 
   return (
@@ -60,7 +64,7 @@ export function LabelDialog(props: {
             autoFocus
           />
         </form>
-        {error && <FailureAlert error={error} />}
+        {error && <FailureAlert error={error} onRetry={save} />}
       </DialogBody>
       <DialogFooter>
         <Button variant="secondary" onPress={onClose} isDisabled={isPending}>

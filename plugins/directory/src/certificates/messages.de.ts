@@ -144,7 +144,7 @@ export const certificatesGerman = {
   'certificate.revoke.confirm': 'Zertifikat widerrufen',
   'certificate.revoke.working': 'Wird widerrufen…',
   'certificate.revoke.signInAgain':
-    'Sie können Ihre eigenen Zertifikate nur innerhalb von 5 Minuten nach der Anmeldung widerrufen. Speichern Sie einen noch nicht gespeicherten Schlüssel, und laden Sie dann die Seite neu, um sich wieder anzumelden.',
+    'Melden Sie sich wieder an, um Ihr Zertifikat zu widerrufen. Holen Sie dafür bei Kerberos zuerst ein neues Ticket.',
   'certificates.mine': 'Meine Zertifikate',
   'certificates.request': 'Zertifikat anfordern',
   'certificates.today': 'Heute',

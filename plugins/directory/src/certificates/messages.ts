@@ -151,7 +151,7 @@ export const certificateMessages = {
     confirm: 'Revoke certificate',
     working: 'Revoking…',
     signInAgain:
-      'You can revoke your own certificates only within 5 minutes of signing in. Save any unsaved key, then reload the page to sign in again.',
+      'To revoke your certificate, sign in again; with Kerberos, get a new ticket first.',
   },
 } as const;
 

@@ -57,6 +57,10 @@ export const componentsGerman = {
   'states.unknown_principal': 'Sie haben kein Konto im Verzeichnis',
   'states.account_locked': 'Ihr Konto ist gesperrt',
   'states.account_expired': 'Ihr Konto ist abgelaufen',
+  'states.sessionEnded': 'Ihre Sitzung ist beendet',
+  'states.sessionEndedHint':
+    'Melden Sie sich wieder an, um fortzufahren. Holen Sie dafür bei Kerberos zuerst ein neues Ticket.',
+  'states.signInAgain': 'Wieder anmelden',
   'states.failed': 'Die Anfrage ist fehlgeschlagen',
   'states.lastUpdated': 'Stand: {{time}}.',
   'states.notAffected': 'Der Rest des Portals ist nicht betroffen.',

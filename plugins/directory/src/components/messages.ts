@@ -72,6 +72,10 @@ export const statesMessages = {
   unknown_principal: 'You do not have an account in the directory',
   account_locked: 'Your account is locked',
   account_expired: 'Your account has expired',
+  sessionEnded: 'Your session has ended',
+  sessionEndedHint:
+    'Sign in again to continue; with Kerberos, get a new ticket first.',
+  signInAgain: 'Sign in again',
   failed: 'The request failed',
   lastUpdated: 'Last updated at {{time}}.',
   notAffected: 'The rest of the portal is not affected.',

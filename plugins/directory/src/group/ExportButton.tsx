@@ -2,7 +2,7 @@ import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import { RiDownloadLine } from '@remixicon/react';
 import { useEffect, useRef, useState } from 'react';
-import { directoryApiRef } from '../api/directoryApi';
+import { directoryApiRef, isSessionEnded } from '../api/directoryApi';
 import { saveFile } from '../components/saveFile';
 import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './ExportButton.module.css';
@@ -32,10 +32,21 @@ export function ExportButton(props: {
       case 'canceled':
         return t('group.export.canceled');
       case 'failed':
-        return t('group.export.failed');
+        return t(
+          state.isSessionEnded ? 'states.sessionEnded' : 'group.export.failed',
+        );
       default:
         return '';
     }
+  };
+
+  const label = () => {
+    if (state.kind !== 'failed') {
+      return t('group.export.start');
+    }
+    return t(
+      state.isSessionEnded ? 'states.signInAgain' : 'group.export.again',
+    );
   };
 
   return (
@@ -59,11 +70,7 @@ export function ExportButton(props: {
           iconStart={<RiDownloadLine />}
           onPress={start}
         >
-          {t(
-            state.kind === 'failed'
-              ? 'group.export.again'
-              : 'group.export.start',
-          )}
+          {label()}
         </Button>
       )}
     </div>
@@ -99,7 +106,7 @@ type ExportState =
   | { kind: 'running'; progress: ExportProgress | undefined }
   | { kind: 'saved'; rows: number }
   | { kind: 'canceled' }
-  | { kind: 'failed' };
+  | { kind: 'failed'; isSessionEnded: boolean };
 
 /** Downloads a group's members. Leaving the page cancels the download. */
 function useMembersExport(options: {
@@ -132,8 +139,12 @@ function useMembersExport(options: {
         content: file,
       });
       setState({ kind: 'saved', rows });
-    } catch {
-      setState({ kind: signal.aborted ? 'canceled' : 'failed' });
+    } catch (error) {
+      setState(
+        signal.aborted
+          ? { kind: 'canceled' }
+          : { kind: 'failed', isSessionEnded: isSessionEnded(error) },
+      );
     }
   }
 

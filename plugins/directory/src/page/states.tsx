@@ -3,6 +3,7 @@ import { Alert, Button, Container, Flex, Skeleton, Text } from '@backstage/ui';
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCloudOffLine } from '@remixicon/react';
 import type { ReactElement, ReactNode } from 'react';
+import { ACCOUNT_REASONS, isSessionEnded } from '../api/directoryApi';
 import { retryDelay } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
 import { locale } from '../language';
@@ -56,9 +57,13 @@ export function EmptyState(props: {
 export function ErrorState(props: { error: unknown; onRetry: () => void }) {
   const { error, onRetry } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { title, message, retry, requestId } = useErrorText(error);
+  const { title, message, retry, requestId, action } = useErrorText(error);
   const lines = [
-    ...new Set([message, retry ?? t('states.notAffected'), requestId]),
+    ...new Set([
+      message,
+      retry ?? (isSessionEnded(error) ? undefined : t('states.notAffected')),
+      requestId,
+    ]),
   ].filter(line => line && line !== title);
 
   return (
@@ -70,7 +75,7 @@ export function ErrorState(props: { error: unknown; onRetry: () => void }) {
           <DirectoryText value={line!} />
         </span>
       ))}
-      actions={<Button onPress={onRetry}>{t('states.retry')}</Button>}
+      actions={<Button onPress={onRetry}>{action}</Button>}
     />
   );
 }
@@ -78,8 +83,7 @@ export function ErrorState(props: { error: unknown; onRetry: () => void }) {
 /** Like {@link ErrorState}, in one line, for a section of a page. */
 export function SectionError(props: { error: unknown; onRetry: () => void }) {
   const { error, onRetry } = props;
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const { title, retry } = useErrorText(error);
+  const { title, retry, action } = useErrorText(error);
   return (
     <Alert
       role="status"
@@ -89,7 +93,7 @@ export function SectionError(props: { error: unknown; onRetry: () => void }) {
       description={retry}
       customActions={
         <Button size="small" variant="secondary" onPress={onRetry}>
-          {t('states.retry')}
+          {action}
         </Button>
       }
     />
@@ -143,7 +147,7 @@ export function StaleNotice(props: {
 }) {
   const { error, loadedAt, onRetry } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { title, retry } = useErrorText(error);
+  const { title, retry, action } = useErrorText(error);
   const time = new Date(loadedAt).toLocaleTimeString(locale(), {
     timeStyle: 'short',
   });
@@ -160,37 +164,53 @@ export function StaleNotice(props: {
         .join(' ')}
       customActions={
         <Button size="small" variant="secondary" onPress={onRetry}>
-          {t('states.retry')}
+          {action}
         </Button>
       }
     />
   );
 }
 
-/** Shows the server's message about a failed action next to the form. */
-export function FailureAlert({ error }: { error: unknown }) {
+/**
+ * Shows the server's message about a failed action next to the form. If the
+ * user must sign in again, a button repeats the action.
+ */
+export function FailureAlert(props: {
+  error: unknown;
+  onRetry: () => void;
+
+  /** Why the action requires a new sign-in. Defaults to none. */
+  signInAgain?: string;
+}) {
+  const { error, onRetry, signInAgain } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
   const { title, message, requestId } = useErrorText(error);
   return (
     <Alert
       role="alert"
       status="danger"
       icon
-      title={title}
-      description={[message, requestId].filter(Boolean).join(' · ')}
+      title={signInAgain ?? title}
+      description={
+        signInAgain
+          ? undefined
+          : [message, requestId].filter(Boolean).join(' · ')
+      }
+      customActions={
+        (signInAgain || isSessionEnded(error)) && (
+          <Button size="small" variant="secondary" onPress={onRetry}>
+            {t('states.signInAgain')}
+          </Button>
+        )
+      }
     />
   );
 }
 
-/** API error reasons with their own title. */
-const REASONS = [
-  'unknown_principal',
-  'account_locked',
-  'account_expired',
-] as const;
-
 /**
  * Returns the description of a failed request: what failed, the server's
- * message, the time of the next retry if any, and the request ID.
+ * message, the time of the next retry if any, the request ID, and the label of
+ * the button that repeats the request.
  */
 function useErrorText(error: unknown) {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -198,6 +218,13 @@ function useErrorText(error: unknown) {
   const delay = retryDelay(error);
   const id = response?.body?.request_id;
 
+  if (isSessionEnded(error)) {
+    return {
+      title: t('states.sessionEnded'),
+      message: t('states.sessionEndedHint'),
+      action: t('states.signInAgain'),
+    };
+  }
   const title = () => {
     if (!response) {
       return t('states.portalUnreachable');
@@ -206,13 +233,11 @@ function useErrorText(error: unknown) {
     if (status === 503 || status === 504) {
       return t('states.directoryUnavailable');
     }
-    const known = REASONS.find(reason => reason === body?.reason);
+    const known = ACCOUNT_REASONS.find(reason => reason === body?.reason);
     if (known) {
       return t(`states.${known}`);
     }
-    return t(
-      status === 401 || status === 403 ? 'states.forbidden' : 'states.failed',
-    );
+    return t(status === 403 ? 'states.forbidden' : 'states.failed');
   };
   return {
     title: title(),
@@ -228,5 +253,6 @@ function useErrorText(error: unknown) {
             }),
           }),
     requestId: id && t('states.requestId', { id }),
+    action: t('states.retry'),
   };
 }

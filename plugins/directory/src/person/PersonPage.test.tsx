@@ -2,6 +2,7 @@ import { registerMswTestHooks } from '@backstage/frontend-test-utils';
 import type { Membership } from '@directory-gateway/backstage-plugin-directory-common';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { HttpResponse } from 'msw';
 import { webcrypto } from 'node:crypto';
 import {
   FakeDirectoryApi,
@@ -395,6 +396,26 @@ describe('PersonPage', () => {
       await screen.findByText('You are not allowed to view this'),
     ).toBeVisible();
     expect(screen.getByText('Not for you')).toBeVisible();
+  });
+
+  it('signs in again when the session has ended', async () => {
+    server.on('/users/karl/', () =>
+      HttpResponse.json(
+        { error: { message: 'Illegal token' } },
+        { status: 401 },
+      ),
+    );
+    renderDirectory('/directory/people/karl');
+    expect(await screen.findByText('Your session has ended')).toBeVisible();
+    expect(screen.queryByText(/Illegal token|Retrying/)).toBeNull();
+
+    server.on('/users/karl/', () => ({ result: karl }));
+    await userEvent.click(
+      screen.getByRole('button', { name: 'Sign in again' }),
+    );
+    expect(
+      await screen.findByRole('heading', { level: 1, name: 'Karl Larsson' }),
+    ).toBeVisible();
   });
 
   it.each([

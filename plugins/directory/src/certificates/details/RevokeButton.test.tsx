@@ -14,6 +14,7 @@ import {
   failure,
 } from '../../__testUtils__/FakeDirectoryApi';
 import { renderDirectory } from '../../__testUtils__/renderDirectory';
+import type { OperationName } from '../../api/useDirectoryQuery';
 
 const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
@@ -81,10 +82,13 @@ describe('RevokeDialog', () => {
   };
 
   /** Serves a certificate that can be revoked and records the reasons. */
-  function serveRevocation(options: { rejects?: 400 | 403 } = {}) {
-    const { rejects = 0 } = options;
+  function serveRevocation(
+    options: { rejects?: 400 | 401 | 403; operations?: OperationName[] } = {},
+  ) {
+    const { rejects = 0, operations = ['directory.certificate.revoke'] } =
+      options;
     const reasons: unknown[] = [];
-    server.allows('directory.certificate.revoke');
+    server.allows(...operations);
     let state: Partial<Certificate> = { ...usable };
     const result = () => exactJson({ result: certificate(state) });
     server.on('/certs/:serial/', result);
@@ -156,13 +160,59 @@ describe('RevokeDialog', () => {
     expect(chosen).toBeChecked();
   });
 
-  it('asks owners to sign in again when their sign-in is too old', async () => {
+  it('repeats the revocation of an owner who signs in again', async () => {
+    server.hasCurrentUser('alice');
+    const reasons = serveRevocation({ rejects: 403, operations: [] });
+    const { user, dialog } = await openDialog();
+    const chosen = dialog.getByRole('radio', { name: /no longer needed/ });
+    await user.click(chosen);
+    await user.click(
+      dialog.getByRole('button', { name: 'Revoke certificate' }),
+    );
+    const alert = await dialog.findByRole('alert');
+    expect(alert).toHaveTextContent(
+      /^To revoke your certificate, sign in again; with Kerberos, get a new ticket first\.\s*Sign in again$/,
+    );
+    expect(chosen).toBeChecked();
+
+    serveRevocation({ operations: [] });
+    await user.click(within(alert).getByRole('button'));
+    expect(
+      await screen.findByText('This certificate is revoked'),
+    ).toBeVisible();
+    expect(reasons).toEqual([{ reason: 'cessationOfOperation' }]);
+  });
+
+  it("shows the server's message when an officer is refused", async () => {
     serveRevocation({ rejects: 403 });
     const { user, dialog } = await openDialog();
     await user.click(dialog.getByRole('radio', { name: /no longer needed/ }));
     await user.click(
       dialog.getByRole('button', { name: 'Revoke certificate' }),
     );
-    expect(await dialog.findByText(/reload the page/)).toBeVisible();
+    expect(await dialog.findByRole('alert')).toHaveTextContent(
+      'The CA rejects the revocation',
+    );
+    expect(dialog.queryByRole('button', { name: 'Sign in again' })).toBeNull();
+  });
+
+  it('keeps the reason when the session has ended', async () => {
+    serveRevocation({ rejects: 401 });
+    const { user, dialog } = await openDialog();
+    const chosen = dialog.getByRole('radio', { name: /no longer needed/ });
+    await user.click(chosen);
+    await user.click(
+      dialog.getByRole('button', { name: 'Revoke certificate' }),
+    );
+    expect(await dialog.findByRole('alert')).toHaveTextContent(
+      'Your session has ended',
+    );
+    expect(chosen).toBeChecked();
+
+    serveRevocation();
+    await user.click(dialog.getByRole('button', { name: 'Sign in again' }));
+    expect(
+      await screen.findByText('This certificate is revoked'),
+    ).toBeVisible();
   });
 });

@@ -122,6 +122,14 @@ export function RevokeDialog(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [reason, setReason] = useState(initialReason);
   const { mutate, isPending, error } = useRevocation(certificate.serial_number);
+  const isOwner = useIsOwner(certificate);
+  const mayRevoke = useMay('directory.certificate.revoke');
+  // Owners without the permission must have signed in within 5 minutes.
+  const isTooOld =
+    isOwner &&
+    !mayRevoke &&
+    isDirectoryResponseError(error) &&
+    error.status === 403;
 
   function handleConfirm() {
     if (reason && !isPending) {
@@ -146,9 +154,14 @@ export function RevokeDialog(props: {
             </Radio>
           ))}
         </RadioGroup>
-        {error && <FailureAlert error={error} />}
-        {isDirectoryResponseError(error) && error.status === 403 && (
-          <Text as="p">{t('certificate.revoke.signInAgain')}</Text>
+        {error && (
+          <FailureAlert
+            error={error}
+            onRetry={handleConfirm}
+            signInAgain={
+              isTooOld ? t('certificate.revoke.signInAgain') : undefined
+            }
+          />
         )}
       </DialogBody>
       <DialogFooter>

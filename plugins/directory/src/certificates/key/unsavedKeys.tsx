@@ -9,6 +9,7 @@ import {
   isDirectoryResponseError,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react';
+import { isSessionEnded } from '../../api/directoryApi';
 import type { GeneratedCsr } from './generateCsr';
 
 const UnsavedKeysBar = lazy(() =>
@@ -52,8 +53,8 @@ export class UnsavedKeys {
 
   /**
    * Holds a key, sends the request for its certificate and adds the certificate
-   * to the key. When the server rejects the request (4xx), the key is removed,
-   * unless an earlier request with it may have succeeded.
+   * to the key. When the server rejects the request (4xx), or the session
+   * has ended before it, the key is removed, unless an earlier request with it may have succeeded.
    */
   async request(
     key: Omit<UnsavedKey, 'isPending' | 'certificate'>,
@@ -74,7 +75,10 @@ export class UnsavedKeys {
       update({ isPending: false, certificate });
       return certificate;
     } catch (error) {
-      if (!isHeld && isDirectoryResponseError(error) && error.status < 500) {
+      const isRejected =
+        isSessionEnded(error) ||
+        (isDirectoryResponseError(error) && error.status < 500);
+      if (!isHeld && isRejected) {
         this.remove(isKey);
       } else {
         update({ isPending: false });

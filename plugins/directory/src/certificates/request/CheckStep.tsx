@@ -116,7 +116,9 @@ export function CheckStep(props: {
           />
         </>
       )}
-      {signing.error && <FailureAlert error={signing.error} />}
+      {signing.error && (
+        <FailureAlert error={signing.error} onRetry={handleRequest} />
+      )}
     </StepFrame>
   );
 }

@@ -1,4 +1,5 @@
-import { registerMswTestHooks } from '@backstage/frontend-test-utils';
+import { coreApis } from '@backstage/frontend-plugin-api';
+import { mockApis, registerMswTestHooks } from '@backstage/frontend-test-utils';
 import type { CertificateProfile } from '@directory-gateway/backstage-plugin-directory-common';
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -245,6 +246,43 @@ describe('RequestPage with a generated key', () => {
     await waitFor(() =>
       expect(saved.get('alice-2022-05-06.p12')?.size).toBeGreaterThan(0),
     );
+  });
+});
+
+describe('RequestPage after the session has ended', () => {
+  it('keeps the input and requests the certificate after a new sign-in', async () => {
+    serveSigning();
+    const identity = mockApis.identity();
+    const getCredentials = jest.spyOn(identity, 'getCredentials');
+    const user = userEvent.setup();
+    renderDirectory('/directory/certificates/request', {}, [
+      [coreApis.identity, identity],
+    ]);
+    const next = async () =>
+      await user.click(await screen.findByRole('button', { name: 'Continue' }));
+    await next();
+    await next();
+    await screen.findByText('All checks passed');
+    expect(sent).toHaveLength(1);
+
+    getCredentials.mockRejectedValue(
+      Object.assign(new Error('No ticket'), { name: 'AuthenticationError' }),
+    );
+    await user.click(
+      screen.getByRole('button', { name: 'Request certificate' }),
+    );
+    const alert = await screen.findByRole('alert');
+    expect(alert).toHaveTextContent('Your session has ended');
+    expect(screen.getByText('All checks passed')).toBeVisible();
+    // The key was not sent, so that no certificate can have been issued for it.
+    expect(screen.queryByRole('region', { name: /^Unsaved/ })).toBeNull();
+
+    getCredentials.mockResolvedValue({});
+    await user.click(within(alert).getByRole('button'));
+    expect(
+      await screen.findByRole('heading', { name: 'Certificate issued' }),
+    ).toBeVisible();
+    expect(sent[1].csr).toBe(sent[0].csr);
   });
 });
 
