@@ -7,6 +7,7 @@ import searchPlugin from '@backstage/plugin-search/alpha';
 import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
 import appModuleKerberosSignIn from '@directory-gateway/backstage-plugin-app-module-kerberos-sign-in';
 import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
+import { errorDisplayModule } from './errorDisplay';
 import { homeModule } from './home';
 import { navigationModule } from './navigation';
 import { notFoundModule } from './notFoundPage';
@@ -20,6 +21,7 @@ export const app = createApp({
   features: [
     navigationModule,
     notFoundModule,
+    errorDisplayModule,
     homePlugin,
     homeModule,
     appModuleKerberosSignIn,

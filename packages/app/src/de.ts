@@ -1,7 +1,13 @@
 /** German messages for the portal itself. */
 export default {
+  'error.title': 'Fehler in {{plugin}}',
+  'error.retry': 'Erneut versuchen',
   find: 'Suchen',
   home: '{{title}}, Startseite',
+  'loadError.title': 'Diese Seite konnte nicht geladen werden',
+  'loadError.description':
+    'Das Portal wurde aktualisiert, oder die Verbindung ist fehlgeschlagen.',
+  'loadError.reload': 'Neu laden',
   menu: 'Menü',
   'notFound.title': 'Seite nicht gefunden',
   'notFound.description': 'Dieses Portal hat unter dieser Adresse keine Seite.',

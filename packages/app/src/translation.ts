@@ -4,8 +4,17 @@ import { createTranslationRef } from '@backstage/frontend-plugin-api';
 export const portalTranslationRef = createTranslationRef({
   id: 'portal',
   messages: {
+    error: {
+      title: 'Error in {{plugin}}',
+      retry: 'Retry',
+    },
     find: 'Find',
     home: '{{title}}, home',
+    loadError: {
+      title: 'This page could not be loaded',
+      description: 'The portal was updated, or the connection failed.',
+      reload: 'Reload',
+    },
     menu: 'Menu',
     notFound: {
       title: 'Page not found',

@@ -1,0 +1,106 @@
+import {
+  createFrontendPlugin,
+  createRouteRef,
+  PageBlueprint,
+} from '@backstage/frontend-plugin-api';
+import { renderTestApp } from '@backstage/frontend-test-utils';
+import { cleanup, screen, waitFor } from '@testing-library/react';
+import { errorDisplayModule } from './errorDisplay';
+
+/** Opens a page whose code cannot be loaded. */
+function openPage(error: Error) {
+  renderTestApp({
+    features: [
+      errorDisplayModule,
+      createFrontendPlugin({
+        pluginId: 'test',
+        extensions: [
+          PageBlueprint.make({
+            params: {
+              path: '/test',
+              routeRef: createRouteRef(),
+              loader: () => Promise.reject(error),
+            },
+          }),
+        ],
+      }),
+    ],
+    initialRouteEntries: ['/test'],
+  });
+}
+
+const outdated = () =>
+  Object.assign(new Error('Loading chunk 1 failed.'), {
+    name: 'ChunkLoadError',
+  });
+const button = (name: string) => screen.findByRole('button', { name });
+
+describe('error display', () => {
+  /** Errors on the console; jsdom reports a reload here. */
+  let reported: jest.SpyInstance;
+  const reloads = () =>
+    reported.mock.calls.filter(
+      ([error]) => typeof error === 'string' && /navigation/.test(error),
+    );
+  const realFetch = globalThis.fetch;
+
+  beforeEach(() => {
+    sessionStorage.clear();
+    document.head.innerHTML = '<script defer src="/static/main.1.js">';
+    reported = jest.spyOn(console, 'error').mockImplementation();
+    globalThis.fetch = jest.fn(async () => ({}) as Response);
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+    globalThis.fetch = realFetch;
+  });
+
+  it('reloads an outdated portal once for each version', async () => {
+    openPage(outdated());
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      /^This page could not be loadedThe portal was updated/,
+    );
+    expect(await button('Reload')).toBeEnabled();
+    await waitFor(() => expect(reloads()).toHaveLength(1));
+    cleanup();
+
+    openPage(outdated());
+    await button('Reload');
+    cleanup();
+
+    document.head.innerHTML = '<script defer src="/static/main.2.js">';
+    openPage(outdated());
+    await waitFor(() => expect(reloads()).toHaveLength(2));
+  });
+
+  it('reloads when styles cannot be loaded', async () => {
+    openPage(
+      Object.assign(new Error('Loading CSS chunk 1 failed.'), {
+        code: 'CSS_CHUNK_LOAD_FAILED',
+      }),
+    );
+    await button('Reload');
+    await waitFor(() => expect(reloads()).toHaveLength(1));
+  });
+
+  it('waits for a click when the server cannot be reached', async () => {
+    const fetch = jest.mocked(globalThis.fetch);
+    fetch.mockRejectedValue(new TypeError('Failed to fetch'));
+    openPage(outdated());
+    (await button('Reload')).click();
+    expect(reloads()).toHaveLength(1); // by the click
+    await waitFor(() => expect(fetch).toHaveBeenCalled());
+    expect(reloads()).toHaveLength(1);
+    expect(sessionStorage).toHaveLength(0);
+  });
+
+  it('shows other errors with a retry button', async () => {
+    openPage(new Error('A fault in the page'));
+    expect(await button('Retry')).toBeEnabled();
+    expect(screen.getAllByText(/A fault in the page/).length).toBeGreaterThan(
+      0,
+    );
+    expect(reloads()).toHaveLength(0);
+  });
+});
