@@ -1,6 +1,8 @@
 export const paletteGerman = {
   'palette.title': 'Suchen',
   'palette.close': 'Schließen',
+  'palette.unavailable':
+    '„Suchen“ konnte nicht geöffnet werden. Versuchen Sie es erneut, oder laden Sie die Seite neu.',
   'palette.label': 'Personen, Gruppen, Katalog und Zertifikate durchsuchen',
   'palette.placeholder': 'Name, Seriennummer oder öffentlicher Schlüssel',
   'palette.hint':

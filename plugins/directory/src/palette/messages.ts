@@ -1,6 +1,7 @@
 export const paletteMessages = {
   title: 'Find',
   close: 'Close',
+  unavailable: '“Find” could not be opened. Try again, or reload the page.',
   label: 'Search people, groups, the catalog and certificates',
   placeholder: 'Name, serial number or public key',
   hint: 'Type a name or a serial number, or paste a certificate, a CSR or a public key.',

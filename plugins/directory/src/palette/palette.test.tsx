@@ -1,7 +1,9 @@
 import {
+  coreApis,
   createFrontendPlugin,
   createRouteRef,
   PageBlueprint,
+  type ToastApi,
 } from '@backstage/frontend-plugin-api';
 import {
   mockApis,
@@ -27,6 +29,18 @@ import { pageWithoutSidebar } from '../__testUtils__/renderDirectory';
 import { directoryPlugin } from '../plugin';
 import { usePalette } from './palette';
 import { readShortcut } from './shortcut';
+
+/** Whether the code of the dialog cannot be loaded. */
+let mockFails = false;
+
+jest.mock('./PaletteDialog', () => ({
+  get PaletteDialog() {
+    if (mockFails) {
+      throw new Error('Loading chunk 1 failed.');
+    }
+    return jest.requireActual('./PaletteDialog').PaletteDialog;
+  },
+}));
 
 const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
@@ -58,9 +72,13 @@ const portal = createFrontendPlugin({
 
 /** Renders the portal on a page with a button. */
 function renderPortal(
-  options: { shortcut?: string; extensions?: { [id: string]: boolean }[] } = {},
+  options: {
+    shortcut?: string;
+    extensions?: { [id: string]: boolean }[];
+    toast?: ToastApi;
+  } = {},
 ) {
-  const { shortcut, extensions = [] } = options;
+  const { shortcut, extensions = [], toast } = options;
   return renderTestApp({
     config: {
       app: { title: 'Portal', baseUrl: 'http://localhost', extensions },
@@ -68,6 +86,7 @@ function renderPortal(
       directory: { pages: shortcut ? { paletteShortcut: shortcut } : {} },
     },
     features: [directoryPlugin, pageWithoutSidebar, portal],
+    apis: toast && [[coreApis.toast, toast]],
     initialRouteEntries: ['/start'],
   });
 }
@@ -95,6 +114,28 @@ beforeEach(() => {
 });
 
 describe('command palette', () => {
+  // First: the code is loaded only once.
+  it('stays available when its code cannot be loaded', async () => {
+    const reported = jest.spyOn(console, 'error').mockImplementation();
+    const post = jest.fn(() => ({ close: () => {} }));
+    mockFails = true;
+    renderPortal({ toast: { post } });
+    const open = await screen.findByRole('button', { name: 'Open' });
+    await userEvent.click(open);
+    await waitFor(() =>
+      expect(post).toHaveBeenCalledWith({
+        title: expect.stringMatching(/^“Find” could not be opened/),
+        status: 'danger',
+      }),
+    );
+    expect(open).toBeVisible();
+
+    mockFails = false;
+    await userEvent.click(open);
+    expect(await screen.findByRole('combobox')).toHaveFocus();
+    reported.mockRestore();
+  });
+
   it('finds a person and opens the page by keyboard', async () => {
     const karla = person({ username: 'karla', human_name: 'Karla Ek' });
     server.on('/search/users/', () => pageOf([karla, karl]));

@@ -2,14 +2,18 @@ import {
   AppRootElementBlueprint,
   coreApis,
   useApi,
+  useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import {
+  Component,
   lazy,
+  type ReactNode,
   Suspense,
   useEffect,
   useState,
   useSyncExternalStore,
 } from 'react';
+import { directoryTranslationRef } from '../translation';
 import {
   ariaShortcut,
   isPressed,
@@ -17,9 +21,33 @@ import {
   type Shortcut,
 } from './shortcut';
 
-const PaletteDialog = lazy(() =>
-  import('./PaletteDialog').then(m => ({ default: m.PaletteDialog })),
-);
+const loadDialog = () =>
+  lazy(() =>
+    import('./PaletteDialog').then(m => ({ default: m.PaletteDialog })),
+  );
+
+// Replaced after a failure, which `lazy` would repeat.
+let PaletteDialog = loadDialog();
+
+/** Keeps a failure of the dialog away from the portal. */
+class DialogBoundary extends Component<{
+  onError: () => void;
+  children: ReactNode;
+}> {
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  state = { hasFailed: false };
+
+  componentDidCatch() {
+    this.props.onError();
+  }
+
+  render() {
+    return this.state.hasFailed ? null : this.props.children;
+  }
+}
 
 /**
  * The command palette of the portal.
@@ -67,7 +95,9 @@ const NEVER_OPENED = { openings: 0, isOpen: false };
 
 /** Opens the palette with its shortcut. Loads its code on first use. */
 function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
   const identity = useApi(coreApis.identity);
+  const toast = useApi(coreApis.toast);
   const [isSignedIn, setSignedIn] = useState(false);
   const [{ openings, isOpen }, setState] = useState(NEVER_OPENED);
 
@@ -103,14 +133,24 @@ function PaletteRoot({ shortcut }: { shortcut: Shortcut }) {
     };
   }, [isSignedIn, shortcut]);
 
+  function handleError() {
+    PaletteDialog = loadDialog();
+    setState({ openings, isOpen: false });
+    toast.post({ title: t('palette.unavailable'), status: 'danger' });
+  }
+
   return openings > 0 ? (
-    <Suspense fallback={null}>
-      <PaletteDialog
-        key={openings} // a new, empty dialog, even while the last one is closing
-        isOpen={isOpen}
-        onOpenChange={next => setState({ openings, isOpen: next })}
-      />
-    </Suspense>
+    <DialogBoundary
+      key={openings} // a new, empty dialog, even while the last one is closing
+      onError={handleError}
+    >
+      <Suspense fallback={null}>
+        <PaletteDialog
+          isOpen={isOpen}
+          onOpenChange={next => setState({ openings, isOpen: next })}
+        />
+      </Suspense>
+    </DialogBoundary>
   ) : null;
 }
 
