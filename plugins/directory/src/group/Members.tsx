@@ -44,14 +44,6 @@ export function Members(props: {
     query,
     enabled: hasHistory && view === 'table',
   });
-  const mark = members.isPlaceholderData ? undefined : q;
-  const totals = {
-    all: q ? ('found' as const) : ('total' as const),
-    direct: 'found' as const,
-    indirect: 'found' as const,
-    locked: 'totalLocked' as const,
-  };
-
   const skeleton =
     view === 'table' ? (
       <LoadingBlocks heights={[560]} />
@@ -98,15 +90,15 @@ export function Members(props: {
         }
         view={view}
         onView={next => setQuery({ view: next })}
-        total={({ total }) =>
-          t(`group.members.${totals[membership]}`, formatCount(total))
+        total={({ total, query: of }) =>
+          t(`group.members.${totalKey(of)}`, formatCount(total))
         }
         skeleton={skeleton}
         hidesStaleNotice={isStale}
       >
-        {({ people, total }) => {
+        {({ people, total, query: of }) => {
           if (people.length === 0) {
-            return <NoMembers query={query} setQuery={setQuery} />;
+            return <NoMembers query={of} setQuery={setQuery} />;
           }
           if (isViewPending) {
             return skeleton;
@@ -126,7 +118,7 @@ export function Members(props: {
                     ...member,
                     joined: joinTimes.data?.get(member.username),
                   }))}
-                  text={mark}
+                  text={of.q}
                   hasHistory={hasHistory}
                   sort={query.sort}
                   onSort={sort =>
@@ -134,7 +126,7 @@ export function Members(props: {
                   }
                 />
               ) : (
-                <PeopleCards people={people} text={mark} />
+                <PeopleCards people={people} text={of.q} />
               )}
               <Pagination
                 page={page}
@@ -147,6 +139,14 @@ export function Members(props: {
       </SearchList>
     </Section>
   );
+}
+
+/** Returns the message for the number of members that a query finds. */
+function totalKey({ q, membership }: MembersQuery) {
+  if (membership === 'locked') {
+    return 'totalLocked';
+  }
+  return q || membership !== 'all' ? 'found' : 'total';
 }
 
 /**

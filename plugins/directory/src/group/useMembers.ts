@@ -34,7 +34,10 @@ export type Member = FoundPerson &
     joined?: string | null;
   };
 
-/** Queries a page of a group's members; the server searches, filters and sorts. */
+/**
+ * Queries a page of a group's members; the server searches, filters and sorts.
+ * The result contains its query: while another one loads, it is an earlier one.
+ */
 export function useMembers(groupname: string, query: MembersQuery) {
   return useDirectoryQuery({
     key: ['members', groupname, selectionOf(query), query.page],
@@ -47,6 +50,7 @@ export function useMembers(groupname: string, query: MembersQuery) {
         signal,
       });
       return {
+        query,
         // The mask selects exactly these fields.
         people: data.result.map(
           member => ({ ...member, inGroup: true }) as Member,

@@ -58,14 +58,14 @@ export function GroupsPage() {
         total={({ total }) => t('groups.total', formatCount(total))}
         skeleton={<LoadingBlocks heights={SKELETON} />}
       >
-        {({ groups, total }) =>
+        {({ groups, total, query: of }) =>
           groups.length === 0 ? (
-            <NoGroups query={query} setQuery={setQuery} />
+            <NoGroups query={of} setQuery={setQuery} />
           ) : (
             <>
               <GroupsTable
                 groups={groups}
-                text={list.isPlaceholderData ? '' : q}
+                text={of.q}
                 sort={query.sort ?? (q ? undefined : 'groupname')}
                 onSort={sort => setQuery({ sort: sort as GroupsQuery['sort'] })}
               />

@@ -25,6 +25,8 @@ export type ListedGroup = Required<
 >;
 
 interface GroupsResult {
+  /** Query of this result: an earlier one while another one loads. */
+  query: GroupsQuery;
   groups: ListedGroup[];
   total: number;
 }
@@ -70,6 +72,7 @@ export function useGroups(
               signal,
             });
       return {
+        query,
         // The mask selects exactly these fields.
         groups: data.result as ListedGroup[],
         total: data.total_results,

@@ -33,12 +33,7 @@ export function PeoplePage() {
         skeleton={<PeopleSkeleton view={view} />}
       >
         {result => (
-          <PeopleResults
-            result={result}
-            query={query}
-            isOld={people.isPlaceholderData}
-            setQuery={setQuery}
-          />
+          <PeopleResults result={result} query={query} setQuery={setQuery} />
         )}
       </SearchList>
     </DirectoryPage>

@@ -22,22 +22,24 @@ import type { PeopleResult } from './usePeople';
 /** The results of a query, with pagination. */
 export function PeopleResults(props: {
   result: PeopleResult;
-  query: PeopleQuery;
 
-  /** Whether the result belongs to an earlier query. */
-  isOld: boolean;
+  /** The query in the URL. */
+  query: PeopleQuery;
   setQuery: SetPeopleQuery;
 }) {
-  const { result, query, isOld, setQuery } = props;
+  const { result, query, setQuery } = props;
   const { list, people, total, groups = [] } = result;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const isMarked = list === 'found' && !isOld;
 
   return (
     <>
       {groups.length > 0 && <Groups names={groups} />}
       {people.length === 0 ? (
-        <NoPeople query={query} isKey={list === 'key'} setQuery={setQuery} />
+        <NoPeople
+          query={result.query}
+          isKey={list === 'key'}
+          setQuery={setQuery}
+        />
       ) : (
         <>
           {list !== 'found' && (
@@ -52,7 +54,7 @@ export function PeopleResults(props: {
           )}
           <PeopleView
             people={people}
-            text={isMarked ? query.q : undefined}
+            text={list === 'found' ? result.query.q : undefined}
             view={query.view}
           />
           {list === 'colleagues' ? (

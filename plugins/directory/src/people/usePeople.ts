@@ -20,6 +20,9 @@ const MAX_GROUPS = 5;
 export interface PeopleResult extends PeoplePageData {
   list: 'found' | 'key' | 'similar' | 'filtered' | 'all' | 'colleagues';
 
+  /** Query of this result: an earlier one while another one loads. */
+  query: PeopleQuery;
+
   /** Names of groups that contain the search text. Defaults to none. */
   groups?: readonly string[];
 }
@@ -27,29 +30,39 @@ export interface PeopleResult extends PeoplePageData {
 /** Queries the users of a page. Changing the query aborts pending requests. */
 export function usePeople(query: PeopleQuery) {
   const { q, all, group, before, has, page } = query;
-  const filters = { group, before, has };
 
   return useDirectoryQuery({
-    key: ['people', q, all, filters, page],
+    key: ['people', q, all, { group, before, has }, page],
     keepPrevious: true,
-    load: async (client, signal): Promise<PeopleResult> => {
-      if (q) {
-        return findPeople(client, { q, filters, page, signal });
-      }
-      if (isFiltered(filters)) {
-        const found = await searchPeople(client, { filters, page, signal });
-        return { list: 'filtered', ...found };
-      }
-      if (!all) {
-        const colleagues = await listColleagues(client, signal);
-        if (colleagues.total > 0) {
-          return { list: 'colleagues', ...colleagues };
-        }
-      }
-      const people = await listPeople(client, { page, signal });
-      return { list: 'all', ...people };
-    },
+    load: async (client, signal): Promise<PeopleResult> => ({
+      query,
+      ...(await loadPeople(client, { query, signal })),
+    }),
   });
+}
+
+async function loadPeople(
+  client: DirectoryClient,
+  options: { query: PeopleQuery; signal: AbortSignal },
+): Promise<Omit<PeopleResult, 'query'>> {
+  const { query, signal } = options;
+  const { q, all, group, before, has, page } = query;
+  const filters = { group, before, has };
+  if (q) {
+    return findPeople(client, { q, filters, page, signal });
+  }
+  if (isFiltered(filters)) {
+    const found = await searchPeople(client, { filters, page, signal });
+    return { list: 'filtered', ...found };
+  }
+  if (!all) {
+    const colleagues = await listColleagues(client, signal);
+    if (colleagues.total > 0) {
+      return { list: 'colleagues', ...colleagues };
+    }
+  }
+  const people = await listPeople(client, { page, signal });
+  return { list: 'all', ...people };
 }
 
 /**
@@ -62,7 +75,7 @@ async function findPeople(
     filters: Pick<PeopleQuery, 'group' | 'before' | 'has'>;
     signal: AbortSignal;
   },
-): Promise<PeopleResult> {
+): Promise<Omit<PeopleResult, 'query'>> {
   const { q, signal } = options;
   const key = await fingerprintIn(q);
   if (key) {
