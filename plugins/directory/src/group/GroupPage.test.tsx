@@ -229,6 +229,41 @@ describe('GroupPage', () => {
     expect(screen.getByText('1 locked account (no access)')).toBeVisible();
   });
 
+  it('keeps the old total and the empty state until a filter has loaded', async () => {
+    servePackager();
+    let respond: (() => void) | undefined;
+    server.on('/groups/packager/memberships/', async ({ query }) => {
+      if (!query.get('membership')) {
+        return pageOf([member(karl), member(bob)]);
+      }
+      await new Promise<void>(resolve => {
+        respond = resolve;
+      });
+      return pageOf([]);
+    });
+    renderDirectory('/directory/groups/packager');
+    await screen.findByText('2 members', { selector: '[role=status]' });
+
+    await userEvent.click(screen.getByRole('radio', { name: 'Locked' }));
+    await waitFor(() => expect(respond).toBeDefined());
+    expect(screen.getByRole('radio', { name: 'Locked' })).toBeChecked();
+    expect(screen.queryByText(/locked account/)).toBeNull();
+    expect(
+      screen.getByText('2 members', { selector: '[role=status]' }),
+    ).toBeVisible();
+    respond!();
+    expect(await screen.findByText('No locked accounts found')).toBeVisible();
+    expect(screen.getByText('0 locked accounts (no access)')).toBeVisible();
+
+    respond = undefined;
+    await userEvent.click(screen.getByRole('radio', { name: 'Direct' }));
+    await waitFor(() => expect(respond).toBeDefined());
+    expect(screen.getByText('No locked accounts found')).toBeVisible();
+    expect(screen.queryByText('No members found')).toBeNull();
+    respond!();
+    expect(await screen.findByText('No members found')).toBeVisible();
+  });
+
   it('prepares a message to a sponsor for users who are not members', async () => {
     server.hasCurrentUser('dave');
     servePackager({ sponsors: [karl, bob] });
@@ -295,6 +330,40 @@ describe('GroupPage', () => {
     ).toBeNull();
   });
 
+  it('suggests users instead of a result for text that is not a username', async () => {
+    servePackager();
+    let respond: (() => void) | undefined;
+    server.on('/users/:username/', async () => {
+      await new Promise<void>(resolve => {
+        respond = resolve;
+      });
+      return failure(404, { message: 'Not found' });
+    });
+    server.on('/search/users/', ({ query }) =>
+      pageOf(query.get('q') === 'Karl Larsson' ? [karl] : []),
+    );
+    renderDirectory('/directory/groups/packager');
+    const box = await screen.findByRole('textbox', { name: 'Username' });
+
+    await userEvent.type(box, 'Karl Larsson{Enter}');
+    await waitFor(() => expect(respond).toBeDefined());
+    expect(screen.queryByText(/is not a member/)).toBeNull();
+    respond!();
+    await userEvent.click(
+      await screen.findByRole('button', { name: 'Karl Larsson (karl)' }),
+    );
+    await waitFor(() =>
+      expect(
+        screen
+          .getAllByRole('status')
+          .some(({ textContent }) =>
+            textContent?.includes('karl is a member.'),
+          ),
+      ).toBe(true),
+    );
+    expect(box).toHaveValue('karl');
+  });
+
   it('shows the membership, and an error when the check fails', async () => {
     servePackager();
     server.on('/groups/packager/memberships/', ({ query }) =>
@@ -338,8 +407,11 @@ describe('GroupPage', () => {
     await userEvent.clear(box);
     await userEvent.type(box, 'Dave Certs{Enter}');
     await waitFor(() =>
-      expect(result()).toContain('No active user has this username.'),
+      expect(result()).toContain(
+        'No active user has the username “Dave Certs”.',
+      ),
     );
+    expect(result()).not.toContain('is not a member');
     expect(screen.getByRole('link', { name: 'Search people' })).toHaveAttribute(
       'href',
       '/directory/people?q=Dave+Certs',

@@ -2,13 +2,16 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Link, Skeleton, Text, TextField } from '@backstage/ui';
 import { RiCheckLine, RiCloseLine, RiErrorWarningLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { isSessionEnded } from '../api/directoryApi';
 import { useCurrentUser, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
 import { PersonLink } from '../components/EntryLink';
 import { SubjectCard } from '../page/DirectoryPage';
 import { PAGE_SIZE } from '../page/Pagination';
-import { findPerson } from '../people/searchPeople';
+import { FailureAlert } from '../page/states';
+import { NO_FILTERS } from '../people/peopleQuery';
+import { findPerson, searchPeople } from '../people/searchPeople';
 import { WhyButton } from '../person/GroupsTab';
 import { peopleRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
@@ -26,6 +29,11 @@ export function MembershipCheck(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState(username ?? '');
   const query = useMembership(groupname, username);
+
+  function choose(suggestion: string) {
+    setTyped(suggestion);
+    onUsername(suggestion);
+  }
 
   function handleSubmit(event: FormEvent) {
     event.preventDefault();
@@ -62,6 +70,7 @@ export function MembershipCheck(props: {
             groupname={groupname}
             username={username}
             query={query}
+            onChoose={choose}
           />
         ) : (
           <YourMembership groupname={groupname} />
@@ -85,49 +94,82 @@ function YourMembership({ groupname }: { groupname: string }) {
   );
 }
 
-/** Result of the check as an icon and a text, or an error. */
+/** Result of the check, or an error. */
 function MembershipResult(props: {
   groupname: string;
   username: string;
   query: UseQueryResult<MembershipState>;
+
+  /** Called with the name of a suggested user. */
+  onChoose: (username: string) => void;
 }) {
-  const { groupname, username, query } = props;
+  const { groupname, username, query, onChoose } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data, error } = query;
-  const name = <DirectoryText value={username} />;
   // Users may base access decisions on the result, so a stale one is not shown.
   if (error) {
-    return (
-      <Text as="p" className={styles.result} color="danger">
-        <RiErrorWarningLine aria-hidden="true" />
-        {t('group.membership.failed')}
-      </Text>
-    );
+    return <Failure error={error} onRetry={query.refetch} />;
   }
   if (data === undefined) {
     return <Skeleton width="80%" height={20} />;
   }
+  if (data === 'no') {
+    return <NotMember username={username} onChoose={onChoose} />;
+  }
   return (
     <>
-      <Text as="p" className={styles.result} weight="bold">
-        {data === 'yes' ? (
-          <RiCheckLine aria-hidden="true" />
-        ) : (
-          <RiCloseLine aria-hidden="true" />
-        )}
-        <span>{t(`group.membership.${data}`, { username: name })}</span>
-      </Text>
+      <Verdict
+        icon={
+          data === 'yes' ? (
+            <RiCheckLine aria-hidden="true" />
+          ) : (
+            <RiCloseLine aria-hidden="true" />
+          )
+        }
+      >
+        {t(`group.membership.${data}`, {
+          username: <DirectoryText value={username} />,
+        })}
+      </Verdict>
       {data === 'yes' && (
         <InheritedFrom groupname={groupname} username={username} />
       )}
-      {data === 'no' ? (
-        <NotMember username={username} />
-      ) : (
-        <PersonLink username={username} variant="body-small">
-          {t('group.membership.profile', { username: name })}
-        </PersonLink>
-      )}
+      <ProfileLink username={username} />
     </>
+  );
+}
+
+/** The result as an icon and a text. */
+function Verdict(props: { icon: ReactNode; children: ReactNode }) {
+  return (
+    <Text as="p" className={styles.result} weight="bold">
+      {props.icon}
+      <span>{props.children}</span>
+    </Text>
+  );
+}
+
+function ProfileLink({ username }: { username: string }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <PersonLink username={username} variant="body-small">
+      {t('group.membership.profile', {
+        username: <DirectoryText value={username} />,
+      })}
+    </PersonLink>
+  );
+}
+
+function Failure(props: { error: unknown; onRetry: () => void }) {
+  const { error, onRetry } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return isSessionEnded(error) ? (
+    <FailureAlert error={error} onRetry={onRetry} />
+  ) : (
+    <Text as="p" className={styles.result} color="danger">
+      <RiErrorWarningLine aria-hidden="true" />
+      {t('group.membership.failed')}
+    </Text>
   );
 }
 
@@ -165,29 +207,84 @@ function InheritedFrom(props: { groupname: string; username: string }) {
   );
 }
 
-/** Distinguishes a user who is not a member from text that is not a user name. */
-function NotMember({ username }: { username: string }) {
+/** Maximum number of suggested users. */
+const MAX_SUGGESTIONS = 5;
+
+/**
+ * Reports that a user is not a member. For text that is not the name of a user,
+ * suggests users instead.
+ */
+function NotMember(props: {
+  username: string;
+  onChoose: (username: string) => void;
+}) {
+  const { username, onChoose } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const people = useRouteRef(peopleRouteRef)?.() ?? '/';
-  const { data: isKnown } = useDirectoryQuery({
-    key: ['is user', username],
-    load: async (client, signal) =>
-      (await findPerson(client, { username, signal })) !== undefined,
+  const { data, error, refetch } = useDirectoryQuery({
+    key: ['user or suggestions', username],
+    load: async (client, signal) => {
+      if (await findPerson(client, { username, signal })) {
+        return { isUser: true, suggestions: [] };
+      }
+      const search = {
+        text: username,
+        filters: NO_FILTERS,
+        page: 1,
+        pageSize: MAX_SUGGESTIONS,
+        signal,
+      };
+      const found = await searchPeople(client, search);
+      const { people: suggestions } =
+        found.total > 0
+          ? found
+          : await searchPeople(client, { ...search, similar: true });
+      return { isUser: false, suggestions };
+    },
   });
-  if (isKnown === undefined) {
-    return null;
+  if (error) {
+    return <Failure error={error} onRetry={refetch} />;
   }
-  return isKnown ? (
-    <PersonLink username={username} variant="body-small">
-      {t('group.membership.profile', {
-        username: <DirectoryText value={username} />,
-      })}
-    </PersonLink>
+  if (data === undefined) {
+    return <Skeleton width="80%" height={20} />;
+  }
+  const name = <DirectoryText value={username} />;
+  return data.isUser ? (
+    <>
+      <Verdict icon={<RiCloseLine aria-hidden="true" />}>
+        {t('group.membership.no', { username: name })}
+      </Verdict>
+      <ProfileLink username={username} />
+    </>
   ) : (
     <>
-      <Text as="p" variant="body-small" color="secondary">
-        {t('group.membership.unknown')}
+      <Text as="p" variant="body-small">
+        {t('group.membership.unknown', { username: name })}
       </Text>
+      {data.suggestions.length > 0 && (
+        <Text as="p" variant="body-small" weight="bold">
+          {t('people.similar')}
+        </Text>
+      )}
+      <ul className={styles.suggestions}>
+        {data.suggestions.map(one => (
+          <li key={one.username}>
+            <Button
+              size="small"
+              variant="tertiary"
+              onPress={() => onChoose(one.username)}
+            >
+              <DirectoryText
+                value={
+                  one.human_name
+                    ? `${one.human_name} (${one.username})`
+                    : one.username
+                }
+              />
+            </Button>
+          </li>
+        ))}
+      </ul>
       <Link
         href={`${people}?${new URLSearchParams({ q: username })}`}
         variant="body-small"

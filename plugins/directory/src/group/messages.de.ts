@@ -64,7 +64,7 @@ export const groupGerman = {
     '{{username}} ist in der Gruppe, aber das Konto ist gesperrt und hat keinen Zugriff.',
   'group.membership.inherited': 'Von einer anderen Gruppe geerbt.',
   'group.membership.unknown':
-    'Kein aktiver Benutzer hat diesen Benutzernamen. Geben Sie einen Benutzernamen ein, nicht den vollen Namen.',
+    'Kein aktiver Benutzer hat den Benutzernamen „{{username}}“.',
   'group.membership.search': 'Personen suchen',
   'group.membership.you': 'Sie sind Mitglied.',
   'group.membership.notYou': 'Sie sind nicht Mitglied.',

@@ -67,8 +67,7 @@ export const groupMessages = {
     locked:
       '{{username}} is in the group, but the account is locked and has no access.',
     inherited: 'Inherited from another group.',
-    unknown:
-      'No active user has this username. Enter a username, not a full name.',
+    unknown: 'No active user has the username “{{username}}”.',
     search: 'Search people',
     you: 'You are a member.',
     notYou: 'You are not a member.',
