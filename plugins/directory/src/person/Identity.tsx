@@ -11,6 +11,7 @@ import { CopyButton } from '../components/CopyButton';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
 import { LinkList, useChatServers } from '../components/LinkList';
+import { offsetMinutes } from '../components/timeZones';
 import { SubjectCard } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import { contactsOf } from './contactsOf';
@@ -73,7 +74,7 @@ export function Identity(props: {
           </Text>
         </div>
       )}
-      {timezone && (
+      {timezone && offsetMinutes(timezone, new Date()) !== undefined && (
         <div className={styles.time}>
           <RiTimeLine aria-hidden="true" />
           <LocalTime timeZone={timezone} />

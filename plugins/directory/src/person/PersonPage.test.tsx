@@ -398,6 +398,19 @@ describe('PersonPage', () => {
     expect(screen.getByText('Not for you')).toBeVisible();
   });
 
+  it('shows no time for an unknown time zone', async () => {
+    server.hasPerson({ ...karl, timezone: 'Mars/Olympus_Mons' });
+    renderDirectory('/directory/people/karl');
+    const heading = await screen.findByRole('heading', {
+      level: 2,
+      name: 'Karl Larsson',
+    });
+    // Only the avatar and the names are above the contact links.
+    expect(heading.parentElement!.parentElement!.nextElementSibling).toBe(
+      screen.getByRole('list', { name: 'Contact' }),
+    );
+  });
+
   it('signs in again when the session has ended', async () => {
     server.on('/users/karl/', () =>
       HttpResponse.json(
