@@ -1,6 +1,12 @@
 import { renderInTestApp } from '@backstage/frontend-test-utils';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { act, screen, waitFor } from '@testing-library/react';
+import {
+  act,
+  createEvent,
+  fireEvent,
+  screen,
+  waitFor,
+} from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { SearchList } from './SearchList';
@@ -48,3 +54,75 @@ it('keeps what is typed while an earlier text reaches the URL', async () => {
   await waitFor(() => expect(onSearch).toHaveBeenCalledTimes(4));
   expect(onSearch).toHaveBeenLastCalledWith('al');
 });
+
+/** Renders a list with two links as results. */
+async function renderList(onSearch = jest.fn()) {
+  renderInTestApp(
+    <SearchList
+      text=""
+      onSearch={onSearch}
+      label="Search"
+      placeholder=""
+      query={{ data: 0, error: null } as UseQueryResult<number>}
+      total={String}
+      skeleton={null}
+    >
+      {() => (
+        <ul>
+          <li>
+            <a href="/1">First</a>
+          </li>
+          <li>
+            <a href="/2">Second</a>
+          </li>
+        </ul>
+      )}
+    </SearchList>,
+  );
+  return await screen.findByRole('searchbox');
+}
+
+it('leaves arrow keys with modifiers to the browser', async () => {
+  const field = await renderList();
+  const link = screen.getByRole('link', { name: 'First' });
+  const isHandled = (element: HTMLElement, key: string, init?: object) => {
+    act(() => element.focus());
+    const event = createEvent.keyDown(element, { key, ...init });
+    fireEvent(element, event);
+    return event.defaultPrevented;
+  };
+
+  for (const modifier of ['altKey', 'ctrlKey', 'metaKey', 'shiftKey']) {
+    for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) {
+      expect(isHandled(link, key, { [modifier]: true })).toBe(false);
+      expect(link).toHaveFocus();
+    }
+    expect(isHandled(field, 'ArrowDown', { [modifier]: true })).toBe(false);
+  }
+  expect(isHandled(link, 'ArrowRight')).toBe(true);
+  expect(screen.getByRole('link', { name: 'Second' })).toHaveFocus();
+  expect(isHandled(field, 'ArrowDown')).toBe(true);
+  expect(link).toHaveFocus();
+});
+
+it.each([30, 51, 118, 249])(
+  'searches at most four times a second when a letter is typed every %i ms',
+  async interval => {
+    const onSearch = jest.fn();
+    const field = await renderList(onSearch);
+    jest.useFakeTimers();
+    try {
+      let typed = '';
+      for (let time = 0; time < 10_000; time += interval) {
+        typed += 'a';
+        fireEvent.change(field, { target: { value: typed } });
+        act(() => jest.advanceTimersByTime(interval));
+      }
+      act(() => jest.advanceTimersByTime(1000));
+      expect(onSearch.mock.calls.length).toBeLessThanOrEqual(42);
+      expect(onSearch).toHaveBeenLastCalledWith(typed);
+    } finally {
+      jest.useRealTimers();
+    }
+  },
+);

@@ -110,6 +110,12 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
 /** Pause in typing before a search, in milliseconds. */
 const PAUSE = 50;
 
+/**
+ * Minimum time between two searches, in milliseconds. Each one changes the URL,
+ * and browsers allow 100 changes in 10 seconds.
+ */
+const MIN_INTERVAL = 250;
+
 /** Search field that reports the text after a pause in typing. */
 function TextSearch(
   props: SearchFieldProps & {
@@ -120,7 +126,11 @@ function TextSearch(
   const { text, onSearch, label, placeholder, isSection = false } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState(text);
-  const settled = useDebounced(typed, PAUSE);
+  const nextSearch = useRef(0);
+  const settled = useDebounced(
+    typed,
+    Math.max(PAUSE, nextSearch.current - performance.now()),
+  );
   const hint = useId();
   /** Texts that have been reported but are not in the URL yet. */
   const reported = useRef<string[]>([]);
@@ -137,23 +147,19 @@ function TextSearch(
     }
   }, [text]);
 
-  function report(value: string) {
-    if (value !== (reported.current.at(-1) ?? text)) {
+  useEffect(() => {
+    const value = settled.trim();
+    if (settled === typed && value !== (reported.current.at(-1) ?? text)) {
+      nextSearch.current = performance.now() + MIN_INTERVAL;
       reported.current.push(value);
       onSearch(value);
-    }
-  }
-
-  useEffect(() => {
-    if (settled === typed) {
-      report(settled.trim());
     }
     // Only typing starts a search, not a URL change.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [settled]);
 
   function handleKeyDown(event: KeyboardEvent) {
-    if (event.key === 'ArrowDown') {
+    if (event.key === 'ArrowDown' && !hasModifier(event)) {
       event.preventDefault();
       props.onLeaveDown();
     }
@@ -171,7 +177,6 @@ function TextSearch(
         value={typed}
         onChange={setTyped}
         onKeyDown={handleKeyDown}
-        onSubmit={value => report(value.trim())}
       />
       <VisuallyHidden id={hint}>{t('search.hint')}</VisuallyHidden>
     </div>
@@ -224,6 +229,11 @@ export function isShort(text: string): boolean {
   return text !== '' && foldWords(text).every(word => [...word].length < 3);
 }
 
+/** Whether the browser or the system may use the key, as Alt+Left does. */
+function hasModifier(event: KeyboardEvent): boolean {
+  return event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
+}
+
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
 
 /**
@@ -238,7 +248,7 @@ function handleArrowKeys(
 ) {
   const links = linksIn(container);
   const from = links.indexOf(document.activeElement as HTMLElement);
-  if (from < 0 || !/^Arrow/.test(event.key)) {
+  if (from < 0 || !/^Arrow/.test(event.key) || hasModifier(event)) {
     return;
   }
   const step = STEPS[event.key];
