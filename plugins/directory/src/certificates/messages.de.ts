@@ -198,6 +198,12 @@ export const certificatesGerman = {
   'request.key.csrHint': 'Einfügen oder die Datei hier ablegen',
   'request.key.invalid':
     'Keine Zertifikatsanforderung im PEM-Format (-----BEGIN CERTIFICATE REQUEST-----).',
+  'request.key.unread':
+    'Der CSR konnte nicht geprüft werden. Laden Sie die Seite neu.',
+  'request.key.tooLarge':
+    'Die Datei ist größer als 64 KiB. Wählen Sie die Datei mit dem CSR.',
+  'request.key.failed':
+    'Der Schlüssel konnte nicht erzeugt werden. Versuchen Sie es erneut, oder laden Sie die Seite neu.',
   'request.key.privateKey':
     'Dies enthält einen privaten Schlüssel. Fügen Sie nur den CSR ein.',
   'request.key.proof': 'Besitznachweis',
@@ -245,6 +251,8 @@ export const certificatesGerman = {
   'request.done.passphraseShort_other': 'Es fehlen noch {{count}} Zeichen.',
   'request.done.passphraseAscii':
     'Nur ASCII-Buchstaben, Ziffern, Symbole und Leerzeichen funktionieren in allen Programmen. Entfernen Sie andere Zeichen, zum Beispiel ä.',
+  'request.done.saveFailed':
+    'Die Datei konnte nicht erstellt werden. Versuchen Sie es erneut, oder wählen Sie das andere Format.',
   'request.done.downloadP12': 'PKCS#12 herunterladen',
   'request.done.pem': 'PEM, für die Kommandozeile',
   'request.done.pemHint':

@@ -224,11 +224,14 @@ export const requestMessages = {
     csrHint: 'Paste it, or drop the file here',
     invalid:
       'Not a certificate signing request in PEM format (-----BEGIN CERTIFICATE REQUEST-----).',
+    unread: 'The CSR could not be checked. Reload the page.',
+    tooLarge: 'The file is larger than 64 KiB. Choose the file with the CSR.',
     privateKey: 'This contains a private key. Paste only the CSR.',
     proof: 'Proof of possession',
     proven: 'Valid',
     unproven: 'Invalid, or a key type that this browser cannot verify',
     generating: 'Generating key…',
+    failed: 'The key could not be generated. Try again, or reload the page.',
     insecure:
       'Keys can be generated only over HTTPS. Use your own CSR instead.',
   },
@@ -271,6 +274,8 @@ export const requestMessages = {
     passphraseAscii:
       'Only ASCII letters, digits, symbols and spaces work in all applications. Remove other characters, such as ä.',
     downloadP12: 'Download PKCS#12',
+    saveFailed:
+      'The file could not be created. Try again, or choose the other format.',
     pem: 'PEM, for command-line tools',
     pemHint:
       'Key and certificate as text. The private key is not encrypted. Anyone who can read the file can use the key.',

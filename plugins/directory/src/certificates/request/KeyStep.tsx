@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, Radio, RadioGroup, TextAreaField } from '@backstage/ui';
 import { type DragEvent, useEffect, useState } from 'react';
+import { useDirectoryMutation } from '../../api/useDirectoryQuery';
 import { directoryTranslationRef } from '../../translation';
 import { Facts } from '../Facts';
 import type { GeneratedCsr, KeyType } from '../key/generateCsr';
@@ -74,27 +75,33 @@ export function KeyStep(props: {
 }) {
   const { username, draftKey, choice, onChange, onBack, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const [isGenerating, setGenerating] = useState(false);
+  const generation = useDirectoryMutation(async (_, type: KeyType) => {
+    const [{ generateCsr }] = await Promise.all([
+      import('../key/generateCsr'),
+      // Offers the key on other pages: it must load before a request is sent.
+      import('../key/UnsavedKeysBar'),
+    ]);
+    return await generateCsr({ username, type });
+  });
   const parsed = useParsedCsr(choice.csr, draftKey);
   const canGenerate = window.isSecureContext;
   const isReady =
     choice.source === 'browser' ? canGenerate : parsed.state === 'parsed';
 
-  async function handleNext() {
-    if (isGenerating) {
+  function handleNext() {
+    if (generation.isPending) {
       return;
     }
     if (choice.source === 'browser' && choice.generated?.type !== choice.type) {
-      setGenerating(true);
-      const [{ generateCsr }] = await Promise.all([
-        import('../key/generateCsr'),
-        // Offers the key on other pages: it must load before a request is sent.
-        import('../key/UnsavedKeysBar'),
-      ]);
-      const generated = await generateCsr({ username, type: choice.type });
-      onChange({ ...choice, generated });
+      generation.mutate(choice.type, {
+        onSuccess: generated => {
+          onChange({ ...choice, generated });
+          onNext();
+        },
+      });
+    } else {
+      onNext();
     }
-    onNext();
   }
 
   return (
@@ -105,12 +112,14 @@ export function KeyStep(props: {
           <Button
             variant="secondary"
             onPress={onBack}
-            isDisabled={isGenerating}
+            isDisabled={generation.isPending}
           >
             {t('request.back')}
           </Button>
           <Button onPress={handleNext} isDisabled={!isReady}>
-            {t(isGenerating ? 'request.key.generating' : 'request.next')}
+            {t(
+              generation.isPending ? 'request.key.generating' : 'request.next',
+            )}
           </Button>
         </>
       }
@@ -148,8 +157,33 @@ export function KeyStep(props: {
           onChange={csr => onChange({ ...choice, csr })}
         />
       </Choice>
+      {generation.isError && (
+        <Alert
+          role="alert"
+          status="danger"
+          icon
+          title={t('request.key.failed')}
+        />
+      )}
     </StepFrame>
   );
+}
+
+/** Maximum size of a request that the API accepts, in bytes. */
+const MAX_CSR_BYTES = 64 * 1024;
+
+/**
+ * Decodes the text of a file by its byte order mark, as programs for Windows
+ * write UTF-16. Defaults to UTF-8.
+ */
+function decodeText(content: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(content);
+  const mark = (first << 8) | second;
+  const encodings: Record<number, string> = {
+    0xfffe: 'utf-16le',
+    0xfeff: 'utf-16be',
+  };
+  return new TextDecoder(encodings[mark]).decode(content);
 }
 
 /** Field for the user's own CSR, with a preview. */
@@ -160,14 +194,20 @@ function UploadedCsr(props: {
 }) {
   const { text, parsed, onChange } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
+  const [isTooLarge, setTooLarge] = useState(false);
 
   async function handleDrop(event: DragEvent) {
     const [file] = event.dataTransfer.files;
     if (file) {
       event.preventDefault();
-      onChange(await file.text());
+      setTooLarge(file.size > MAX_CSR_BYTES);
+      if (file.size <= MAX_CSR_BYTES) {
+        onChange(decodeText(await file.arrayBuffer()));
+      }
     }
   }
+
+  const problem = isTooLarge ? 'tooLarge' : problemOf(parsed);
 
   return (
     <div
@@ -181,19 +221,20 @@ function UploadedCsr(props: {
         placeholder="-----BEGIN CERTIFICATE REQUEST-----"
         rows={10}
         value={text}
-        onChange={onChange}
+        onChange={next => {
+          setTooLarge(false);
+          onChange(next);
+        }}
         spellCheck="false"
         autoComplete="off"
       />
       <div role="status">
-        {(parsed.state === 'invalid' || parsed.state === 'privateKey') && (
-          <Alert
-            status="danger"
-            icon
-            title={t(`request.key.${parsed.state}`)}
-          />
+        {problem && (
+          <Alert status="danger" icon title={t(`request.key.${problem}`)} />
         )}
-        {parsed.state === 'parsed' && <Preview csr={parsed.csr} />}
+        {!isTooLarge && parsed.state === 'parsed' && (
+          <Preview csr={parsed.csr} />
+        )}
       </div>
     </div>
   );
@@ -219,9 +260,18 @@ function Preview({ csr }: { csr: ParsedCsr }) {
   );
 }
 
+/** Why a text cannot be used: `unread` when the parser cannot be loaded. */
+type CsrProblem = 'invalid' | 'privateKey' | 'unread';
+
 type CsrState =
-  | { state: 'empty' | 'parsing' | 'invalid' | 'privateKey' }
+  | { state: 'empty' | 'parsing' | CsrProblem }
   | { state: 'parsed'; csr: ParsedCsr };
+
+function problemOf({ state }: CsrState): CsrProblem | undefined {
+  return state === 'empty' || state === 'parsing' || state === 'parsed'
+    ? undefined
+    : state;
+}
 
 /** Parses a CSR as it is typed, pasted or dropped, and keeps it. */
 function useParsedCsr(text: string, draftKey: string): CsrState {
@@ -244,12 +294,14 @@ function useParsedCsr(text: string, draftKey: string): CsrState {
       settle({ state: 'privateKey' });
     } else {
       settle({ state: 'parsing' });
-      import('../key/parseCsr')
-        .then(({ parseCsr }) => parseCsr(text))
-        .then(
-          csr => settle({ state: 'parsed', csr }),
-          () => settle({ state: 'invalid' }),
-        );
+      import('../key/parseCsr').then(
+        ({ parseCsr }) =>
+          parseCsr(text).then(
+            csr => settle({ state: 'parsed', csr }),
+            () => settle({ state: 'invalid' }),
+          ),
+        () => settle({ state: 'unread' }),
+      );
     }
     return () => {
       isCurrent = false;

@@ -1,7 +1,14 @@
 import { coreApis } from '@backstage/frontend-plugin-api';
 import { mockApis, registerMswTestHooks } from '@backstage/frontend-test-utils';
 import type { CertificateProfile } from '@directory-gateway/backstage-plugin-directory-common';
-import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
+import {
+  act,
+  cleanup,
+  fireEvent,
+  screen,
+  waitFor,
+  within,
+} from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
@@ -246,6 +253,51 @@ describe('RequestPage with a generated key', () => {
     await waitFor(() =>
       expect(saved.get('alice-2022-05-06.p12')?.size).toBeGreaterThan(0),
     );
+  });
+});
+
+describe('RequestPage when the browser cannot create a file', () => {
+  it('generates the key after a failure', async () => {
+    serveSigning();
+    const user = await openKeyStep();
+    const generateKey = jest
+      .spyOn(globalThis.crypto.subtle, 'generateKey')
+      .mockRejectedValueOnce(new Error('No entropy'));
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      'The key could not be generated.',
+    );
+    expect(screen.getByRole('button', { name: 'Back' })).toBeEnabled();
+
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    expect(await screen.findByText('All checks passed')).toBeVisible();
+    expect(generateKey).toHaveBeenCalledTimes(2);
+  });
+
+  it('saves the key after a failure', async () => {
+    serveSigning();
+    const user = await openKeyStep();
+    const press = async (name: string) =>
+      await user.click(await screen.findByRole('button', { name }));
+    await press('Continue');
+    await screen.findByText('All checks passed');
+    await press('Request certificate');
+    await user.type(await screen.findByLabelText('Passphrase'), 'long enough');
+
+    const exportKey = jest.spyOn(globalThis.crypto.subtle, 'exportKey');
+    for (const button of ['Download PKCS#12', 'Download key and certificate']) {
+      saved.clear();
+      exportKey.mockRejectedValueOnce(new Error('Not possible'));
+      await press(button);
+      expect(await screen.findByRole('alert')).toHaveTextContent(
+        'The file could not be created.',
+      );
+      expect(saved.size).toBe(0);
+
+      await press(button);
+      await waitFor(() => expect(saved.size).toBe(1));
+      expect(screen.queryByRole('alert')).toBeNull();
+    }
   });
 });
 
@@ -691,6 +743,50 @@ describe('RequestPage with an uploaded CSR', () => {
     expect(
       screen.getByRole('button', { name: 'Request certificate' }),
     ).toBeEnabled();
+  });
+
+  /** Drops a file with this content on the field. */
+  const drop = async (content: Uint8Array) => {
+    const user = await openKeyStep();
+    await user.click(screen.getByRole('radio', { name: 'Use my own CSR' }));
+    const field = screen.getByRole('textbox', { name: /PEM/ });
+    const file = {
+      size: content.length,
+      arrayBuffer: jest.fn(async () => Uint8Array.from(content).buffer),
+    };
+    fireEvent.drop(field, { dataTransfer: { files: [file] } });
+    return { field, file };
+  };
+
+  it.each([
+    ['UTF-8', (text: string) => Buffer.from(text)],
+    ['UTF-8 with a mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+    ['UTF-16', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    [
+      'UTF-16, big-endian',
+      (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
+    ],
+  ])('reads a dropped file in %s', async (_, encode) => {
+    const { csr } = await generateCsr({ username: 'bob', type: 'P-256' });
+    const { field } = await drop(encode(csr));
+    expect(await screen.findByText('CN=bob')).toBeVisible();
+    expect(field).toHaveValue(csr);
+  });
+
+  it('does not read a dropped file of more than 64 KiB', async () => {
+    const { field, file } = await drop(Buffer.alloc(64 * 1024 + 1, 'x'));
+    expect(
+      await screen.findByText(/^The file is larger than 64 KiB/),
+    ).toBeVisible();
+    expect(file.arrayBuffer).not.toHaveBeenCalled();
+    expect(field).toHaveValue('');
+
+    const user = userEvent.setup();
+    await user.type(field, 'nonsense');
+    expect(
+      await screen.findByText(/^Not a certificate signing request/),
+    ).toBeVisible();
+    expect(screen.queryByText(/larger than 64 KiB/)).toBeNull();
   });
 
   it.each([

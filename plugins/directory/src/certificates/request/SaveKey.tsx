@@ -1,7 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, PasswordField } from '@backstage/ui';
+import { Alert, Button, PasswordField } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { type FormEvent, useState } from 'react';
+import { useDirectoryMutation } from '../../api/useDirectoryQuery';
 import { saveFile } from '../../components/saveFile';
 import { Section } from '../../page/DirectoryPage';
 import { directoryTranslationRef } from '../../translation';
@@ -27,14 +28,14 @@ export function SaveKey(props: SaveKeyProps) {
   const { certificate, privateKey, username, onSaved } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
 
-  async function savePem() {
+  const saving = useDirectoryMutation(async () => {
     saveFile({
       name: `${keyFileName(username, certificate)}.pem`,
       type: 'application/x-pem-file',
       content: (await exportKey(privateKey)) + certificate.certificate,
     });
     onSaved();
-  }
+  });
 
   return (
     <>
@@ -44,9 +45,10 @@ export function SaveKey(props: SaveKeyProps) {
         title={t('request.done.pem')}
         note={t('request.done.pemHint')}
       >
-        <Button variant="secondary" onPress={savePem}>
+        <Button variant="secondary" onPress={() => saving.mutate()}>
           {t('request.done.downloadPem')}
         </Button>
+        {saving.isError && <SaveFailed />}
       </Section>
     </>
   );
@@ -56,7 +58,22 @@ function SavePkcs12(props: SaveKeyProps) {
   const { certificate, privateKey, username, onSaved } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [passphrase, setPassphrase] = useState('');
-  const [isCreating, setCreating] = useState(false);
+  const saving = useDirectoryMutation(async () => {
+    const { createPkcs12 } = await import('../key/createPkcs12');
+    const content = await createPkcs12({
+      privateKey,
+      certificate: certificate.certificate,
+      issuers: certificate.certificate_chain?.slice(1) ?? [],
+      name: username,
+      passphrase,
+    });
+    saveFile({
+      name: `${keyFileName(username, certificate)}.p12`,
+      type: 'application/x-pkcs12',
+      content,
+    });
+    onSaved();
+  });
   const isAscii = /^[ -~]*$/.test(passphrase);
   const missing = MIN_PASSPHRASE_LENGTH - passphrase.length;
   const isValid = isAscii && missing <= 0;
@@ -72,27 +89,11 @@ function SavePkcs12(props: SaveKeyProps) {
         });
   }
 
-  async function handleSubmit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
-    if (!isValid || isCreating) {
-      return;
+    if (isValid && !saving.isPending) {
+      saving.mutate();
     }
-    setCreating(true);
-    const { createPkcs12 } = await import('../key/createPkcs12');
-    const content = await createPkcs12({
-      privateKey,
-      certificate: certificate.certificate,
-      issuers: certificate.certificate_chain?.slice(1) ?? [],
-      name: username,
-      passphrase,
-    });
-    saveFile({
-      name: `${keyFileName(username, certificate)}.p12`,
-      type: 'application/x-pkcs12',
-      content,
-    });
-    setCreating(false);
-    onSaved();
   }
 
   return (
@@ -111,10 +112,27 @@ function SavePkcs12(props: SaveKeyProps) {
           // Prevents password managers from offering the user's own password.
           autoComplete="new-password"
         />
-        <Button type="submit" isDisabled={!isValid} isPending={isCreating}>
+        <Button
+          type="submit"
+          isDisabled={!isValid}
+          isPending={saving.isPending}
+        >
           {t('request.done.downloadP12')}
         </Button>
       </form>
+      {saving.isError && <SaveFailed />}
     </Section>
+  );
+}
+
+function SaveFailed() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <Alert
+      role="alert"
+      status="danger"
+      icon
+      title={t('request.done.saveFailed')}
+    />
   );
 }
