@@ -11,6 +11,9 @@ const base64 = der.toString('base64');
 const BEGIN = '-----BEGIN CERTIFICATE REQUEST-----';
 const END = '-----END CERTIFICATE REQUEST-----';
 
+/** Encodes text in little-endian UTF-16 with a byte order mark. */
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+
 function codeOf(text: string): string {
   try {
     readArmor(text);
@@ -34,6 +37,11 @@ describe('readArmor', () => {
     ['trailing spaces', pem.replace(/\n/g, '  \t\n')],
     ['indentation with tabs', pem.replace(/^/gm, '\t')],
     ['a byte order mark', `\ufeff${pem}`],
+    ['UTF-16 that was read as UTF-8', utf16(pem).toString()],
+    [
+      'big-endian UTF-16 that was read as UTF-8',
+      utf16(pem).swap16().toString(),
+    ],
     [
       'the label of older software',
       pem.replace(/CERTIFICATE REQUEST/g, 'NEW CERTIFICATE REQUEST'),
@@ -116,6 +124,8 @@ describe('refusals of readArmor', () => {
     ['bad_base64', 'MB=='],
     ['no_request', 'just some words, no request'],
     ['not_text', `${pem}\0`],
+    ['not_text', der.toString()],
+    ['private_key', utf16(writePem('PRIVATE KEY', der)).toString()],
   ])('%s', (code, text) => {
     expect(codeOf(text)).toBe(code);
   });

@@ -13,12 +13,14 @@ const MAX_LABEL = 64;
 /**
  * Extracts the DER of a certificate request from text that contains exactly one
  * PEM block (RFC 7468), with or without surrounding text, or bare Base64.
- * Accepts any line endings, indentation and line length, and a leading byte
- * order mark. Runs in linear time.
+ * Accepts any line endings, indentation and line length, a leading byte order
+ * mark, and UTF-16 with this mark, as programs for Windows write it. Runs in
+ * linear time.
  *
  * @throws RequestRefusal
  */
-export function readArmor(text: string): Buffer {
+export function readArmor(input: string): Buffer {
+  const text = repairUtf16(input);
   if (text.includes('\0')) {
     throw new RequestRefusal('not_text');
   }
@@ -28,6 +30,16 @@ export function readArmor(text: string): Buffer {
   const body = text.replace(/^\ufeff/, '');
   const begin = body.indexOf(BEGIN);
   return decodeBase64(begin < 0 ? readBareText(body) : readBlock(body, begin));
+}
+
+/**
+ * Repairs UTF-16 that was decoded as UTF-8: both bytes of the mark are invalid,
+ * and each ASCII character has a zero byte. Returns other text unchanged.
+ */
+function repairUtf16(text: string): string {
+  return text.startsWith('\ufffd\ufffd')
+    ? text.slice(2).replaceAll('\0', '')
+    : text;
 }
 
 function readBareText(text: string): string {
