@@ -76,3 +76,44 @@ test('a path that starts with a host stays on the portal', async ({
   ).toBeVisible();
   expect(new Set(left)).toEqual(new Set([portal.url]));
 });
+
+test('a page is reloaded once when its code cannot be loaded', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  let loads = 0;
+  page.on('load', () => {
+    loads += 1;
+  });
+  const loaded = new Set<string>();
+  page.on('requestfinished', request => loaded.add(request.url()));
+  await page.goto(`${portal.url}/directory/people`);
+  await expect(page.getByRole('searchbox')).toBeVisible();
+  await page.waitForLoadState('networkidle');
+
+  // The files that the new version of the portal has replaced.
+  await page.route('**/static/**', route =>
+    loaded.has(route.request().url())
+      ? route.continue()
+      : route.fulfill({ status: 404 }),
+  );
+  await page.getByRole('link', { name: 'Groups', exact: true }).click();
+  const reload = page.getByRole('button', { name: 'Reload' });
+  await expect.poll(() => loads).toBe(2);
+  await expect(reload).toBeVisible();
+  await expect(page.getByText('This page could not be loaded')).toBeVisible();
+  expect(loads).toBe(2);
+
+  await test.step('Find stays available', async () => {
+    await page.getByRole('button', { name: 'Find' }).click();
+    await expect(page.getByText(/^“Find” could not be opened/)).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Find' })).toBeVisible();
+  });
+
+  await page.unrouteAll();
+  await reload.click();
+  await expect(
+    page.getByRole('heading', { level: 1, name: 'Groups' }),
+  ).toBeVisible();
+});

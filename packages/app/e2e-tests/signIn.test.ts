@@ -177,6 +177,75 @@ test.describe('when an account is locked', () => {
   });
 });
 
+test('the sign-in page retries until the directory is available', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  let failures = 0;
+  await page.route('**/api/auth/kerberos/refresh', route => {
+    failures += 1;
+    return failures > 2
+      ? route.continue()
+      : route.fulfill({
+          status: 503,
+          headers: { 'Retry-After': '1' },
+          json: { message: 'The directory is currently unavailable.' },
+        });
+  });
+
+  await page.goto(portal.url);
+  await expect(page.getByRole('timer')).toHaveText(/^Trying again in/);
+  await expect(page.getByRole('status').first()).toHaveText(
+    'The directory is currently unavailable.',
+  );
+  await expect(inside(page)).toBeVisible();
+});
+
+test('a session whose token is refused continues with the ticket', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  await page.clock.install();
+  await page.goto(`${portal.url}/directory/people`);
+  await expect(inside(page)).toBeVisible();
+  const people = page.getByRole('searchbox', { name: 'Search people' });
+  const result = page.getByRole('link', { name: /dave/i }).first();
+  let token = '';
+  await page.route('**/api/directory/v1/search/users/**', route => {
+    const { authorization } = route.request().headers();
+    token ||= authorization;
+    return authorization === token
+      ? route.fulfill({
+          status: 401,
+          json: { error: { message: 'Illegal token' } },
+        })
+      : route.continue();
+  });
+  const refresh = '**/api/auth/kerberos/refresh';
+  await page.route(refresh, route =>
+    route.fulfill({ status: 401, json: { reason: 'clock_skew' } }),
+  );
+  await page.clock.fastForward('02:00');
+
+  await test.step('without a ticket, the page keeps the text', async () => {
+    await people.fill('dave');
+    await expect(
+      page.getByText('Your session has ended').first(),
+    ).toBeVisible();
+    await expect(people).toHaveValue('dave');
+  });
+
+  await test.step('with a new ticket, the page continues', async () => {
+    await page.unroute(refresh);
+    await page.getByRole('button', { name: 'Sign in again' }).first().click();
+    await expect(result).toBeVisible();
+    await expect(page.getByText('Your session has ended')).toHaveCount(0);
+    await expect(people).toHaveValue('dave');
+  });
+});
+
 test('the sign-in page works with the keyboard only', async ({
   portal,
   openBrowserAs,
