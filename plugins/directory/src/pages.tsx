@@ -4,7 +4,7 @@ import {
   useRouteRefParams,
 } from '@backstage/frontend-plugin-api';
 import { lazy, Suspense, useEffect } from 'react';
-import { PageSkeleton } from './page/states';
+import { PageSkeleton } from './page/loading';
 import {
   certificateRouteRef,
   groupRouteRef,

@@ -8,19 +8,15 @@ import {
   type DirectoryClient,
   isDirectoryResponseError,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import { QueryClient } from '@tanstack/react-query';
 
 /**
- * Directory client and query cache shared by all pages.
+ * Directory client shared by all pages.
  *
  * @public
  */
 export interface DirectoryApi {
   /** Calls `/v1/` with the user's credentials. */
   readonly client: DirectoryClient;
-
-  /** Cache of query results, kept until the tab is closed. */
-  readonly queries: QueryClient;
 }
 
 /**
@@ -58,16 +54,11 @@ export const directoryApi = ApiBlueprint.make({
     defineParams({
       api: directoryApiRef,
       deps: { fetchApi: coreApis.fetch },
-      factory: ({ fetchApi }) => {
-        const queries = new QueryClient();
-        queries.mount(); // subscribes to focus events while the portal is open
-        return {
-          client: createDirectoryClient({
-            baseUrl: 'plugin://directory/v1',
-            fetch: fetchApi.fetch,
-          }),
-          queries,
-        };
-      },
+      factory: ({ fetchApi }) => ({
+        client: createDirectoryClient({
+          baseUrl: 'plugin://directory/v1',
+          fetch: fetchApi.fetch,
+        }),
+      }),
     }),
 });

@@ -8,14 +8,37 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   keepPreviousData,
+  QueryClient,
   useMutation,
   useQuery,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { directoryApiRef, isSessionEnded } from './directoryApi';
+import {
+  type DirectoryApi,
+  directoryApiRef,
+  isSessionEnded,
+} from './directoryApi';
 
 /** Time for which a result is fresh, in milliseconds. */
 const STALE_AFTER = 30_000;
+
+/**
+ * Caches of query results, kept until the tab is closed. Not created by the
+ * API, because the portal loads the code of the API before any page.
+ */
+const caches = new WeakMap<DirectoryApi, QueryClient>();
+
+/** Returns the directory client and the cache of its results. */
+function useDirectory() {
+  const api = useApi(directoryApiRef);
+  let queries = caches.get(api);
+  if (!queries) {
+    queries = new QueryClient();
+    queries.mount(); // subscribes to focus events while the portal is open
+    caches.set(api, queries);
+  }
+  return { client: api.client, queries };
+}
 
 /** Options of {@link useDirectoryQuery}. */
 interface DirectoryQueryOptions<Data> {
@@ -43,7 +66,7 @@ export function useDirectoryQuery<Data>(
   options: DirectoryQueryOptions<Data>,
 ): UseQueryResult<Data> {
   const { key, load, enabled, keepPrevious } = options;
-  const { client, queries } = useApi(directoryApiRef);
+  const { client, queries } = useDirectory();
 
   return useQuery(
     {
@@ -95,7 +118,7 @@ export function useDirectoryMutation<Variables, Data>(
   send: (client: DirectoryClient, variables: Variables) => Promise<Data>,
   invalidates?: readonly string[],
 ) {
-  const { client, queries } = useApi(directoryApiRef);
+  const { client, queries } = useDirectory();
   return useMutation(
     {
       mutationFn: (variables: Variables) => send(client, variables),

@@ -15,7 +15,8 @@ import {
 import type { ReactElement, ReactNode } from 'react';
 import { DateTime } from '../components/DateTime';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
-import { EmptyState, LoadingBlocks } from '../page/states';
+import { LoadingBlocks } from '../page/loading';
+import { EmptyState } from '../page/states';
 import { certificatesRouteRef } from '../routes';
 import { locale } from '../language';
 import { directoryTranslationRef } from '../translation';

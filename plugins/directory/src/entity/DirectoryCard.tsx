@@ -8,7 +8,7 @@ import { Button, Flex, Link, Text } from '@backstage/ui';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { isNotFound } from '../api/useDirectoryQuery';
-import { LoadingBlocks } from '../page/states';
+import { LoadingBlocks } from '../page/loading';
 import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import styles from './DirectoryCard.module.css';

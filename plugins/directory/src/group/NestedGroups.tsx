@@ -8,7 +8,7 @@ import { visibleText } from '../components/DirectoryText';
 import { GroupLink } from '../components/EntryLink';
 import { Section } from '../page/DirectoryPage';
 import { QueryPanel } from '../page/QueryPanel';
-import { LoadingBlocks } from '../page/states';
+import { LoadingBlocks } from '../page/loading';
 import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './NestedGroups.module.css';
 

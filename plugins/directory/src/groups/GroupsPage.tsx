@@ -6,7 +6,8 @@ import { visibleText } from '../components/DirectoryText';
 import { DirectoryPage } from '../page/DirectoryPage';
 import { Pagination, PastEnd } from '../page/Pagination';
 import { isShort, SearchList } from '../page/SearchList';
-import { EmptyState, LoadingBlocks } from '../page/states';
+import { LoadingBlocks } from '../page/loading';
+import { EmptyState } from '../page/states';
 import { directoryTranslationRef, formatCount } from '../translation';
 import { GroupsTable } from './GroupsTable';
 import {

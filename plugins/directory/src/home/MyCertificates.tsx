@@ -12,7 +12,7 @@ import {
 } from '../certificates/userCertificates';
 import { formatTimeLeft, useNow } from '../components/DateTime';
 import { Rows } from '../page/QueryPanel';
-import { LoadingBlocks } from '../page/states';
+import { LoadingBlocks } from '../page/loading';
 import {
   certificateRouteRef,
   certificatesRouteRef,

@@ -12,7 +12,7 @@ import { memberLink } from '../history/History';
 import type { HistoryChange } from '../history/useHistory';
 import { QueryPanel, Rows } from '../page/QueryPanel';
 import rows from '../page/QueryPanel.module.css';
-import { LoadingBlocks } from '../page/states';
+import { LoadingBlocks } from '../page/loading';
 import {
   MembershipRow,
   type Memberships,

@@ -3,7 +3,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { isNotFound } from '../api/useDirectoryQuery';
 import styles from './QueryPanel.module.css';
-import { ErrorState, LoadingBlocks, SectionError, StaleNotice } from './states';
+import { LoadingBlocks } from './loading';
+import { ErrorState, SectionError, StaleNotice } from './states';
 
 /** The data of a query, or its loading, not-found or error state. */
 export function QueryPanel<Data>(props: {

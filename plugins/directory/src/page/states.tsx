@@ -1,5 +1,5 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Alert, Button, Container, Flex, Skeleton, Text } from '@backstage/ui';
+import { Alert, Button, Flex, Text } from '@backstage/ui';
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCloudOffLine } from '@remixicon/react';
 import type { ReactElement, ReactNode } from 'react';
@@ -97,40 +97,6 @@ export function SectionError(props: { error: unknown; onRetry: () => void }) {
         </Button>
       }
     />
-  );
-}
-
-/** Placeholders for blocks that are loading. */
-export function LoadingBlocks(props: {
-  /** Heights of the blocks, in pixels. */
-  heights: readonly number[];
-
-  /** Accessible text. Defaults to "Loading". */
-  label?: string;
-}) {
-  const { heights, label } = props;
-  const { t } = useTranslationRef(directoryTranslationRef);
-  return (
-    <Flex
-      direction="column"
-      gap="3"
-      role="status"
-      aria-label={label ?? t('states.loading')}
-    >
-      {heights.map((height, index) => (
-        // eslint-disable-next-line react/no-array-index-key -- blocks are identical
-        <Skeleton key={index} width="100%" height={height} />
-      ))}
-    </Flex>
-  );
-}
-
-/** Shown while the code of a page loads. */
-export function PageSkeleton() {
-  return (
-    <Container>
-      <LoadingBlocks heights={[40, 240]} />
-    </Container>
   );
 }
 

@@ -15,7 +15,8 @@ import {
 import { useEffect } from 'react';
 import { useDirectoryMutation } from '../../api/useDirectoryQuery';
 import { DirectoryText } from '../../components/DirectoryText';
-import { ErrorState, FailureAlert, LoadingBlocks } from '../../page/states';
+import { LoadingBlocks } from '../../page/loading';
+import { ErrorState, FailureAlert } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
 import { Facts } from '../Facts';
 import type { GeneratedCsr } from '../key/generateCsr';
