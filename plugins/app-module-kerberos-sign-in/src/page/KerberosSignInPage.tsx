@@ -61,7 +61,7 @@ export function KerberosSignInPage(
               </Text>
               {state.kind === 'failed' && state.retryIn !== undefined && (
                 // Not a live region: it changes every second.
-                <Text as="p" color="secondary" role="timer">
+                <Text as="p" role="timer">
                   {t('state.retry', { count: state.retryIn })}
                 </Text>
               )}
