@@ -115,6 +115,32 @@ test('owners revoke their certificates, other users may not', async ({
   await revokeCertificate(page);
 });
 
+test('a revocation long after the sign-in continues with the ticket', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  await page.clock.install();
+  await page.goto(`${portal.url}/directory/certificates`);
+  const serial = await issueCertificate(page, { username: 'alice' });
+  await page.goto(`${portal.url}/directory/certificates/${serial}`);
+  await expect(page.getByRole('button', { name: 'Revoke' })).toBeVisible();
+  const tokens: string[] = [];
+  await page.route('**/revocation/', route => {
+    tokens.push(route.request().headers().authorization);
+    return tokens.length > 1
+      ? route.continue()
+      : route.fulfill({
+          status: 403,
+          json: { message: 'Sign in again', request_id: 'test' },
+        });
+  });
+  await page.clock.fastForward('01:30');
+
+  await revokeCertificate(page);
+  expect(new Set(tokens).size).toBe(2);
+});
+
 test('the reminder is downloaded as a calendar file', async ({
   portal,
   openTabAs,
