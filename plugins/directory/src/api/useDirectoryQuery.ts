@@ -154,11 +154,13 @@ export function useOperations(): UseQueryResult<OperationsResult> {
 
 /**
  * Whether the gateway allows the user an operation: false while loading and
- * after a failure.
+ * after a failure. After the session has ended, the last result applies: an open
+ * dialog must not close.
  */
 export function useMay(operation: OperationName): boolean {
   const { data, error } = useOperations();
-  return !error && data?.operations.includes(operation) === true;
+  const isCurrent = !error || isSessionEnded(error);
+  return isCurrent && data?.operations.includes(operation) === true;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { registerMswTestHooks } from '@backstage/frontend-test-utils';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import {
@@ -20,6 +20,7 @@ const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
 beforeEach(() => server.hasCurrentUser('officer'));
+afterEach(() => jest.restoreAllMocks());
 
 describe('RevokeButton', () => {
   const revoke = () =>
@@ -194,6 +195,28 @@ describe('RevokeDialog', () => {
       'The CA rejects the revocation',
     );
     expect(dialog.queryByRole('button', { name: 'Sign in again' })).toBeNull();
+  });
+
+  it('stays open when the session ends while the user chooses', async () => {
+    serveRevocation();
+    const { user, dialog } = await openDialog();
+    const chosen = dialog.getByRole('radio', { name: /no longer needed/ });
+    await user.click(chosen);
+
+    let reloads = 0;
+    server.on('/me/operations/', () => {
+      reloads += 1;
+      return failure(401, { message: 'Illegal token' });
+    });
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now + 60_000);
+    act(() => {
+      window.dispatchEvent(new Event('visibilitychange'));
+    });
+    await waitFor(() => expect(reloads).toBe(1));
+    await act(async () => {}); // renders the error
+    expect(chosen).toBeChecked();
+    expect(chosen).toBeVisible();
   });
 
   it('keeps the reason when the session has ended', async () => {
