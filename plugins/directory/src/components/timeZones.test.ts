@@ -1,6 +1,7 @@
 import {
   formatTime,
   isWorkingTime,
+  knownTimeZone,
   nextSharedPeriod,
   offsetMinutes,
   placeOf,
@@ -159,4 +160,15 @@ describe('offsetMinutes', () => {
       expect(offsetMinutes(timeZone, winter)).toBeUndefined();
     },
   );
+});
+
+describe('knownTimeZone', () => {
+  it.each([
+    ['Europe/Paris', 'Europe/Paris'],
+    ['Mars/Olympus_Mons', undefined],
+    ['', undefined],
+    [null, undefined],
+  ])('of %j is %j', (timeZone, known) => {
+    expect(knownTimeZone(timeZone)).toBe(known);
+  });
 });

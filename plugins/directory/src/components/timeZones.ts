@@ -45,6 +45,13 @@ export function offsetMinutes(
   }
 }
 
+/** Returns a time zone of the directory if the browser knows it. */
+export function knownTimeZone(timeZone: string | null): string | undefined {
+  return timeZone && offsetMinutes(timeZone, new Date()) !== undefined
+    ? timeZone
+    : undefined;
+}
+
 /** Returns the time zone of the browser. */
 export function ownTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -6,6 +6,7 @@ import { ColoredAvatar } from '../components/Avatar';
 import { LocalTime } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
 import { GroupLink } from '../components/EntryLink';
+import { knownTimeZone } from '../components/timeZones';
 import { PersonBadges } from '../people/PeopleCards';
 import { personRouteRef } from '../routes';
 import { directoryTranslationRef, formatCount } from '../translation';
@@ -51,7 +52,8 @@ export function UserCard() {
 }
 
 function Identity({ person }: Pick<DirectoryUser, 'person'>) {
-  const { username, human_name, timezone } = person;
+  const { username, human_name } = person;
+  const timezone = knownTimeZone(person.timezone);
   return (
     <div className={styles.identity}>
       <ColoredAvatar username={username} name={human_name} />

@@ -4,6 +4,7 @@ import { RiEyeOffLine, RiLockLine } from '@remixicon/react';
 import { ColoredAvatar } from '../components/Avatar';
 import { LocalTime } from '../components/DateTime';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { knownTimeZone } from '../components/timeZones';
 import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './PeopleCards.module.css';
@@ -31,7 +32,8 @@ export function PeopleCards(props: {
 function PersonCard({ person, text }: { person: FoundPerson; text?: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(personRouteRef);
-  const { username, human_name, pronouns, timezone } = person;
+  const { username, human_name, pronouns } = person;
+  const timezone = knownTimeZone(person.timezone);
   const name = human_name ?? username;
 
   return (

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { ColoredAvatar } from '../components/Avatar';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
+import { knownTimeZone } from '../components/timeZones';
 import { LinkTable } from '../page/DirectoryPage';
 import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
@@ -133,7 +134,8 @@ export function PersonCell(props: {
   showsTime?: boolean;
 }) {
   const { person, text, isWide, showsTime = false } = props;
-  const { username, human_name, timezone } = person;
+  const { username, human_name } = person;
+  const timezone = knownTimeZone(person.timezone);
   return (
     <Cell className={styles.text}>
       <span className={styles.person}>

@@ -11,7 +11,7 @@ import { CopyButton } from '../components/CopyButton';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
 import { LinkList, useChatServers } from '../components/LinkList';
-import { offsetMinutes } from '../components/timeZones';
+import { knownTimeZone } from '../components/timeZones';
 import { SubjectCard } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import { contactsOf } from './contactsOf';
@@ -31,7 +31,8 @@ export function Identity(props: {
   const hasDayStrip =
     useApi(coreApis.config).getOptionalBoolean('directory.pages.dayStrip') ??
     true;
-  const { username, human_name, pronouns, timezone } = person;
+  const { username, human_name, pronouns } = person;
+  const timezone = knownTimeZone(person.timezone);
   const name = human_name ?? username;
   const joined = parseUtc(person.creation);
 
@@ -74,7 +75,7 @@ export function Identity(props: {
           </Text>
         </div>
       )}
-      {timezone && offsetMinutes(timezone, new Date()) !== undefined && (
+      {timezone && (
         <div className={styles.time}>
           <RiTimeLine aria-hidden="true" />
           <LocalTime timeZone={timezone} />
