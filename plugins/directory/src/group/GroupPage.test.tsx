@@ -484,8 +484,7 @@ describe('ExportButton', () => {
     expect(screen.queryByRole('button', { name: 'Export as CSV' })).toBeNull();
   });
 
-  it('saves all members with a byte order mark', async () => {
-    servePackager();
+  const serveCsv = () =>
     server.on(
       '/groups/packager/members.csv',
       () =>
@@ -493,6 +492,10 @@ describe('ExportButton', () => {
           headers: { 'Content-Type': 'text/csv', 'X-Total-Results': '2' },
         }),
     );
+
+  it('saves all members with a byte order mark', async () => {
+    servePackager();
+    serveCsv();
     renderDirectory('/directory/groups/packager');
 
     await userEvent.click(
@@ -503,6 +506,35 @@ describe('ExportButton', () => {
     const [{ name, content }] = jest.mocked(saveFile).mock.calls[0];
     expect(name).toBe('packager-members.csv');
     expect((content as Blob).size).toBe(3 + CSV.length); // preceded by a byte order mark
+  });
+
+  it('offers to sign in again when the session has ended', async () => {
+    const ended = () => failure(401, { message: 'Illegal token' });
+    servePackager();
+    server.on('/groups/packager/members.csv', ended);
+    server.on('/groups/packager/is-member/:username', ended);
+    renderDirectory('/directory/groups/packager');
+
+    const list = within(await section('Members'));
+    await userEvent.click(
+      await list.findByRole('button', { name: 'Export as CSV' }),
+    );
+    const again = await list.findByRole('button', { name: 'Sign in again' });
+    expect(list.getByText('Your session has ended')).toBeVisible();
+    serveCsv();
+    await userEvent.click(again);
+    expect(await list.findByText('Exported 2 members.')).toBeVisible();
+
+    const box = screen.getByRole('textbox', { name: 'Username' });
+    await userEvent.type(box, 'karl{Enter}');
+    const alert = await screen.findByRole('alert');
+    expect(alert).toHaveTextContent('Your session has ended');
+    server.on('/groups/packager/is-member/:username', () => ({ result: true }));
+    await userEvent.click(within(alert).getByRole('button'));
+    expect(
+      await screen.findByRole('link', { name: 'Open karl’s page' }),
+    ).toBeVisible();
+    expect(box).toHaveValue('karl');
   });
 
   it('saves nothing when the stream is aborted', async () => {
