@@ -199,6 +199,34 @@ describe('renewSession', () => {
     },
   );
 
+  it('repeats a request whose refusal arrives after the renewal', async () => {
+    const fetchSession = jest.fn(async () => sessionOf('second', 3600));
+    const identity = new PortalIdentity({
+      session: sessionOf('first', 3600),
+      fetchSession,
+      onSignOut: () => {},
+      onRefused: () => {},
+    });
+    const responds: (() => void)[] = [];
+    const fetch = renewSession({ identity }).apply(async () => {
+      const { token } = await identity.getCredentials();
+      if (token === 'first') {
+        await new Promise<void>(resolve => {
+          responds.push(resolve);
+        });
+      }
+      return { status: token === 'second' ? 200 : 401 } as Response;
+    });
+    now += 6 * 60_000;
+    const responses = [fetch('/1'), fetch('/2')];
+    await identity.getCredentials(); // both requests have the first token
+    responds[0]();
+    expect((await responses[0]).status).toBe(200);
+    responds[1]();
+    expect((await responses[1]).status).toBe(200);
+    expect(fetchSession).toHaveBeenCalledTimes(1);
+  });
+
   it('returns the response when the token is new', async () => {
     const { status, fetchSession } = await send({ age: 1000 });
     expect(status).toBe(401);

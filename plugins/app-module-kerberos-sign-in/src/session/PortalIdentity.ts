@@ -84,16 +84,21 @@ export class PortalIdentity implements IdentityApi {
     this.#options.onSignOut();
   }
 
+  /** The present session. */
+  get session(): PortalSession {
+    return this.#session;
+  }
+
   /**
-   * Renews the session after the server refused its token. Returns whether
-   * there is a new token.
+   * Renews a session whose token the server refused, unless that was done since.
+   * Returns whether there is a new token.
    */
-  async renewRefused(): Promise<boolean> {
-    const session = this.#session;
-    if (performance.now() - this.#startedAt >= MIN_AGE_MS) {
+  async renewRefused(refused: PortalSession): Promise<boolean> {
+    const age = performance.now() - this.#startedAt;
+    if (this.#session === refused && age >= MIN_AGE_MS) {
       await this.#renew().catch(() => undefined);
     }
-    return this.#session !== session;
+    return this.#session !== refused;
   }
 
   #renew(): Promise<void> {
@@ -148,11 +153,14 @@ export function renewSession(signedIn: {
 }): FetchMiddleware {
   return {
     apply: next => async (input, init) => {
+      const { identity } = signedIn;
+      const session = identity?.session;
       const response = await next(input, init);
       const isRefused = response.status === 401 || response.status === 403;
       return isRefused &&
+        session &&
         !(input instanceof Request) &&
-        (await signedIn.identity?.renewRefused())
+        (await identity.renewRefused(session))
         ? next(input, init)
         : response;
     },
