@@ -7,9 +7,10 @@ import {
 } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
-import { ClosedLoop, spreadOf } from './ClosedLoop';
+import { ClosedLoop, ratioMargin, spreadOf } from './ClosedLoop';
 import type { Credential, Credentials } from './credentials/credentials';
 import type { ScenarioRequest } from './scenarios/Scenario';
+import { SeededRandom } from './SeededRandom';
 
 describe('ClosedLoop', () => {
   let server: Server;
@@ -138,3 +139,41 @@ it('returns the median, the 95th percentile and the maximum', () => {
   const values = Array.from({ length: 20 }, (_, index) => 20 - index);
   expect(spreadOf(values)).toEqual({ p50: 10, p95: 19, max: 20 });
 });
+
+describe('ratioMargin', () => {
+  it('returns 0 when both values of each pair change by the same factor', () => {
+    const pairs = [1, 0.5, 2].map(
+      speed => [600 * speed, 1000 * speed] as const,
+    );
+    expect(ratioMargin(pairs)).toBe(0);
+  });
+
+  it.each([5, 8, 30])(
+    'contains the ratio in 95 %% of runs of %d rounds',
+    rounds => {
+      const random = new SeededRandom(1);
+      /** Approximately normal, with a standard deviation of 0.1. */
+      const noise = () =>
+        1 +
+        (sum(Array.from({ length: 12 }, () => random.below(1e6) / 1e6)) - 6) /
+          10;
+      const runs = 4000;
+      let contained = 0;
+      for (let run = 0; run < runs; run++) {
+        const pairs = Array.from({ length: rounds }, () => {
+          const speed = noise();
+          return [600 * speed * noise(), 1000 * speed * noise()] as const;
+        });
+        const ratio =
+          sum(pairs.map(([value]) => value)) / sum(pairs.map(([, of]) => of));
+        contained += Math.abs(ratio - 0.6) <= ratioMargin(pairs) ? 1 : 0;
+      }
+      expect(contained / runs).toBeGreaterThan(0.94);
+      expect(contained / runs).toBeLessThan(0.96);
+    },
+  );
+});
+
+function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b);
+}

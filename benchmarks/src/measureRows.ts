@@ -6,6 +6,7 @@ import {
   median,
   milliseconds,
   rate,
+  ratioMargin,
   type ClosedLoop,
   type Sample,
 } from './ClosedLoop';
@@ -37,6 +38,11 @@ export interface Row {
   readonly limit_rps: number | null;
   /** Rate of a Backstage route with a constant response. */
   readonly route_rps: number | null;
+  /**
+   * Half the width of the 95 % confidence interval of `rps / route_rps`; not in
+   * older results.
+   */
+  readonly route_margin?: number | null;
   /** Latency on one connection. */
   readonly p50_ms: number;
   readonly p99_ms: number;
@@ -49,8 +55,6 @@ export interface Row {
   readonly ldap_p50_ms: number | null;
   /** Minimum of `rps` as a share of `route_rps`. */
   readonly goal_ratio: number | null;
-  /** `goal_ratio` × `route_rps`. */
-  readonly goal_rps: number | null;
   readonly goal_p50_ms: number | null;
   /** CPU time of the portal for a request under load, in microseconds. */
   readonly portal_cpu_us: number;
@@ -117,9 +121,9 @@ class RowMeasurement {
   }
 
   /**
-   * Alternates between rounds under load, rounds on one connection, and rounds
+   * Alternates between rounds on one connection, rounds under load, and rounds
    * of constant responses, so that other work on the machine affects all of
-   * them.
+   * them, until the ratio of the rates is known well enough.
    */
   async measure(ldapMs: number | null): Promise<Row> {
     const { portal, limits, profileTo, signal } = this.#setup;
@@ -141,11 +145,16 @@ class RowMeasurement {
     if (profileTo) {
       await portal.startProfile();
     }
-    while (rounds.length < settings.rounds) {
+    const { minRounds, maxRounds, maxMargin } = settings;
+    while (
+      rounds.length < minRounds ||
+      (rounds.length < maxRounds &&
+        (routeMargin(rounds, references) ?? 0) > maxMargin)
+    ) {
       const seconds = (settings.loadMs + settings.singleMs) / 1000;
       await this.#prepare(Math.ceil(fastest * seconds * HEADROOM));
-      const load = await this.#runUnderLoad(connections);
       const single = await this.#run(1, settings.singleMs);
+      const load = await this.#runUnderLoad(connections);
       fastest = Math.max(fastest, rate(load.loaded));
       if (!profileTo) {
         references.push(await limits.measure(reference));
@@ -315,8 +324,6 @@ function summarizeRow(options: {
   const rates = rounds.map(({ loaded }) => rate(loaded));
   const loaded = merge(rounds.map(round => round.loaded.latencies));
   const single = merge(rounds.map(round => round.single.latencies));
-  const route = referenceRate('route');
-  const ratio = goal?.ratio ?? null;
   return {
     name: scenario.name,
     people,
@@ -327,15 +334,15 @@ function summarizeRow(options: {
     rps_min: Math.min(...rates),
     rps_max: Math.max(...rates),
     limit_rps: referenceRate('limit'),
-    route_rps: route,
+    route_rps: referenceRate('route'),
+    route_margin: routeMargin(rounds, references),
     p50_ms: milliseconds(single, 50),
     p99_ms: milliseconds(single, 99),
     samples: single.count,
     load_p50_ms: milliseconds(loaded, 50),
     load_p99_ms: milliseconds(loaded, 99),
     ldap_p50_ms: options.ldapMs,
-    goal_ratio: ratio,
-    goal_rps: ratio === null || route === null ? null : ratio * route,
+    goal_ratio: goal?.ratio ?? null,
     goal_p50_ms: options.users === GOAL_USERS ? (goal?.p50Ms ?? null) : null,
     portal_cpu_us: mean(
       rounds.map(each => (1000 * each.portalCpuMs) / each.loaded.requests),
@@ -347,6 +354,18 @@ function summarizeRow(options: {
     generator_cpu: middle(({ generatorCpu }) => generatorCpu),
     event_loop_delay_p99_ms: middle(({ eventLoopDelayMs }) => eventLoopDelayMs),
   };
+}
+
+/** Returns `null` when the route is not measured. */
+function routeMargin(
+  rounds: readonly Round[],
+  references: readonly ReferenceRates[],
+): number | null {
+  return references.length === 0
+    ? null
+    : ratioMargin(
+        references.map(({ route }, at) => [rate(rounds[at].loaded), route]),
+      );
 }
 
 /**

@@ -13,8 +13,14 @@ export const settings = Object.freeze({
    * scenarios use fewer connections.
    */
   maxQueueMs: 1000,
-  /** Rounds of a row. */
-  rounds: 5,
+  /** Minimum and maximum number of rounds of a row. */
+  minRounds: 8,
+  maxRounds: 30,
+  /**
+   * Rounds are repeated until the 95 % confidence interval of the share of the
+   * route's rate is at most this far from the share on each side.
+   */
+  maxMargin: 0.05,
   /** Duration of a round under load, in milliseconds. */
   loadMs: 800,
   /** Duration of a round on one connection, in milliseconds. */

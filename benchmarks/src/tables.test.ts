@@ -20,6 +20,7 @@ const row: Row = {
   rps_max: 1700,
   limit_rps: 8000,
   route_rps: 2500,
+  route_margin: 0.04,
   p50_ms: 0.512,
   p99_ms: 12.3,
   samples: 500,
@@ -27,7 +28,6 @@ const row: Row = {
   load_p99_ms: 20,
   ldap_p50_ms: 0.25,
   goal_ratio: 0.6,
-  goal_rps: 1500,
   goal_p50_ms: null,
   portal_cpu_us: 480,
   portal_cpu: 0.98,
@@ -120,7 +120,12 @@ describe('formatRows', () => {
     const table = formatRows([row]);
     expect(columnOf(table, 'limit/s')).toEqual(['8,000']);
     expect(columnOf(table, 'route/s')).toEqual(['2,500']);
-    expect(columnOf(table, 'of route')).toEqual(['64 %']);
+    expect(columnOf(table, 'of route')).toEqual(['64 % ± 4 %']);
+  });
+
+  it('marks an interval that is too wide', () => {
+    const table = formatRows([{ ...row, route_margin: 0.06 }]);
+    expect(columnOf(table, 'of route')).toEqual(['64 % ± 6 %, too wide']);
   });
 
   it('leaves cells without a measurement empty', () => {
@@ -131,25 +136,32 @@ describe('formatRows', () => {
 
   it.each([
     [{}, '≥ 60 % met'],
-    [{ rps: 1499 }, '≥ 60 % missed'],
-    [{ goal_p50_ms: 0.6 }, '≥ 60 %, p50 ≤ 0.6 ms met'],
-    [{ goal_p50_ms: 0.5 }, '≥ 60 %, p50 ≤ 0.5 ms missed'],
-    [{ goal_ratio: null }, '≥ 1,500/s met'],
-    [{ goal_ratio: null, goal_rps: null, goal_p50_ms: 1 }, 'p50 ≤ 1 ms met'],
-    [{ goal_ratio: null, goal_rps: null }, ''],
+    [{ rps: 1550 }, '≥ 60 % undecided'],
+    [{ rps: 1450 }, '≥ 60 % undecided'],
+    [{ rps: 1399 }, '≥ 60 % missed'],
+    [{ route_margin: 0.06 }, '≥ 60 % undecided'],
+    [{ route_margin: undefined }, '≥ 60 % undecided'],
+    [{ goal_p50_ms: 0.6 }, '≥ 60 % met, p50 ≤ 0.6 ms met'],
+    [{ goal_p50_ms: 0.5 }, '≥ 60 % met, p50 ≤ 0.5 ms missed'],
+    [{ goal_ratio: null, goal_p50_ms: 1 }, 'p50 ≤ 1 ms met'],
+    [{ goal_ratio: null }, ''],
   ])('shows the goal of %j as %p', (change, expected) => {
     const table = formatRows([{ ...row, ...change }]);
     expect(columnOf(table, 'goal')).toEqual([expected]);
   });
 
-  it('compares rates with those of fewer users', () => {
-    const baseline = results({ rows: [{ ...row, rps: 2000 }] });
-    const table = formatRows([row, { ...row, mode: 'token' }], baseline);
-    expect(columnOf(table, 'of 20,000 users')).toEqual([
-      '80 %, ≥ 80 % met',
-      '',
-    ]);
-  });
+  it.each([
+    [1400, '114 %, ≥ 80 % met'],
+    [1900, '84 %, ≥ 80 % undecided'],
+    [2400, '67 %, ≥ 80 % missed'],
+  ])(
+    'compares the share of the route with that of %d requests/s with fewer users',
+    (rps, expected) => {
+      const baseline = results({ rows: [{ ...row, rps }] });
+      const table = formatRows([row, { ...row, mode: 'token' }], baseline);
+      expect(columnOf(table, 'of 20,000 users')).toEqual([expected, '']);
+    },
+  );
 });
 
 describe('formatRates', () => {

@@ -3,7 +3,7 @@ import type { Mode } from './credentials/credentials';
 import type { PortalResult } from './measurePortal';
 import type { Row } from './measureRows';
 import type { Memory } from './portal/Portal';
-import { GOAL_USERS } from './settings';
+import { GOAL_USERS, settings } from './settings';
 
 /** Content of `results.json`. */
 export interface Results {
@@ -45,7 +45,7 @@ const MODES: Readonly<Record<Mode, string>> = {
   token: 'portal token',
 };
 
-/** Minimum rate with more users, as a share of the rate with fewer. */
+/** Minimum share of the route's rate with more users, of that with fewer. */
 const MIN_RATIO = 0.8;
 
 type Format = (value: number) => string;
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column[] = [
   ['request', ({ name }) => `\`${name}\``],
   ['by', ({ mode }) => MODES[mode]],
   ['requests/s', formatRate],
-  ['of route', row => format(share(row.rps, row.route_rps), percent)],
+  ['of route', formatShare],
   ['goal', formatGoal],
   ['route/s', row => format(row.route_rps, whole)],
   ['limit/s', row => format(row.limit_rps, whole)],
@@ -68,7 +68,9 @@ const COLUMNS: readonly Column[] = [
 /** Formats the progress after a row. */
 export function formatRow(row: Row): string {
   const p50 = format(row.p50_ms, milliseconds);
-  return `${row.name} ${row.mode}: ${formatRate(row)}/s, p50 ${p50} ms`;
+  const ratio = formatShare(row);
+  const ofRoute = ratio && `, of route ${ratio}`;
+  return `${row.name} ${row.mode}: ${formatRate(row)}/s, p50 ${p50} ms${ofRoute}`;
 }
 
 /**
@@ -146,34 +148,59 @@ function formatRate({ rps, rps_min, rps_max }: Row): string {
   return `${whole(rps)} (${whole(rps_min)}–${whole(rps_max)})`;
 }
 
-function formatGoal(row: Row): string {
-  const { rps, goal_ratio, goal_rps, p50_ms, goal_p50_ms } = row;
-  const goals: string[] = [];
-  if (goal_rps !== null) {
-    goals.push(
-      goal_ratio === null
-        ? `≥ ${whole(goal_rps)}/s`
-        : `≥ ${percent(goal_ratio)}`,
-    );
+/** Formats the share of the route's rate, with its confidence interval. */
+function formatShare({ rps, route_rps, route_margin }: Row): string {
+  const text = format(share(rps, route_rps), percent);
+  if (text === '' || typeof route_margin !== 'number') {
+    return text;
   }
-  if (goal_p50_ms !== null) {
-    goals.push(`p50 ≤ ${goal_p50_ms} ms`);
-  }
-  const isMet = rps >= (goal_rps ?? 0) && p50_ms <= (goal_p50_ms ?? Infinity);
-  return goals.length === 0 ? '' : verdict(goals.join(', '), isMet);
+  const isWide = route_margin > settings.maxMargin;
+  return `${text} ± ${percent(route_margin)}${isWide ? ', too wide' : ''}`;
 }
 
-function compareRate({ name, mode, rps }: Row, baseline: Results): string {
+function formatGoal(row: Row): string {
+  const { goal_ratio, route_margin, p50_ms, goal_p50_ms } = row;
+  const ratio = share(row.rps, row.route_rps);
+  const goals: string[] = [];
+  if (goal_ratio !== null && ratio !== null) {
+    goals.push(judgeInterval(ratio, route_margin, goal_ratio));
+  }
+  if (goal_p50_ms !== null) {
+    goals.push(verdict(`p50 ≤ ${goal_p50_ms} ms`, p50_ms <= goal_p50_ms));
+  }
+  return goals.join(', ');
+}
+
+/** Compares the shares of the route's rate, which is the same for all sizes. */
+function compareRate(row: Row, baseline: Results): string {
   const same = baseline.rows.find(
-    row => row.name === name && row.mode === mode,
+    ({ name, mode }) => name === row.name && mode === row.mode,
   );
-  const ratio = share(rps, same?.rps);
-  return ratio === null
-    ? ''
-    : `${percent(ratio)}, ${verdict(
-        `≥ ${percent(MIN_RATIO)}`,
-        ratio >= MIN_RATIO,
-      )}`;
+  const ratio = share(row.rps, row.route_rps);
+  const before = same ? share(same.rps, same.route_rps) : null;
+  if (ratio === null || before === null) {
+    return '';
+  }
+  const value = ratio / before;
+  const errors = [
+    (row.route_margin ?? Infinity) / ratio,
+    (same?.route_margin ?? Infinity) / before,
+  ];
+  const margin = value * Math.hypot(...errors);
+  return `${percent(value)}, ${judgeInterval(value, margin, MIN_RATIO)}`;
+}
+
+/** A goal is undecided without an interval, as in older results. */
+function judgeInterval(
+  ratio: number,
+  margin: number | null | undefined,
+  minimum: number,
+): string {
+  const width = margin ?? Infinity;
+  const goal = `≥ ${percent(minimum)}`;
+  return ratio - width < minimum && ratio + width >= minimum
+    ? `${goal} undecided`
+    : verdict(goal, ratio >= minimum);
 }
 
 interface Goals {
