@@ -283,6 +283,19 @@ describe('the shipped configuration', () => {
     });
   }
 
+  it('indexes users for the search only with PostgreSQL', () => {
+    const base = parse(read('app-config.yaml'));
+    const production = parse(read('app-config.production.yaml'));
+    const kindsOf = ({ search }) => search.collators.catalog.filter.kind;
+    const indexed = [
+      ...base.catalog.rules.flatMap(rule => rule.allow),
+      'Group',
+    ];
+    assert.deepEqual(kindsOf(base), indexed);
+    assert.equal(production.backend.database.client, 'pg');
+    assert.deepEqual(kindsOf(production), [...indexed, 'User']);
+  });
+
   it('rejects locations of users in production', () => {
     const { catalog } = parse(read('app-config.production.yaml'));
     assert.equal(catalog.readonly, true);
