@@ -112,18 +112,13 @@ export function formatRates(rows: readonly Row[]): string {
   ]);
 }
 
-/** Formats the requirements by number of users as a Markdown table. */
+/** Formats times by number of users as a Markdown table. */
 export function formatSizes(all: readonly Results[]): string {
   const lines = all.map(({ users, ways }) => {
-    const { start, memoryAfterLoad, ages } = ways.find(
-      ({ variant }) => variant !== 'none',
-    )!;
+    const { start, ages } = ways.find(({ variant }) => variant !== 'none')!;
     return [
       whole(users),
       format(start?.syncedMs, seconds),
-      mebibytes(memoryAfterLoad.usedBytes),
-      mebibytes(memoryAfterLoad.rssBytes),
-      mebibytes(memoryAfterLoad.highestRssBytes),
       format(start?.loopDelayMs, whole),
       format(ages?.p50Ms, ms => (ms / 1000).toFixed(2)),
       format(ages?.p99Ms, ms => (ms / 1000).toFixed(2)),
@@ -133,9 +128,6 @@ export function formatSizes(all: readonly Results[]): string {
     [
       'Users',
       'First sync finished, s',
-      'Memory in use, MiB',
-      'RSS after load, MiB',
-      'Highest RSS, MiB',
       'Event loop delay in the sync (p99), ms',
       'Write visible (p50), s',
       'Write visible (p99), s',
