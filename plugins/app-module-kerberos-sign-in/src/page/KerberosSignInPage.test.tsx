@@ -251,6 +251,20 @@ describe('KerberosSignInPage', () => {
     });
   });
 
+  it.each([400, 413, 431])(
+    'does not retry when a proxy refuses a large ticket with %i',
+    async status => {
+      const kerberos = new FakeAuthApi(
+        () => new HttpResponse('<h1>Header too large</h1>', { status }),
+      );
+      open({ kerberos });
+
+      await expectText(/^Your ticket is larger than the portal accepts/);
+      expect(screen.queryByRole('timer')).toBeNull();
+      expect(kerberos.requests).toBe(1);
+    },
+  );
+
   it('signs in once when the app passes a new callback on every render', async () => {
     const kerberos = new FakeAuthApi(session());
     const onSignInSuccess = jest.fn();

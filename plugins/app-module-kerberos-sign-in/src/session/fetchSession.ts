@@ -171,7 +171,15 @@ async function requestSession(
   return session.data;
 }
 
+/** Statuses with which proxies and Node.js refuse large request headers. */
+const TOO_LARGE: readonly number[] = [400, 413, 431];
+
 function refusal(response: Response, body: unknown): SignInError {
+  // Only the portal responds with JSON.
+  if (TOO_LARGE.includes(response.status) && body === undefined) {
+    const reason = 'token_too_large';
+    return new SignInError({ kind: 'refused', reason, message: '' });
+  }
   const { data } = errorBodySchema.safeParse(body);
   const message = data?.message ?? data?.error?.message;
   if (response.status !== 401) {
