@@ -195,7 +195,7 @@ test('the sign-in page retries until the directory is available', async ({
   });
 
   await page.goto(portal.url);
-  await expect(page.getByRole('timer')).toHaveText(/^Trying again in/);
+  await expect(page.getByRole('timer')).toHaveText(/^Retrying in/);
   await expect(page.getByRole('status').first()).toHaveText(
     'The directory is currently unavailable.',
   );

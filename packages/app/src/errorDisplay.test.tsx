@@ -48,7 +48,7 @@ describe('error display', () => {
     sessionStorage.clear();
     document.head.innerHTML = '<script defer src="/static/main.1.js">';
     reported = jest.spyOn(console, 'error').mockImplementation();
-    globalThis.fetch = jest.fn(async () => ({}) as Response);
+    globalThis.fetch = jest.fn(async () => ({ ok: true }) as Response);
   });
 
   afterEach(() => {
@@ -67,11 +67,42 @@ describe('error display', () => {
 
     openPage(outdated());
     await button('Reload');
+    await new Promise(resolve => setTimeout(resolve));
+    expect(reloads()).toHaveLength(1);
     cleanup();
 
     document.head.innerHTML = '<script defer src="/static/main.2.js">';
     openPage(outdated());
     await waitFor(() => expect(reloads()).toHaveLength(2));
+    cleanup();
+
+    // Another instance still serves the first version.
+    document.head.innerHTML = '<script defer src="/static/main.1.js">';
+    openPage(outdated());
+    await button('Reload');
+    await new Promise(resolve => setTimeout(resolve));
+    expect(reloads()).toHaveLength(2);
+  });
+
+  it('does not reload a page with unsaved input', async () => {
+    const keep = (event: Event) => event.preventDefault();
+    window.addEventListener('beforeunload', keep);
+    openPage(outdated());
+    await button('Reload');
+    await new Promise(resolve => setTimeout(resolve));
+    window.removeEventListener('beforeunload', keep);
+    expect(reloads()).toHaveLength(0);
+  });
+
+  it('does not reload while a proxy returns an error', async () => {
+    const fetch = jest.mocked(globalThis.fetch);
+    fetch.mockResolvedValue({ ok: false } as Response);
+    openPage(outdated());
+    await button('Reload');
+    await waitFor(() => expect(fetch).toHaveBeenCalled());
+    await new Promise(resolve => setTimeout(resolve));
+    expect(reloads()).toHaveLength(0);
+    expect(sessionStorage).toHaveLength(0);
   });
 
   it('reloads when styles cannot be loaded', async () => {

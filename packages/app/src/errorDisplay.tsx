@@ -17,23 +17,34 @@ function isLoadError(error: Error & { code?: unknown }): boolean {
   );
 }
 
-const KEY = 'portal:reloaded-version';
+/** Storage key of the versions for which the page was reloaded, one per line. */
+const KEY = 'portal:reloaded-versions';
 
 /**
- * Reloads the page, which replaces an outdated portal, once for each version of
- * the portal in this tab. Does not reload while the server cannot be reached:
- * the browser would replace the portal with its own error page.
+ * Reloads the page to load the current portal, at most once per version of the
+ * portal in this tab. Does not reload while the server does not return the
+ * page, nor while the page has unsaved input, such as a private key.
  */
 async function reloadOnce(): Promise<void> {
   // The names of the scripts contain hashes.
   const scripts = document.querySelectorAll<HTMLScriptElement>('script[defer]');
   const version = [...scripts].map(({ src }) => src).join(' ');
   try {
-    if (sessionStorage.getItem(KEY) === version) {
+    const versions = sessionStorage.getItem(KEY)?.split('\n') ?? [];
+    const isUnsaved = !window.dispatchEvent(
+      new Event('beforeunload', { cancelable: true }),
+    );
+    if (isUnsaved || versions.includes(version)) {
       return;
     }
-    await fetch(window.location.href, { method: 'HEAD', cache: 'no-store' });
-    sessionStorage.setItem(KEY, version);
+    const { ok } = await fetch(window.location.href, {
+      method: 'HEAD',
+      cache: 'no-store',
+    });
+    if (!ok) {
+      return;
+    }
+    sessionStorage.setItem(KEY, [...versions, version].join('\n'));
   } catch {
     return; // no connection, or no access to the storage
   }

@@ -6,8 +6,7 @@ export default {
     'Sie haben sich abgemeldet. Sie haben noch ein Kerberos-Ticket und können sich wieder anmelden.',
   'state.unreachable':
     'Das Portal ist nicht erreichbar. Prüfen Sie Ihre Netzwerkverbindung.',
-  'state.unavailable':
-    'Das Portal kann zurzeit keine Tickets prüfen. Versuchen Sie es später erneut.',
+  'state.unavailable': 'Das Portal kann zurzeit keine Tickets prüfen.',
   'state.retry_one': 'Neuer Versuch in {{count}} Sekunde.',
   'state.retry_other': 'Neuer Versuch in {{count}} Sekunden.',
   'reason.no_credentials': 'Ihr Browser hat kein Kerberos-Ticket gesendet.',

@@ -42,10 +42,9 @@ export const kerberosSignInTranslationRef = createTranslationRef({
         'You have signed out. You still have a Kerberos ticket and can sign in again.',
       unreachable:
         'The portal could not be reached. Check your network connection.',
-      unavailable:
-        'The portal cannot check tickets at the moment. Try again later.',
-      retry_one: 'Trying again in {{count}} second.',
-      retry_other: 'Trying again in {{count}} seconds.',
+      unavailable: 'The portal cannot check tickets at the moment.',
+      retry_one: 'Retrying in {{count}} second.',
+      retry_other: 'Retrying in {{count}} seconds.',
     },
     reason: reasonMessages,
     clock: {

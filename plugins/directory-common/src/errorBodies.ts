@@ -17,10 +17,14 @@ export type ErrorBody = components['schemas']['Error'] &
   Partial<
     Omit<
       components['schemas']['UnauthorizedError'],
-      keyof components['schemas']['Error']
+      keyof components['schemas']['Error'] | 'reason'
     >
-  > &
-  Partial<
+  > & {
+    /** Why the caller was not authenticated (401), or may not do this (403). */
+    reason?:
+      | components['schemas']['UnauthorizedReason']
+      | components['schemas']['ForbiddenReason'];
+  } & Partial<
     Omit<
       components['schemas']['UserNotFoundError'],
       keyof components['schemas']['Error']

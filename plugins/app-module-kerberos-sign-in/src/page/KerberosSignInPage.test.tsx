@@ -205,7 +205,7 @@ describe('KerberosSignInPage', () => {
       const identity = open({ kerberos });
 
       await expectText('The directory is unavailable.');
-      expect(screen.getByRole('timer')).toHaveTextContent(/^Trying again in/);
+      expect(screen.getByRole('timer')).toHaveTextContent(/^Retrying in/);
       await waitFor(() => expect(kerberos.requests).toBe(3));
       expect((await identity).signOut).toBeDefined();
     });
@@ -217,7 +217,7 @@ describe('KerberosSignInPage', () => {
       );
       const identity = open({ kerberos });
 
-      await screen.findByText('Trying again in 15 seconds.');
+      await screen.findByText('Retrying in 15 seconds.');
       await userEvent.click(tryAgain());
       expect((await identity).signOut).toBeDefined();
     });

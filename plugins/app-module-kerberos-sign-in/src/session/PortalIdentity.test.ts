@@ -157,13 +157,18 @@ describe('renewSession', () => {
 
   afterEach(() => jest.restoreAllMocks());
 
+  const DIRECTORY = 'plugin://directory/v1/certs/1/revocation/';
+  const TOO_OLD = { reason: 'recent_sign_in_required' };
+
   /** Sends a request to a server that accepts only the token `second`. */
   async function send(options: {
     age: number;
+    url?: string;
     status?: number;
+    body?: object;
     renewal?: () => Promise<PortalSession>;
   }) {
-    const { status = 401 } = options;
+    const { url = DIRECTORY, status = 401, body = {} } = options;
     const fetchSession = jest.fn(
       options.renewal ?? (async () => sessionOf('second', 3600)),
     );
@@ -177,27 +182,57 @@ describe('renewSession', () => {
     const next = async (_: unknown, init?: RequestInit) => {
       const { token } = await identity.getCredentials();
       requests.push([token, init?.body]);
-      return { status: token === 'second' ? 200 : status } as Response;
+      return respond(token === 'second' ? 200 : status, body);
     };
     now += options.age;
-    const response = await renewSession({ identity }).apply(next)('/', {
+    const response = await renewSession({ identity }).apply(next)(url, {
       body: 'reason',
     });
     return { status: response.status, requests, fetchSession };
   }
 
-  it.each([401, 403])(
-    'repeats a request with a new token after %i',
-    async status => {
-      expect(await send({ age: 6 * 60_000, status })).toMatchObject({
-        status: 200,
-        requests: [
-          ['first', 'reason'],
-          ['second', 'reason'],
-        ],
-      });
-    },
-  );
+  /** jsdom has no `Response`. */
+  function respond(status: number, body: object): Response {
+    const response = { status, clone: () => response, json: async () => body };
+    return response as Response;
+  }
+
+  it.each([
+    [401, {}],
+    [403, TOO_OLD],
+  ])('repeats a request with a new token after %i', async (status, body) => {
+    expect(await send({ age: 6 * 60_000, status, body })).toMatchObject({
+      status: 200,
+      requests: [
+        ['first', 'reason'],
+        ['second', 'reason'],
+      ],
+    });
+  });
+
+  it.each([
+    ['another refusal', { status: 403 }],
+    ['another plugin', { url: 'plugin://proxy/upstream' }],
+    ['another origin', { url: 'https://example.test/' }],
+  ])('returns the response for %s', async (_, options) => {
+    const { requests, fetchSession } = await send({
+      age: 6 * 60_000,
+      ...options,
+    });
+    expect(requests).toHaveLength(1);
+    expect(fetchSession).not.toHaveBeenCalled();
+  });
+
+  it('does not repeat a request as another user', async () => {
+    const renewal = async () => {
+      const session = sessionOf('second', 3600);
+      session.backstageIdentity.identity.userEntityRef = 'user:default/bob';
+      return session;
+    };
+    const { status, requests } = await send({ age: 6 * 60_000, renewal });
+    expect(status).toBe(401);
+    expect(requests).toHaveLength(1);
+  });
 
   it('repeats a request whose refusal arrives after the renewal', async () => {
     const fetchSession = jest.fn(async () => sessionOf('second', 3600));
@@ -215,10 +250,11 @@ describe('renewSession', () => {
           responds.push(resolve);
         });
       }
-      return { status: token === 'second' ? 200 : 401 } as Response;
+      return respond(token === 'second' ? 200 : 401, {});
     });
     now += 6 * 60_000;
-    const responses = [fetch('/1'), fetch('/2')];
+    const responses = [fetch(DIRECTORY), fetch(DIRECTORY)];
+    await Promise.resolve(); // the first token is read
     await identity.getCredentials(); // both requests have the first token
     responds[0]();
     expect((await responses[0]).status).toBe(200);

@@ -17,8 +17,8 @@ const MAX_MARGIN_MS = 5 * 60_000;
 const MARGIN_PART = 0.2;
 
 /**
- * Age from which a session is renewed after the server refused its token, in
- * milliseconds. A newer one would be refused, too.
+ * Minimum age of a session, in milliseconds, to renew it after the server
+ * refused its token. A token that replaces a younger one would be refused, too.
  */
 const MIN_AGE_MS = 60_000;
 
@@ -90,15 +90,18 @@ export class PortalIdentity implements IdentityApi {
   }
 
   /**
-   * Renews a session whose token the server refused, unless that was done since.
-   * Returns whether there is a new token.
+   * Renews a session whose token the server refused, unless another request has
+   * already renewed it. Returns whether there is a new token for the same user:
+   * the ticket may belong to another one now.
    */
   async renewRefused(refused: PortalSession): Promise<boolean> {
     const age = performance.now() - this.#startedAt;
     if (this.#session === refused && age >= MIN_AGE_MS) {
       await this.#renew().catch(() => undefined);
     }
-    return this.#session !== refused;
+    return (
+      this.#session !== refused && userOf(this.#session) === userOf(refused)
+    );
   }
 
   #renew(): Promise<void> {
@@ -143,10 +146,18 @@ export const signedInApiRef = createApiRef<{
   identity?: PortalIdentity;
 }>().with({ id: 'app.kerberos-sign-in.signed-in', pluginId: 'app' });
 
+function userOf({ backstageIdentity }: PortalSession): string {
+  return backstageIdentity.identity.userEntityRef;
+}
+
+/** Requests of the directory pages. */
+const DIRECTORY = 'plugin://directory/';
+
 /**
- * Renews the session and repeats the request once when the server refuses a
- * token (401), or requires a newer one or other rights (403). Neither status
- * has an effect on the server. The body of a `Request` cannot be sent twice.
+ * Renews the session and repeats a request to the directory plugin once when
+ * the plugin refuses the token (401) or requires a newer one (403). The plugin
+ * does not process a request that it refuses, so repeating it is safe. A
+ * `Request` is not repeated, because its body can be read only once.
  */
 export function renewSession(signedIn: {
   readonly identity?: PortalIdentity;
@@ -154,17 +165,31 @@ export function renewSession(signedIn: {
   return {
     apply: next => async (input, init) => {
       const { identity } = signedIn;
-      const session = identity?.session;
+      const isRepeatable =
+        !(input instanceof Request) && String(input).startsWith(DIRECTORY);
+      if (!identity || !isRepeatable) {
+        return next(input, init);
+      }
+      await identity.getCredentials(); // renews the session if it is due
+      const { session } = identity;
       const response = await next(input, init);
-      const isRefused = response.status === 401 || response.status === 403;
-      return isRefused &&
-        session &&
-        !(input instanceof Request) &&
+      return (await isTokenRefused(response)) &&
         (await identity.renewRefused(session))
         ? next(input, init)
         : response;
     },
   };
+}
+
+async function isTokenRefused(response: Response): Promise<boolean> {
+  if (response.status !== 403) {
+    return response.status === 401;
+  }
+  const body = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return body?.reason === 'recent_sign_in_required';
 }
 
 const KEY = 'kerberos-sign-in:session-end';

@@ -42,6 +42,8 @@ export type SignInFailure =
       readonly kind: 'unavailable';
       /** Message from the server. */
       readonly message?: string;
+      /** HTTP status, if the response is an error. */
+      readonly status?: number;
       /** Delay before a retry in seconds, if the server sent one. */
       readonly retryAfter?: number;
     }
@@ -75,14 +77,18 @@ const DEFAULT_RETRY_AFTER = 15;
 
 /**
  * Returns the delay before an automatic retry, in seconds; `undefined` after a
- * refusal, which would only be repeated.
+ * refusal or another client error, which would only be repeated.
  */
 export function retryDelay(failure: SignInFailure): number | undefined {
   switch (failure.kind) {
     case 'refused':
       return undefined;
-    case 'unavailable':
-      return failure.retryAfter || DEFAULT_RETRY_AFTER;
+    case 'unavailable': {
+      const { status = 500, retryAfter } = failure;
+      return status >= 500 || status === 429
+        ? retryAfter || DEFAULT_RETRY_AFTER
+        : undefined;
+    }
     default:
       return DEFAULT_RETRY_AFTER;
   }
@@ -187,6 +193,7 @@ function refusal(response: Response, body: unknown): SignInError {
     return new SignInError({
       kind: 'unavailable',
       message,
+      status: response.status,
       retryAfter: /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
     });
   }

@@ -861,10 +861,10 @@ export interface paths {
     /**
      * Revoke a certificate
      *
-     * Revokes a certificate permanently and returns it, also if it is on hold.
-     * A certificate that is already revoked keeps its original reason. A
-     * certificate that neither the CA nor the gateway has recorded for a user,
-     * such as that of a service, gets 403. A caller who may not see the
+     * Permanently revokes a certificate, including one on hold, and returns
+     * it. A certificate that is already revoked keeps its original reason.
+     * Returns 403 if neither the CA nor the gateway has recorded a user for
+     * the certificate, for example for a service certificate. A caller who may not see the
      * certificate gets only its state: `cacn`, `revoked`, `revocation_reason`,
      * `serial_number`, `serial_number_hex` and `uri`.
      *
@@ -2152,9 +2152,15 @@ export interface components {
     /** The operation is not allowed. */
     ForbiddenError: {
       message: components['schemas']['ErrorMessage'];
+      reason?: components['schemas']['ForbiddenReason'];
       rule?: components['schemas']['SigningRule'];
       request_id: components['schemas']['RequestId'];
     };
+    /**
+     * `recent_sign_in_required`: the caller must sign in to the portal again,
+     * or send a Kerberos ticket.
+     */
+    ForbiddenReason: 'recent_sign_in_required';
     /** Invalid parameters. */
     BadRequestError: {
       message: components['schemas']['ErrorMessage'];

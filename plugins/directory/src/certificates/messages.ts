@@ -151,7 +151,7 @@ export const certificateMessages = {
     confirm: 'Revoke certificate',
     working: 'Revoking…',
     signInAgain:
-      'To revoke your certificate, sign in again; with Kerberos, get a new ticket first.',
+      'To revoke your certificate, you must have signed in recently. Sign in again. If you use Kerberos, get a new ticket first.',
   },
 } as const;
 
@@ -225,7 +225,8 @@ export const requestMessages = {
     invalid:
       'Not a certificate signing request in PEM format (-----BEGIN CERTIFICATE REQUEST-----).',
     unread: 'The CSR could not be checked. Reload the page.',
-    tooLarge: 'The file is larger than 64 KiB. Choose the file with the CSR.',
+    tooLarge:
+      'The file is larger than 64 KiB. Drop a file that contains only the CSR.',
     privateKey: 'This contains a private key. Paste only the CSR.',
     proof: 'Proof of possession',
     proven: 'Valid',

@@ -74,7 +74,7 @@ export const statesMessages = {
   account_expired: 'Your account has expired',
   sessionEnded: 'Your session has ended',
   sessionEndedHint:
-    'Sign in again to continue; with Kerberos, get a new ticket first.',
+    'Sign in again to continue. If you use Kerberos, get a new ticket first.',
   signInAgain: 'Sign in again',
   failed: 'The request failed',
   lastUpdated: 'Last updated at {{time}}.',

@@ -2,7 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Link, Skeleton, Text, TextField } from '@backstage/ui';
 import { RiCheckLine, RiCloseLine, RiErrorWarningLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { isSessionEnded } from '../api/directoryApi';
 import { useCurrentUser, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
@@ -29,8 +29,11 @@ export function MembershipCheck(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState(username ?? '');
   const query = useMembership(groupname, username);
+  const form = useRef<HTMLFormElement>(null);
 
   function choose(suggestion: string) {
+    // The button of the suggestion disappears.
+    form.current?.querySelector('input')?.focus();
     setTyped(suggestion);
     onUsername(suggestion);
   }
@@ -49,7 +52,7 @@ export function MembershipCheck(props: {
       <Text as="h2" variant="body-large" weight="bold">
         {t('group.membership.title')}
       </Text>
-      <form className={styles.form} onSubmit={handleSubmit}>
+      <form ref={form} className={styles.form} onSubmit={handleSubmit}>
         <TextField
           aria-label={t('group.membership.label')}
           placeholder={t('group.membership.label')}
@@ -118,7 +121,7 @@ function MembershipResult(props: {
   }
   return (
     <>
-      <Verdict
+      <ResultText
         icon={
           data === 'yes' ? (
             <RiCheckLine aria-hidden="true" />
@@ -130,7 +133,7 @@ function MembershipResult(props: {
         {t(`group.membership.${data}`, {
           username: <DirectoryText value={username} />,
         })}
-      </Verdict>
+      </ResultText>
       {data === 'yes' && (
         <InheritedFrom groupname={groupname} username={username} />
       )}
@@ -140,7 +143,7 @@ function MembershipResult(props: {
 }
 
 /** The result as an icon and a text. */
-function Verdict(props: { icon: ReactNode; children: ReactNode }) {
+function ResultText(props: { icon: ReactNode; children: ReactNode }) {
   return (
     <Text as="p" className={styles.result} weight="bold">
       {props.icon}
@@ -234,11 +237,18 @@ function NotMember(props: {
         pageSize: MAX_SUGGESTIONS,
         signal,
       };
-      const found = await searchPeople(client, search);
-      const { people: suggestions } =
-        found.total > 0
-          ? found
-          : await searchPeople(client, { ...search, similar: true });
+      const suggest = async () => {
+        const found = await searchPeople(client, search);
+        const similar = { ...search, similar: true };
+        return found.total > 0 ? found : await searchPeople(client, similar);
+      };
+      // The answer is known even if the searches fail.
+      const { people: suggestions } = await suggest().catch(failure => {
+        if (signal.aborted || isSessionEnded(failure)) {
+          throw failure;
+        }
+        return { people: [] };
+      });
       return { isUser: false, suggestions };
     },
   });
@@ -251,9 +261,9 @@ function NotMember(props: {
   const name = <DirectoryText value={username} />;
   return data.isUser ? (
     <>
-      <Verdict icon={<RiCloseLine aria-hidden="true" />}>
+      <ResultText icon={<RiCloseLine aria-hidden="true" />}>
         {t('group.membership.no', { username: name })}
-      </Verdict>
+      </ResultText>
       <ProfileLink username={username} />
     </>
   ) : (

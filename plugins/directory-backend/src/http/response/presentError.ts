@@ -118,7 +118,8 @@ const presenters: Readonly<
     }),
   TooManyCertificatesError: ({ message }) => new ForbiddenError({ message }),
   RenewalRefusedError: ({ message }) => new ForbiddenError({ message }),
-  FreshProofRequiredError: ({ message }) => new ForbiddenError({ message }),
+  FreshProofRequiredError: ({ message }) =>
+    new ForbiddenError({ message, reason: 'recent_sign_in_required' }),
   PortalTokenRequiredError: ({ message }) => new ForbiddenError({ message }),
   AuthorityRefusalError: error => {
     const { kind, message } = error as AuthorityRefusalError;

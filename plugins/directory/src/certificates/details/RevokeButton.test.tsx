@@ -84,10 +84,17 @@ describe('RevokeDialog', () => {
 
   /** Serves a certificate that can be revoked and records the reasons. */
   function serveRevocation(
-    options: { rejects?: 400 | 401 | 403; operations?: OperationName[] } = {},
+    options: {
+      rejects?: 400 | 401 | 403;
+      reason?: 'recent_sign_in_required';
+      operations?: OperationName[];
+    } = {},
   ) {
-    const { rejects = 0, operations = ['directory.certificate.revoke'] } =
-      options;
+    const {
+      rejects = 0,
+      reason,
+      operations = ['directory.certificate.revoke'],
+    } = options;
     const reasons: unknown[] = [];
     server.allows(...operations);
     let state: Partial<Certificate> = { ...usable };
@@ -101,6 +108,7 @@ describe('RevokeDialog', () => {
           if (rejects) {
             return failure(rejects, {
               message: 'The CA rejects the revocation',
+              reason,
             });
           }
           state = { ...usable, revoked: true, revocation_reason: 4 };
@@ -161,9 +169,13 @@ describe('RevokeDialog', () => {
     expect(chosen).toBeChecked();
   });
 
-  it('repeats the revocation of an owner who signs in again', async () => {
+  it('repeats the revocation when the owner signs in again', async () => {
     server.hasCurrentUser('alice');
-    const reasons = serveRevocation({ rejects: 403, operations: [] });
+    const reasons = serveRevocation({
+      rejects: 403,
+      reason: 'recent_sign_in_required',
+      operations: [],
+    });
     const { user, dialog } = await openDialog();
     const chosen = dialog.getByRole('radio', { name: /no longer needed/ });
     await user.click(chosen);
@@ -172,7 +184,7 @@ describe('RevokeDialog', () => {
     );
     const alert = await dialog.findByRole('alert');
     expect(alert).toHaveTextContent(
-      /^To revoke your certificate, sign in again; with Kerberos, get a new ticket first\.\s*Sign in again$/,
+      /^To revoke your certificate, you must have signed in recently\. Sign in again\. If you use Kerberos, get a new ticket first\.\s*Sign in again$/,
     );
     expect(chosen).toBeChecked();
 
@@ -184,8 +196,9 @@ describe('RevokeDialog', () => {
     expect(reasons).toEqual([{ reason: 'cessationOfOperation' }]);
   });
 
-  it("shows the server's message when an officer is refused", async () => {
-    serveRevocation({ rejects: 403 });
+  it("shows the server's message when the CA refuses the owner", async () => {
+    server.hasCurrentUser('alice');
+    serveRevocation({ rejects: 403, operations: [] });
     const { user, dialog } = await openDialog();
     await user.click(dialog.getByRole('radio', { name: /no longer needed/ }));
     await user.click(

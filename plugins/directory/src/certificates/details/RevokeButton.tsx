@@ -122,14 +122,9 @@ export function RevokeDialog(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [reason, setReason] = useState(initialReason);
   const { mutate, isPending, error } = useRevocation(certificate.serial_number);
-  const isOwner = useIsOwner(certificate);
-  const mayRevoke = useMay('directory.certificate.revoke');
-  // Owners without the permission must have signed in within 5 minutes.
   const isTooOld =
-    isOwner &&
-    !mayRevoke &&
     isDirectoryResponseError(error) &&
-    error.status === 403;
+    error.body?.reason === 'recent_sign_in_required';
 
   function handleConfirm() {
     if (reason && !isPending) {

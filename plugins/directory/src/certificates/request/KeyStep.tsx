@@ -1,6 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, Radio, RadioGroup, TextAreaField } from '@backstage/ui';
-import { type DragEvent, useEffect, useState } from 'react';
+import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { useDirectoryMutation } from '../../api/useDirectoryQuery';
 import { directoryTranslationRef } from '../../translation';
 import { Facts } from '../Facts';
@@ -84,9 +84,15 @@ export function KeyStep(props: {
     return await generateCsr({ username, type });
   });
   const parsed = useParsedCsr(choice.csr, draftKey);
+  const [isTooLarge, setTooLarge] = useState(false);
+  // The user may change the choice while a key is generated.
+  const latest = useRef(choice);
+  latest.current = choice;
   const canGenerate = window.isSecureContext;
   const isReady =
-    choice.source === 'browser' ? canGenerate : parsed.state === 'parsed';
+    choice.source === 'browser'
+      ? canGenerate
+      : parsed.state === 'parsed' && !isTooLarge;
 
   function handleNext() {
     if (generation.isPending) {
@@ -95,8 +101,11 @@ export function KeyStep(props: {
     if (choice.source === 'browser' && choice.generated?.type !== choice.type) {
       generation.mutate(choice.type, {
         onSuccess: generated => {
-          onChange({ ...choice, generated });
-          onNext();
+          const { source, type } = latest.current;
+          if (source === 'browser' && type === generated.type) {
+            onChange({ ...latest.current, generated });
+            onNext();
+          }
         },
       });
     } else {
@@ -154,6 +163,8 @@ export function KeyStep(props: {
         <UploadedCsr
           text={choice.csr}
           parsed={parsed}
+          isTooLarge={isTooLarge}
+          onTooLarge={setTooLarge}
           onChange={csr => onChange({ ...choice, csr })}
         />
       </Choice>
@@ -190,17 +201,20 @@ function decodeText(content: ArrayBuffer): string {
 function UploadedCsr(props: {
   text: string;
   parsed: CsrState;
+
+  /** Whether a file was dropped that is too large to be a CSR. */
+  isTooLarge: boolean;
+  onTooLarge: (isTooLarge: boolean) => void;
   onChange: (text: string) => void;
 }) {
-  const { text, parsed, onChange } = props;
+  const { text, parsed, isTooLarge, onTooLarge, onChange } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const [isTooLarge, setTooLarge] = useState(false);
 
   async function handleDrop(event: DragEvent) {
     const [file] = event.dataTransfer.files;
     if (file) {
       event.preventDefault();
-      setTooLarge(file.size > MAX_CSR_BYTES);
+      onTooLarge(file.size > MAX_CSR_BYTES);
       if (file.size <= MAX_CSR_BYTES) {
         onChange(decodeText(await file.arrayBuffer()));
       }
@@ -222,7 +236,7 @@ function UploadedCsr(props: {
         rows={10}
         value={text}
         onChange={next => {
-          setTooLarge(false);
+          onTooLarge(false);
           onChange(next);
         }}
         spellCheck="false"
