@@ -99,7 +99,7 @@ describe('startRealm', () => {
     );
   });
 
-  it('shows names, but no e-mail addresses and memberships to an anonymous client', async () => {
+  it('returns names, but not e-mail addresses or memberships, to an anonymous client', async () => {
     const entries = await ldapsearch(realm, {
       as: 'anonymous',
       filter: '(|(uid=alice)(cn=packager))',
@@ -141,7 +141,7 @@ describe('startRealm', () => {
     ]);
   });
 
-  it('hides who made changes from the service account, as FreeIPA', async () => {
+  it('does not return modifiersName to the service account', async () => {
     const [alice] = await ldapsearch(realm, {
       as: portal,
       filter: '(uid=alice)',

@@ -101,7 +101,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       message: `Insufficient access: Insufficient 'write' privilege to the 'userCertificate' attribute of entry 'uid=${user},cn=users,cn=accounts,dc=example,dc=test'.`,
     });
 
-    it("reports missing permissions of the gateway's account as unavailable, and logs them", async () => {
+    it('throws AuthorityUnavailableError and logs the permission that the account lacks', async () => {
       for (const [fault, permission] of [
         [denied('request certificate'), 'Request Certificate'],
         [notWritable('alice'), 'System: Manage User Certificates'],
@@ -116,7 +116,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       }
     });
 
-    it('explains that members of admins are protected', async () => {
+    it('throws AuthorityRefusalError for a member of admins', async () => {
       network.first.failNext('cert_request', notWritable('bob'));
       const request = createSigningRequest({
         username: 'bob',

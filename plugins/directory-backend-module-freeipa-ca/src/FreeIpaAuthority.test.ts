@@ -184,7 +184,7 @@ describe('FreeIpaAuthority', () => {
           network.authority.revoke(revocationOf(serialNumber)),
         ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
         expect(network.log).toContain(
-          `error The hold of certificate ${serialNumber} was ended`,
+          `error Certificate ${serialNumber} is valid: its hold was ended`,
         );
         await network.authority.revoke(revocationOf(serialNumber));
         expect(reasonOf(serialNumber)).toBe(9);

@@ -89,7 +89,7 @@ class KeyedMutex {
  * policy first.
  */
 export class FreeIpaAuthority implements CertificateAuthority {
-  /** Dogtag signs neither Ed25519 keys nor CSRs with RSASSA-PSS signatures. */
+  /** Dogtag accepts neither Ed25519 keys nor RSASSA-PSS signatures. */
   readonly requestSignatures: CertificateAuthority['requestSignatures'] =
     new Set(['rsa', 'ec']);
 
@@ -215,7 +215,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
         after = await this.#get(serialNumber);
         if (after && !after.revocation) {
           logger.error(
-            `The hold of certificate ${serialNumber} was ended, but the certificate is not revoked: revoke it again`,
+            `Certificate ${serialNumber} is valid: its hold was ended, but the revocation failed. Retry the revocation`,
           );
         }
       }

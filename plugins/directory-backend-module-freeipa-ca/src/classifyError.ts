@@ -42,8 +42,8 @@ const isBeforeCommand = (code: number) => [904, 905, 909, 911].includes(code);
 const ACI_ERROR = 2100;
 
 /**
- * FreeIPA does not let the gateway's account execute a command: callers cannot
- * change that, and an administrator must.
+ * Thrown when the gateway's account lacks a FreeIPA permission, which an
+ * administrator must grant.
  */
 export class MissingPermissionError extends AuthorityUnavailableError {
   constructor(permission: string, cause: RpcError) {

@@ -159,8 +159,8 @@ export interface CertificateAuthority {
   readonly profiles?: ReadonlyMap<string, AuthorityProfile>;
 
   /**
-   * Signatures of the CSRs that the CA accepts, which determine the types of
-   * the keys. The gateway refuses other CSRs, also with `dry_run`. Default:
+   * Signature algorithms of CSRs that the CA accepts; they limit the types of
+   * keys. The gateway refuses other CSRs, including with `dry_run`. Default:
    * all.
    */
   readonly requestSignatures?: ReadonlySet<RequestSignature>;
@@ -186,7 +186,7 @@ export interface CertificateAuthority {
   ): Promise<IssuedCertificate | undefined>;
 
   /**
-   * Revokes a certificate permanently, also if it is on hold. A revoked
+   * Revokes a certificate permanently, even if it is on hold. A revoked
    * certificate keeps its original reason. The gateway, not the CA, blocks the key after `keyCompromise`. Omit
    * the method if the gateway must not revoke.
    *

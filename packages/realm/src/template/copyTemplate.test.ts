@@ -77,7 +77,7 @@ describe('copyTemplate', () => {
     expect(await copyTo('a')).toBe('build 1');
   });
 
-  it('replaces an empty file in place of a lock', async () => {
+  it('replaces an empty lock file', async () => {
     await mkdir(cacheDir);
     await writeFile(join(cacheDir, 'key.lock'), '');
     expect(await copyTo('a', { signal: AbortSignal.timeout(60_000) })).toBe(

@@ -15,7 +15,7 @@ export interface RequestedSubject extends DistinguishedName {
 }
 
 /**
- * Type of the signature of a certificate request: `rsa` for RSASSA-PKCS1-v1_5,
+ * Signature algorithm of a certificate request: `rsa` for RSASSA-PKCS1-v1_5,
  * `rsa-pss` for RSASSA-PSS (RFC 8017 §8), `ec` for ECDSA.
  *
  * @public
@@ -34,7 +34,7 @@ export class CertificateRequest {
   readonly subject: RequestedSubject;
   /** The key whose possession the requester has proved. */
   readonly publicKey: SubjectPublicKey;
-  /** Type of the signature that proves the possession. */
+  /** Signature algorithm of the proof of possession. */
   readonly signature: RequestSignature;
   /** The requested SubjectAltName; empty when absent. */
   readonly alternativeNames: readonly GeneralName[];

@@ -73,7 +73,7 @@ const MAX_SALT_BYTES = 1024n;
  *
  * @param options - `signed` is the CertificationRequestInfo as received, not
  *   re-encoded
- * @returns the type of the signature
+ * @returns the signature algorithm
  * @throws RequestRefusal
  */
 export function verifyPossession(options: {

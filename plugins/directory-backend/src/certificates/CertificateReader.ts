@@ -18,7 +18,7 @@ import type { CertificatesConfig } from './CertificatesConfig';
 /** Maximum number of concurrent lookups for one list. */
 const MAX_LOOKUPS = 4;
 
-/** Time after which a list does not wait for lookups, in milliseconds. */
+/** Maximum time for which a list waits for lookups, in milliseconds. */
 const LOOKUPS_TIMEOUT_MS = 10_000;
 
 /** Options of {@link CertificateReader}. */

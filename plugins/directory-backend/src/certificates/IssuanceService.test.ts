@@ -250,7 +250,7 @@ describe('IssuanceService', () => {
     ['a user whom the policy hides', 'alice'],
     ['a user whom the API does not serve', 'erin'],
   ])(
-    'evaluates a request for %s like one for an unknown user',
+    'returns the check results of an unknown user for %s',
     async (_what, username) => {
       const check = (name: string) =>
         issuance.check(

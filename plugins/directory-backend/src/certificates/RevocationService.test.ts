@@ -94,7 +94,7 @@ describe('RevocationService', () => {
 
     beforeEach(() => jest.clearAllMocks());
 
-    it('reports success when only the CA cannot block the key yet', async () => {
+    it('succeeds when the CA fails to block the key', async () => {
       authority.blockKey.mockRejectedValueOnce(new Error('No signer'));
       await expect(revocations.revoke(compromised, admin)).resolves.toBe(
         revoked,
@@ -108,7 +108,7 @@ describe('RevocationService', () => {
       );
     });
 
-    it('reports why it did not revoke when the CA cannot block the key either', async () => {
+    it('throws the error of the revocation when the CA also fails to block the key', async () => {
       authority.revoke.mockRejectedValueOnce(
         new AuthorityUnavailableError('No database'),
       );
@@ -148,7 +148,7 @@ describe('RevocationService', () => {
       expect(event.fail).toHaveBeenCalledTimes(2);
     });
 
-    it('revokes a certificate whose user only the gateway knows', async () => {
+    it('revokes a certificate that only the gateway has recorded', async () => {
       const request = createSigningRequest({
         username: 'alice',
         principal: 'alice@EXAMPLE.TEST',

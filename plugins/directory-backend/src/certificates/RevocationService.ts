@@ -48,13 +48,13 @@ export class RevocationService {
   }
 
   /**
-   * Revokes a user's certificate permanently, also if it is on hold. A revoked
+   * Revokes a user's certificate permanently, even if it is on hold. A revoked
    * certificate keeps its reason.
    *
-   * For `keyCompromise`, the key is blocked first, even when the certificate is
-   * already revoked or cannot be revoked, and blocked in the CA last, which
-   * {@link scheduleBlockedKeys} repeats after a failure. Certificates that were renewed by the compromised key, and by their keys in
-   * turn, are revoked as well.
+   * For `keyCompromise`, the gateway blocks the key first, even if the
+   * certificate cannot be revoked. It sends the key to the CA last; after a
+   * failure, {@link scheduleBlockedKeys} retries. Certificates that were renewed
+   * by the compromised key, and by their keys in turn, are revoked as well.
    *
    * @returns the revoked certificate; `undefined` when there is none
    * @throws PortalTokenRequiredError when `requirePortalToken` denies the call.
@@ -152,8 +152,8 @@ export class RevocationService {
   }
 
   /**
-   * Requires a certificate of a user: a CA such as FreeIPA's also issues those
-   * of hosts and services, and its own.
+   * Requires that the certificate belongs to a user. FreeIPA's CA also issues
+   * certificates for hosts, services and itself.
    *
    * @throws AuthorityRefusalError when neither the CA nor the gateway has a
    *   user for the certificate.
@@ -166,7 +166,8 @@ export class RevocationService {
       return;
     }
     const record = await this.#options.records.get(serialNumber);
-    // The record of a CA that was replaced has another key.
+    // A record of a previous CA can have the same serial number, but has a
+    // different key.
     const isRecorded =
       record &&
       description.ok &&
@@ -189,7 +190,7 @@ export class RevocationService {
       await authority.blockKey({ publicKeySha256 });
     } catch (error) {
       logger.warn(
-        `The CA did not block the key ${publicKeySha256} yet, only the gateway: ${error}`,
+        `The gateway blocked the key ${publicKeySha256}, but the CA did not. The gateway retries every minute: ${error}`,
       );
     }
   }

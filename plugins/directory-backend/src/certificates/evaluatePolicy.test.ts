@@ -205,7 +205,7 @@ it('rejects a key that was revoked for keyCompromise', () => {
   expect(result.approved).toBeUndefined();
 });
 
-describe('signatures that the CA accepts', () => {
+describe('requestSignatures', () => {
   const pss = ['-sha256', '-sigopt', 'rsa_padding_mode:pss'];
 
   it.each([
@@ -213,16 +213,22 @@ describe('signatures that the CA accepts', () => {
     ['rsa-pss', ['-newkey', 'rsa:2048', ...pss]],
     ['ec', undefined],
     ['ed25519', ['-newkey', 'ed25519']],
-  ] as const)('are checked for %s', (signature, newKey) => {
-    const csr = makeCsr({ subject: '/CN=alice', newKey });
-    const all = ['rsa', 'rsa-pss', 'ec', 'ed25519'] as const;
-    const others = all.filter(other => other !== signature);
-    const accepted = evaluate({ csr, requestSignatures: new Set([signature]) });
-    expect(accepted.approved).toBeDefined();
-    const refused = evaluate({ csr, requestSignatures: new Set(others) });
-    expect(firstDenial(refused)).toEqual(['key', 'invalid']);
-    expect(refused.approved).toBeUndefined();
-  });
+  ] as const)(
+    'rejects %s when the CA does not accept it',
+    (signature, newKey) => {
+      const csr = makeCsr({ subject: '/CN=alice', newKey });
+      const all = ['rsa', 'rsa-pss', 'ec', 'ed25519'] as const;
+      const others = all.filter(other => other !== signature);
+      const accepted = evaluate({
+        csr,
+        requestSignatures: new Set([signature]),
+      });
+      expect(accepted.approved).toBeDefined();
+      const refused = evaluate({ csr, requestSignatures: new Set(others) });
+      expect(firstDenial(refused)).toEqual(['key', 'invalid']);
+      expect(refused.approved).toBeUndefined();
+    },
+  );
 });
 
 describe('names', () => {

@@ -39,8 +39,8 @@ export interface PolicyResult {
  *
  * A caller who may not request certificates for another user gets only the
  * results of the rules `requester` and `profile`: the others would reveal the
- * user's lock, e-mail addresses and aliases. For a caller who is not a signer,
- * a user whom the API does not show to the caller does not exist.
+ * user's lock, e-mail addresses and aliases. If the caller is not a
+ * signer, a user that is hidden from the caller is treated as unknown.
  */
 export function evaluatePolicy(options: {
   readonly profile: string;

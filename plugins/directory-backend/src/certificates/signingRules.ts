@@ -21,7 +21,7 @@ export const signingRules = [
   'profile',
   /** The CSR is valid, proves possession of its key, and the key is strong. */
   'request',
-  /** The CA signs keys of this type, and the key is not blocked. */
+  /** The CA accepts the signature algorithm, and the key is not blocked. */
   'key',
   /** The subject has exactly one CN, which is the user name. */
   'common_name',

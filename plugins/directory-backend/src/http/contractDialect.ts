@@ -37,7 +37,7 @@ export function contractDialect(baseUrl: string): Dialect {
     welcome: 'Welcome to the directory gateway',
     hasExtensions: true,
     mergesSlashes: false,
-    queryPrecedesForm: false,
+    queryOverridesForm: false,
     accounts: {},
     models: {
       user: userModel,

@@ -15,7 +15,7 @@ import {
 } from './createRouter';
 
 describe('createRouter', () => {
-  it('aborts an operation when the client has left during authentication', async () => {
+  it('aborts an operation when the client disconnects during authentication', async () => {
     const handled = Promise.withResolvers<AbortSignal>();
     const server = createServer();
     const router = createRouter({

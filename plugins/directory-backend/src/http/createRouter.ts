@@ -186,7 +186,7 @@ async function handle(
       ? await readParameters({
           headers,
           query,
-          queryPrecedesForm: dialect.queryPrecedesForm,
+          queryOverridesForm: dialect.queryOverridesForm,
           body: bodyOf(req),
         })
       : new Map(),
@@ -243,8 +243,8 @@ async function handleAnonymous(
 }
 
 /**
- * Aborts when the client closes the connection before the response ends, also
- * if it has already closed it.
+ * Returns a signal that aborts when the client closes the connection before the
+ * response ends; already aborted if the connection is closed.
  */
 function abortedOnClose(res: Response): AbortSignal {
   const disconnected = new AbortController();

@@ -47,7 +47,7 @@ export interface Dialect {
   /** Whether `//` in a path is read as `/`, like Apache's `MergeSlashes`. */
   readonly mergesSlashes: boolean;
   /** Whether parameters of the query precede those of a form in the body. */
-  readonly queryPrecedesForm: boolean;
+  readonly queryOverridesForm: boolean;
   /** Accounts that lookups by name, lists and searches return. */
   readonly accounts: Pick<UserSelection, 'unlockedOnly'>;
   readonly models: RecordModels;

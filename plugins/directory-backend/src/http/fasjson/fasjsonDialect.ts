@@ -86,7 +86,7 @@ function fasjsonDialect(uris: ResourceUris): Dialect {
     unhealthyTitle: 'LDAP server is down',
     hasExtensions: false,
     mergesSlashes: true,
-    queryPrecedesForm: true,
+    queryOverridesForm: true,
     accounts: { unlockedOnly: true },
     models: {
       user: fasjsonUserModel,

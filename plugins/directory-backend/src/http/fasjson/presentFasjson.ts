@@ -116,7 +116,8 @@ export function presentFasjsonUser(
 }
 
 /**
- * A member or sponsor of FASJSON, which does not read whether they are locked.
+ * Returns a member or sponsor as FASJSON does: `locked` is null, because FASJSON
+ * does not read it.
  */
 export function presentFasjsonMember(
   user: User,

@@ -33,7 +33,7 @@ describe('readParameters', () => {
   const read = async (
     contentType: string,
     body: string,
-    options: { readonly queryPrecedesForm?: boolean } = {},
+    options: { readonly queryOverridesForm?: boolean } = {},
   ) =>
     Object.fromEntries(
       await readParameters({
@@ -51,22 +51,24 @@ describe('readParameters', () => {
     'application/vnd.api+json',
     'Application/Problem+JSON; charset=utf-8',
   ])(
-    'reads a body of type %s as JSON, which precedes the query',
+    'parses a body of type %s as JSON and prefers it to the query',
     async type => {
-      for (const queryPrecedesForm of [false, true]) {
+      for (const queryOverridesForm of [false, true]) {
         expect(
-          await read(type, '{"user":"body"}', { queryPrecedesForm }),
+          await read(type, '{"user":"body"}', { queryOverridesForm }),
         ).toEqual(ofBody);
       }
     },
   );
 
-  it('uses the form before the query unless the query precedes it', async () => {
+  it('prefers the form to the query unless queryOverridesForm is true', async () => {
     expect(await read(form, 'user=body')).toEqual(ofBody);
-    expect(await read(form, 'user=body', { queryPrecedesForm: true })).toEqual({
-      user: 'query',
-      csr: 'query',
-    });
+    expect(await read(form, 'user=body', { queryOverridesForm: true })).toEqual(
+      {
+        user: 'query',
+        csr: 'query',
+      },
+    );
   });
 
   it.each(['text/json', 'application/json-seq', 'application/+json2', ''])(

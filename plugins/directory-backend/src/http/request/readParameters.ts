@@ -41,12 +41,13 @@ export async function readParameters(request: {
   readonly body: Buffer;
   readonly query: URLSearchParams;
   /** Whether the query precedes a form. Default: no. */
-  readonly queryPrecedesForm?: boolean;
+  readonly queryOverridesForm?: boolean;
 }): Promise<RequestParameters> {
-  const { headers, query, queryPrecedesForm } = request;
+  const { headers, query, queryOverridesForm } = request;
   const body = await readBody(request);
   const parameters = new Map<string, string | object>();
-  for (const [name, value] of queryPrecedesForm && !isJson(mediaTypeOf(headers))
+  for (const [name, value] of queryOverridesForm &&
+  !isJson(mediaTypeOf(headers))
     ? [...query, ...body]
     : [...body, ...query]) {
     if (!parameters.has(name)) {

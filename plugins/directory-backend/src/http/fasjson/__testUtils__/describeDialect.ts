@@ -236,7 +236,7 @@ export function describeDialect(site: Site): void {
         expect([response.status, response.json]).toEqual([200, { result }]);
       });
 
-      it('reads parameters of the query before those of a form', async () => {
+      it('prefers query parameters to form parameters', async () => {
         const csr = makeCsr({ subject: '/CN=alice' });
         const response = await request(
           '/certs/?user=alice',

@@ -78,7 +78,7 @@ export function describeDocuments(site: Site): void {
             path => `${root}${path}`,
           ),
         ),
-      )('allow only GET and HEAD for %s', async path => {
+      )('allow only GET, HEAD and OPTIONS for %s', async path => {
         for (const [method, status] of [
           ['POST', 405],
           ['DELETE', 405],
