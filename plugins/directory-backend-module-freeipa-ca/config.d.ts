@@ -55,8 +55,9 @@ export interface Config {
           principal?: string;
           /**
            * Absolute path of the keytab with the key of `principal`, read for
-           * each new ticket. A process can use only one keytab. Default: the
-           * ticket cache or keytab (`KRB5_CLIENT_KTNAME`) from the environment.
+           * each new ticket. A process can use only one keytab, and one ticket
+           * cache in memory, which replaces `KRB5CCNAME`. Default: the ticket
+           * cache or keytab (`KRB5_CLIENT_KTNAME`) from the environment.
            */
           keytab?: string;
           /** Name of a FreeIPA user. Required unless `principal` is set. */

@@ -131,6 +131,17 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       expect(network.log).not.toContain('permission');
     });
 
+    it('reports the failure of the query for the groups of a user', async () => {
+      network.first.failNext('cert_request', notWritable('bob'));
+      for (const server of [network.first, network.second]) {
+        server.failNext('user_show', { kind: 'cut', executed: false });
+      }
+      await expect(network.authority.sign(newRequest())).rejects.toMatchObject({
+        name: 'AuthorityUnavailableError',
+      });
+      expect(network.log).not.toContain('needs the FreeIPA permission');
+    });
+
     it.each([
       [4001, 'CA is not configured'],
       [4001, 'sub: Certificate Authority not found'],

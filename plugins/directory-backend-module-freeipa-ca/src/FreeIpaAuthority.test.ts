@@ -89,19 +89,15 @@ describe('FreeIpaAuthority', () => {
   });
 
   it('ends a lookup when its signal aborts', async () => {
-    const signal = AbortSignal.abort();
-    await expect(network.authority.get(7n, { signal })).rejects.toMatchObject({
-      name: 'AuthorityUnavailableError',
-    });
+    const reason = new Error('The client disconnected');
+    const signal = AbortSignal.abort(reason);
+    await expect(network.authority.get(7n, { signal })).rejects.toBe(reason);
     const pending = new AbortController();
-    network.first.failNext('cert_show', {
-      kind: 'hang',
-      executed: true,
-    });
-    network.first.onHang = () => pending.abort();
+    network.first.failNext('cert_show', { kind: 'hang', executed: true });
+    network.first.onHang = () => pending.abort(reason);
     await expect(
       network.authority.get(7n, { signal: pending.signal }),
-    ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
+    ).rejects.toBe(reason);
     expect(network.second.log).toEqual([]);
   });
 
@@ -169,22 +165,53 @@ describe('FreeIpaAuthority', () => {
         expect(network.log).toContain('"Certificate Remove Hold"');
       });
 
-      it('logs when the certificate is neither on hold nor revoked afterwards', async () => {
-        const serialNumber = await signAndHold();
-        network.first.failNext(
-          'cert_revoke',
+      const alreadyRevoked = {
+        kind: 'error',
+        code: 4301,
+        message: 'certificate has already been revoked',
+      } as const;
+      const cut = { kind: 'cut', executed: false } as const;
+
+      it.each([
+        [
+          'a permission is missing',
           {
             kind: 'error',
-            code: 4301,
-            message: 'certificate has already been revoked',
-          },
-          { kind: 'cut', executed: false },
-        );
+            code: 2100,
+            message:
+              'Insufficient access: not allowed to perform operation: revoke certificate',
+          } as const,
+        ],
+        ['the server fails', cut],
+      ])('keeps the hold when %s', async (_, fault) => {
+        const serialNumber = await signAndHold();
+        network.first.failNext('cert_revoke', fault);
+        await expect(
+          network.authority.revoke(revocationOf(serialNumber)),
+        ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
+        expect(network.first.count('cert_remove_hold')).toBe(0);
+        expect(reasonOf(serialNumber)).toBe(6);
+      });
+
+      it('restores the hold when the revocation fails after it', async () => {
+        const serialNumber = await signAndHold();
+        network.first.failNext('cert_revoke', alreadyRevoked, cut);
+        await expect(
+          network.authority.revoke(revocationOf(serialNumber)),
+        ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
+        expect(reasonOf(serialNumber)).toBe(6);
+        expect(network.log).not.toContain('may be valid');
+      });
+
+      it('logs when the hold cannot be restored', async () => {
+        const serialNumber = await signAndHold();
+        network.first.failNext('cert_revoke', alreadyRevoked, cut);
+        network.second.failNext('cert_revoke', cut);
         await expect(
           network.authority.revoke(revocationOf(serialNumber)),
         ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
         expect(network.log).toContain(
-          `error Certificate ${serialNumber} is valid: its hold was ended`,
+          `error Certificate ${serialNumber} may be valid: its hold was ended`,
         );
         await network.authority.revoke(revocationOf(serialNumber));
         expect(reasonOf(serialNumber)).toBe(9);

@@ -12,10 +12,12 @@ import {
   type RevocationRequest,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { REVOCATION_REASONS } from '@directory-gateway/x509';
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import {
   classifyReadError,
   classifySigningError,
+  isRefusedByDogtag,
   isUserReadOnly,
   MissingPermissionError,
 } from './classifyError';
@@ -45,8 +47,8 @@ import { FreeIpaServers } from './rpc/FreeIpaServers';
 import { HttpsClient } from './rpc/HttpsClient';
 import { type RpcCommand, type RpcRecord, isRpcRecord } from './rpc/RpcCommand';
 
-/** Reason code of a certificate on hold (RFC 5280 §5.3.1, `certificateHold`). */
-const ON_HOLD = 6;
+/** Reason code of a certificate on hold (RFC 5280 §5.3.1). */
+const ON_HOLD = REVOCATION_REASONS.certificateHold;
 
 /** Maximum number of concurrent lookups by serial number. */
 const MAX_LOOKUPS = 8;
@@ -166,8 +168,8 @@ export class FreeIpaAuthority implements CertificateAuthority {
     serialNumber: bigint,
     options: LookupOptions = {},
   ): Promise<IssuedCertificate | undefined> {
+    const { forRevocation, signal } = options;
     return await this.#measure('get', async () => {
-      const { forRevocation, signal } = options;
       if (forRevocation) {
         return await this.#get(serialNumber);
       }
@@ -178,9 +180,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
         );
         return await (signal ? untilAborted(lookup, signal) : lookup);
       } catch (error) {
-        if (signal?.aborted) {
-          throw new AuthorityUnavailableError('The lookup was aborted', error);
-        }
+        signal?.throwIfAborted();
         throw error instanceof BulkheadRejectedError
           ? new AuthorityUnavailableError('Too many lookups are waiting', error)
           : error;
@@ -199,25 +199,17 @@ export class FreeIpaAuthority implements CertificateAuthority {
     request: RevocationRequest,
   ): Promise<IssuedCertificate | undefined> {
     const { serialNumber } = request;
-    const { config, logger } = this.#options;
+    const { config } = this.#options;
     return await this.#measure('revoke', async () => {
       const before = await this.#get(serialNumber);
       if (!before || isRevoked(before)) {
         return before;
       }
       const revocation = certRevoke(request, config.cacn);
-      let failure = await this.#try(revocation);
+      const { refused, failure } = await this.#try(revocation);
       let after = await this.#get(serialNumber);
-      if (after?.revocation?.reason === ON_HOLD) {
-        failure = await this.#try(certRemoveHold(serialNumber, config.cacn));
-        const repeated = await this.#try(revocation);
-        failure ??= repeated;
-        after = await this.#get(serialNumber);
-        if (after && !after.revocation) {
-          logger.error(
-            `Certificate ${serialNumber} is valid: its hold was ended, but the revocation failed. Retry the revocation`,
-          );
-        }
+      if (after?.revocation?.reason === ON_HOLD && (refused || !failure)) {
+        after = await this.#revokeAfterHold(request);
       }
       if (!after || !isRevoked(after)) {
         throw (
@@ -229,6 +221,37 @@ export class FreeIpaAuthority implements CertificateAuthority {
       }
       return after;
     });
+  }
+
+  /** Ends a hold and revokes; restores the hold if the revocation fails. */
+  async #revokeAfterHold(
+    request: RevocationRequest,
+  ): Promise<IssuedCertificate | undefined> {
+    const { config, logger } = this.#options;
+    const { serialNumber } = request;
+    const { cacn } = config;
+    const ended = await this.#try(certRemoveHold(serialNumber, cacn));
+    const { failure } = await this.#try(certRevoke(request, cacn));
+    const after = await this.#get(serialNumber).catch(() => undefined);
+    if (after && isRevoked(after)) {
+      return after;
+    }
+    if (after?.revocation?.reason !== ON_HOLD) {
+      const hold = { serialNumber, reason: 'certificateHold' } as const;
+      const restored = await this.#try(certRevoke(hold, cacn));
+      if (restored.failure) {
+        logger.error(
+          `Certificate ${serialNumber} may be valid: its hold was ended, but the revocation failed. Retry the revocation`,
+        );
+      }
+    }
+    throw (
+      ended.failure ??
+      failure ??
+      new AuthorityUnavailableError(
+        `Certificate ${serialNumber} is on hold and could not be revoked`,
+      )
+    );
   }
 
   /** {@inheritDoc CertificateAuthority.listExpiring} */
@@ -266,13 +289,21 @@ export class FreeIpaAuthority implements CertificateAuthority {
     }
   }
 
-  /** Runs a command that changes a certificate. Returns the error, if any. */
-  async #try(command: RpcCommand): Promise<Error | undefined> {
+  /**
+   * Runs a command that changes a certificate. `refused`: Dogtag has decided
+   * against it, for example because of the state of the certificate.
+   */
+  async #try(
+    command: RpcCommand,
+  ): Promise<{ readonly failure?: Error; readonly refused?: boolean }> {
     try {
       await this.#servers.runOnce(command);
-      return undefined;
+      return {};
     } catch (error) {
-      return classifyReadError(error);
+      return {
+        failure: classifyReadError(error),
+        refused: isRefusedByDogtag(error),
+      };
     }
   }
 
@@ -349,12 +380,18 @@ export class FreeIpaAuthority implements CertificateAuthority {
     { server }: RpcError,
   ): Promise<boolean> {
     const { clock, config } = this.#options;
-    const { result } = await this.#servers
-      .read(userShow(username), {
+    let result: RpcRecord[string] | undefined;
+    try {
+      ({ result } = await this.#servers.read(userShow(username), {
         first: server,
         signal: clock.timeout(config.lostResponseSearchMs),
-      })
-      .catch(() => ({ result: undefined }));
+      }));
+    } catch (error) {
+      throw (
+        classifyReadError(error) ??
+        new AuthorityProtocolError('FreeIPA did not return the user', error)
+      );
+    }
     return (
       isRpcRecord(result) &&
       [result.memberof_group, result.memberofindirect_group].some(

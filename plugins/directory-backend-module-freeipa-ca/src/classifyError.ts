@@ -40,6 +40,7 @@ const isInvalid = (code: number) =>
 const isBeforeCommand = (code: number) => [904, 905, 909, 911].includes(code);
 
 const ACI_ERROR = 2100;
+const CERTIFICATE_OPERATION_ERROR = 4301;
 
 /**
  * Thrown when the gateway's account lacks a FreeIPA permission, which an
@@ -73,6 +74,15 @@ function missingPermission(
     : undefined;
 }
 
+/** Whether Dogtag has decided against a command, so nothing has changed. */
+export function isRefusedByDogtag(error: unknown): boolean {
+  return (
+    error instanceof RpcError &&
+    error.code === CERTIFICATE_OPERATION_ERROR &&
+    !isServerFailure(error)
+  );
+}
+
 /**
  * Whether `cert_request` failed because the gateway's account may not write the
  * certificates of the user.
@@ -80,7 +90,6 @@ function missingPermission(
 export function isUserReadOnly({ code, text }: RpcError): boolean {
   return code === ACI_ERROR && /'userCertificate' attribute/i.test(text);
 }
-const CERTIFICATE_OPERATION_ERROR = 4301;
 
 /**
  * FreeIPA lost the connection to Dogtag, which may continue: 4301, or 907

@@ -1,9 +1,11 @@
 import type {
   ExpiringQuery,
-  RevocationRequest,
   SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { REVOCATION_REASONS } from '@directory-gateway/x509';
+import {
+  REVOCATION_REASONS,
+  type RevocationReason,
+} from '@directory-gateway/x509';
 import type { RpcCommand } from './rpc/RpcCommand';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -53,15 +55,15 @@ export function caShow(cacn: string): RpcCommand {
   return { method: 'ca_show', args: [cacn], options: {} };
 }
 
-/** Revokes a certificate of a CA (`cert_revoke`). */
+/** Revokes a certificate of a CA, or puts it on hold (`cert_revoke`). */
 export function certRevoke(
-  { serialNumber, reason }: RevocationRequest,
+  options: { readonly serialNumber: bigint; readonly reason: RevocationReason },
   cacn: string,
 ): RpcCommand {
   return {
     method: 'cert_revoke',
-    args: [serialNumber.toString()],
-    options: { cacn, revocation_reason: REVOCATION_REASONS[reason] },
+    args: [options.serialNumber.toString()],
+    options: { cacn, revocation_reason: REVOCATION_REASONS[options.reason] },
   };
 }
 

@@ -205,9 +205,11 @@ class History {
     this.#states.push(stateOf(await readModel(), from));
   }
 
-  /** Forgets the states before the last one. */
+  /** Forgets the states that no response may show any more. */
   forget(): void {
-    this.#states.splice(0, this.#states.length - 1);
+    const isOld = ({ until = Infinity }: State) =>
+      until + PROMISE_MS < performance.now();
+    this.#states.splice(0, this.#states.filter(isOld).length);
   }
 
   /**

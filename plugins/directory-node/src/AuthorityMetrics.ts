@@ -15,6 +15,8 @@ export type AuthorityOutcome =
   | 'unavailable'
   | 'outcome_unknown'
   | 'protocol_error'
+  /** The client disconnected. */
+  | 'aborted'
   | 'error';
 
 const ERROR_OUTCOMES: Readonly<Record<string, AuthorityOutcome>> = {
@@ -22,6 +24,8 @@ const ERROR_OUTCOMES: Readonly<Record<string, AuthorityOutcome>> = {
   AuthorityUnavailableError: 'unavailable',
   OutcomeUnknownError: 'outcome_unknown',
   AuthorityProtocolError: 'protocol_error',
+  AbortError: 'aborted',
+  TimeoutError: 'unavailable',
 };
 
 /**

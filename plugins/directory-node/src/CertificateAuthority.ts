@@ -87,9 +87,7 @@ export interface LookupOptions {
    * lookups then do not apply. Default: false.
    */
   readonly forRevocation?: boolean;
-  /**
-   * Ends the lookup, which then rejects with {@link AuthorityUnavailableError}.
-   */
+  /** Ends the lookup, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
 }
 

@@ -120,7 +120,7 @@ describe('CertificateAuthorities', () => {
       get: serialNumber => can.get(serialNumber),
       async revoke(request) {
         requests.push(request);
-        return can.get(request.serialNumber);
+        return can.revoke(request);
       },
     });
     const certificates = { authority: 'cannot', read: ['can'] };
@@ -143,4 +143,31 @@ describe('CertificateAuthorities', () => {
         'Certificates issued by the CA "cannot" cannot be revoked through this gateway.',
     });
   });
+
+  it.each([undefined, { reason: 6 }])(
+    'rejects when the CA reports the revocation %j',
+    async revocation => {
+      const ca = new PermissiveAuthority();
+      const serialNumber = await sign(ca);
+      const issued = await ca.get(serialNumber);
+      const authorities = new CertificateAuthorities();
+      authorities.addAuthority('ca', {
+        sign: request => ca.sign(request),
+        get: number => ca.get(number),
+        revoke: async () => ({ ...issued!, revocation }),
+      });
+      authorities.configure(
+        readCertificatesConfig(
+          new ConfigReader({ certificates: { authority: 'ca' } }),
+        )!,
+      );
+      await expect(
+        authorities.revoke({
+          serialNumber,
+          reason: 'superseded',
+          revokedBy: 'user:default/admin',
+        }),
+      ).rejects.toMatchObject({ name: 'AuthorityProtocolError' });
+    },
+  );
 });

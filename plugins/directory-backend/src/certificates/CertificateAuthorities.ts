@@ -1,5 +1,6 @@
 import { ConflictError, InputError } from '@backstage/errors';
 import {
+  AuthorityProtocolError,
   AuthorityRefusalError,
   type BlockedKey,
   type CertificateAuthority,
@@ -14,7 +15,11 @@ import {
   type RevocationRequest,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { REVOCATION_REASONS } from '@directory-gateway/x509';
 import type { CertificatesConfig } from './CertificatesConfig';
+
+/** Reason code of a certificate on hold (RFC 5280 §5.3.1). */
+export const ON_HOLD = REVOCATION_REASONS.certificateHold;
 
 /**
  * Combines the registered CAs: the configured CA issues, and the listed CAs are
@@ -94,6 +99,8 @@ export class CertificateAuthorities
    * Revokes a certificate with the CA that issued it.
    *
    * @throws AuthorityRefusalError when the CA does not let the gateway revoke.
+   * @throws AuthorityProtocolError when the CA returns a certificate that is not
+   *   revoked permanently.
    */
   async revoke(
     request: RevocationRequest,
@@ -102,6 +109,12 @@ export class CertificateAuthorities
       if (authority.revoke) {
         const revoked = await authority.revoke(request);
         if (revoked) {
+          const { reason = ON_HOLD } = revoked.revocation ?? {};
+          if (reason === ON_HOLD) {
+            throw new AuthorityProtocolError(
+              `The CA "${name}" did not revoke certificate ${request.serialNumber} permanently`,
+            );
+          }
           return revoked;
         }
       } else if (await authority.get(request.serialNumber)) {

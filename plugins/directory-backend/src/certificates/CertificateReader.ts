@@ -216,10 +216,12 @@ export class UserCertificates {
               ? { ...issued, ...notes }
               : { ...one, isForeign: true };
           } catch (error) {
-            if (!isError(error) || error.name !== 'AuthorityUnavailableError') {
+            isAvailable = false;
+            const isUnavailable =
+              isError(error) && error.name === 'AuthorityUnavailableError';
+            if (!signal.aborted && !isUnavailable) {
               throw error;
             }
-            isAvailable = false;
             return one;
           }
         });

@@ -247,18 +247,18 @@ describe('IssuanceService', () => {
   );
 
   it.each([
-    ['a user whom the policy hides', 'alice'],
-    ['a user whom the API does not serve', 'erin'],
+    ['a user hidden by the policy', 'alice', { users: anyOf<UserCondition>() }],
+    ['a user that the API does not serve', 'erin', undefined],
   ])(
     'returns the check results of an unknown user for %s',
-    async (_what, username) => {
+    async (_what, username, visible) => {
       const check = (name: string) =>
         issuance.check(
           { username: name, profile: 'userCerts', csr },
           {
             caller: holder(person('bob')),
             signal: new AbortController().signal,
-            visible: { users: anyOf<UserCondition>() },
+            visible,
           },
         );
       const { checks } = await check(username);

@@ -11,6 +11,7 @@ import type { Accounts } from '../directory/Accounts';
 import type { Caller, CallerContext } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
 import type { RequestContext } from '../directory/Directory';
+import { ON_HOLD } from './CertificateAuthorities';
 import type { BlockedKeys } from './BlockedKeys';
 import type {
   CertificateRecord,
@@ -28,9 +29,6 @@ import { checkPrincipal, fail } from './signingRules';
 
 /** Maximum age of a portal token that proves a recent authentication. */
 const FRESH_MS = 5 * 60_000;
-
-/** CRLReason certificateHold (RFC 5280 §5.3.1). */
-export const ON_HOLD = 6;
 
 /**
  * Returns whether a caller has authenticated recently: with a SPNEGO token or a

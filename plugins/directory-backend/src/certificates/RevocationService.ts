@@ -4,7 +4,6 @@ import type {
 } from '@backstage/backend-plugin-api';
 import { assertError } from '@backstage/errors';
 import {
-  AuthorityProtocolError,
   AuthorityRefusalError,
   type CertificateAuthority,
   type IssuedCertificate,
@@ -19,8 +18,8 @@ import type { CertificatesConfig } from './CertificatesConfig';
 import { PortalTokenRequiredError } from './errors';
 import { isPortalTokenMissing } from './signingRules';
 
-/** Reason code of a certificate on hold (RFC 5280 §5.3.1). */
-const ON_HOLD = 6;
+/** OID of commonName (RFC 4519 §2.3). */
+const COMMON_NAME = '2.5.4.3';
 
 /** Options of {@link RevocationService}. */
 export interface RevocationServiceOptions {
@@ -51,8 +50,8 @@ export class RevocationService {
    * Revokes a user's certificate permanently, even if it is on hold. A revoked
    * certificate keeps its reason.
    *
-   * For `keyCompromise`, the gateway blocks the key first, even if the
-   * certificate cannot be revoked. It sends the key to the CA last; after a
+   * For `keyCompromise`, the gateway blocks the key first, even if the CA cannot
+   * revoke the certificate. It sends the key to the CA last; after a
    * failure, {@link scheduleBlockedKeys} retries. Certificates that were renewed
    * by the compromised key, and by their keys in turn, are revoked as well.
    *
@@ -137,11 +136,6 @@ export class RevocationService {
         // revocation.
         await this.#blockInCa(meta.blockedKeyHash);
       }
-      if ((revoked?.revocation?.reason ?? ON_HOLD) === ON_HOLD) {
-        throw new AuthorityProtocolError(
-          `The CA did not revoke certificate ${serialNumber} permanently`,
-        );
-      }
       await event.success({ meta });
       return revoked;
     } catch (error) {
@@ -152,33 +146,41 @@ export class RevocationService {
   }
 
   /**
-   * Requires that the certificate belongs to a user. FreeIPA's CA also issues
-   * certificates for hosts, services and itself.
+   * Requires that the certificate was issued to a user: FreeIPA's CA also issues
+   * certificates for hosts, services and itself. Users can add any certificate
+   * to their own entries, so an owner counts only if the CN is the user name.
    *
-   * @throws AuthorityRefusalError when neither the CA nor the gateway has a
-   *   user for the certificate.
+   * @throws AuthorityRefusalError when neither the certificate nor a record of
+   *   the gateway names the user.
    */
   async #requireUser(
     { owners = [], certificate: { description } }: IssuedCertificate,
     serialNumber: bigint,
   ): Promise<void> {
-    if (owners.length > 0) {
-      return;
+    if (description.ok) {
+      const { subjectName, publicKey } = description.certificate;
+      const names = subjectName.rdns
+        .flat()
+        .filter(({ oid }) => oid === COMMON_NAME);
+      if (
+        owners.some(
+          owner =>
+            names.length > 0 && names.every(({ value }) => value === owner),
+        )
+      ) {
+        return;
+      }
+      const record = await this.#options.records.get(serialNumber);
+      // A record of a previous CA can have the same serial number, but has a
+      // different key.
+      if (record && publicKey.sha256 === sha256(record.publicKey)) {
+        return;
+      }
     }
-    const record = await this.#options.records.get(serialNumber);
-    // A record of a previous CA can have the same serial number, but has a
-    // different key.
-    const isRecorded =
-      record &&
-      description.ok &&
-      description.certificate.publicKey.sha256 ===
-        createHash('sha256').update(record.publicKey).digest('hex');
-    if (!isRecorded) {
-      throw new AuthorityRefusalError(
-        'The certificate does not belong to a user. Revoke it with the tools of the certificate authority.',
-        { kind: 'forbidden' },
-      );
-    }
+    throw new AuthorityRefusalError(
+      'The certificate does not belong to a user. Revoke it with the tools of the certificate authority.',
+      { kind: 'forbidden' },
+    );
   }
 
   async #blockInCa(publicKeySha256: string | undefined): Promise<void> {
@@ -204,4 +206,9 @@ export class RevocationService {
       serialNumber: String(serialNumber),
     });
   }
+}
+
+/** Returns a hash in lower-case hexadecimal. */
+function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
 }

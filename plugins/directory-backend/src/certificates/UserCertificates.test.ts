@@ -101,6 +101,13 @@ describe('UserCertificates', () => {
     expect(get).toHaveBeenCalledTimes(4);
   });
 
+  it('does not start lookups after another error', async () => {
+    const get = jest.fn().mockRejectedValue(new Error('Invalid'));
+    await expect(list(await recordOf(10), get)).rejects.toThrow('Invalid');
+    await new Promise(resolve => setImmediate(resolve));
+    expect(get).toHaveBeenCalledTimes(4);
+  });
+
   it('ends the lookups when the client disconnects', async () => {
     const client = new AbortController();
     const get = jest.fn<Promise<undefined>, Parameters<typeof waitForAbort>>(
@@ -112,7 +119,7 @@ describe('UserCertificates', () => {
     ): Promise<undefined> {
       client.abort();
       expect(options?.signal?.aborted).toBe(true);
-      throw new AuthorityUnavailableError('The lookup was aborted');
+      throw client.signal.reason;
     }
     await list(await recordOf(10), get, client.signal);
     expect(get).toHaveBeenCalledTimes(1);

@@ -27,7 +27,11 @@ describe('createRouter', () => {
         },
         verifyAgain: async caller => caller,
       },
-      publicDocuments: { paths: ['/'], handler: () => () => {} },
+      publicDocuments: {
+        paths: ['/'],
+        has: () => false,
+        handler: () => () => {},
+      },
       access: { require: async () => {}, visibilityOf: async () => undefined },
       accounts: { requireLive: () => {} },
       mounts: [

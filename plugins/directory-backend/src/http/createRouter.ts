@@ -43,7 +43,7 @@ interface Mount {
 /** Options of {@link createRouter}. */
 export interface RouterOptions {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'verifyAgain'>;
-  readonly publicDocuments: Pick<PublicDocuments, 'paths' | 'handler'>;
+  readonly publicDocuments: Pick<PublicDocuments, 'paths' | 'has' | 'handler'>;
   readonly access: Pick<AccessControl, 'require' | 'visibilityOf'>;
   readonly accounts: Pick<Accounts, 'requireLive'>;
   /** The contract dialect first: it handles all paths without a mount. */
@@ -74,6 +74,9 @@ export function createRouter(options: RouterOptions): Router {
   });
   const { publicDocuments } = options;
   const documents = router.route([...publicDocuments.paths]);
+  documents.all((req: Request, _res: Response, next: NextFunction) => {
+    next(publicDocuments.has(req) ? undefined : 'route');
+  });
   documents.get(publicDocuments.handler());
   rejectOtherMethods(documents, 'GET, HEAD, OPTIONS');
   for (const mount of mounts) {

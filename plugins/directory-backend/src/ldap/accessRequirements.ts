@@ -98,47 +98,59 @@ export async function readMissingRights(
   };
 }
 
+/** Number of entries that represent a class. */
+const SAMPLE = 10;
+
 /**
- * Returns the attributes of an entry of a class that the account may not read
- * and search. Ignores attributes that the entry's other classes do not allow,
- * such as `mail` of FreeIPA's user `admin`.
+ * Returns the attributes that the account may not read and search in entries of
+ * a class. Checks each attribute in an entry whose classes allow it: those of
+ * FreeIPA's user `admin` do not allow `mail`, for example.
  */
 export async function readUnreadableAttributes(
   reader: RightsReader,
   container: DistinguishedName,
   { objectClass, attributes }: ClassRequirement,
 ): Promise<readonly string[]> {
-  const entry = await findOne(reader, container, {
+  const entries = await find(reader, container, {
     objectClass,
     // With `*`, the server omits attributes that the classes do not allow, for
     // which it otherwise reports that the account has no rights.
     attributes: ['*', ...attributes],
+    sizeLimit: SAMPLE,
   });
-  const allowed = rightsOf(entry);
-  return missingRights(
-    entry,
-    attributes.filter(name => allowed.has(name.toLowerCase())),
-  );
+  return attributes.filter(name => {
+    const entry = entries.find(one => rightsOf(one).has(name.toLowerCase()));
+    return entry && missingRights(entry, [name]).length > 0;
+  });
 }
 
-/** Returns an entry of a class with the rights of the service account. */
-async function findOne(
+/** Returns entries of a class with the rights of the service account. */
+async function find(
   { searcher, bindDn }: RightsReader,
   container: DistinguishedName,
-  { objectClass, attributes }: ClassRequirement,
-): Promise<Entry | undefined> {
+  query: ClassRequirement & { readonly sizeLimit: number },
+): Promise<readonly Entry[]> {
+  const { objectClass, attributes, sizeLimit } = query;
   const { entries } = await searcher.search(
     {
       base: container,
       scope: 'one',
       filter: isA(objectClass),
       attributes,
-      sizeLimit: 1,
+      sizeLimit,
       control: new GetEffectiveRightsControl(bindDn),
     },
     NEVER_ABORTED,
   );
-  return entries[0];
+  return entries;
+}
+
+async function findOne(
+  reader: RightsReader,
+  container: DistinguishedName,
+  requirement: ClassRequirement,
+): Promise<Entry | undefined> {
+  return (await find(reader, container, { ...requirement, sizeLimit: 1 }))[0];
 }
 
 /**

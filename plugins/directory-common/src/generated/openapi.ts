@@ -863,8 +863,9 @@ export interface paths {
      *
      * Permanently revokes a certificate, including one on hold, and returns
      * it. A certificate that is already revoked keeps its original reason.
-     * Returns 403 if neither the CA nor the gateway has recorded a user for
-     * the certificate, for example for a service certificate. A caller who may not see the
+     * Returns 403 if the gateway has not issued the certificate and its CN is
+     * not the user name of an owner that the CA names, for example for a
+     * service certificate. A caller who may not see the
      * certificate gets only its state: `cacn`, `revoked`, `revocation_reason`,
      * `serial_number`, `serial_number_hex` and `uri`.
      *

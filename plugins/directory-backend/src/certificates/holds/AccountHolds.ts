@@ -11,7 +11,7 @@ import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
 import type { ConfirmedSync } from '../../replica/sync/DirectorySync';
 import { PositionGate, positionOf } from '../../replica/sync/PositionGate';
 import type { AccountHoldsConfig } from '../CertificatesConfig';
-import { ON_HOLD } from '../RenewalService';
+import { ON_HOLD } from '../CertificateAuthorities';
 import type {
   Hold,
   HoldableCertificate,

@@ -52,20 +52,32 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
     return [...this.#byPath.keys()].map(path => path || '/');
   }
 
+  /** Returns whether a document has the path of a request. */
+  has(req: Pick<Request, 'path'>): boolean {
+    return this.#find(req) !== undefined;
+  }
+
   /** Handles GET requests for {@link paths}, or passes them to other routes. */
   handler(): RequestHandler {
-    const documents = [...this.#byPath.values()];
     return (req, res, next) => {
-      const path = req.path.replace(/\/$/, '');
-      for (const { pattern, handle } of documents) {
-        const [match, parameter = ''] = pattern.exec(path) ?? [];
-        if (match !== undefined) {
-          handle(req, res, parameter).catch(next);
-          return;
-        }
+      const found = this.#find(req);
+      if (found) {
+        found.handle(req, res, found.parameter).catch(next);
+      } else {
+        next('route');
       }
-      next('route');
     };
+  }
+
+  #find({ path }: Pick<Request, 'path'>) {
+    for (const { pattern, handle } of this.#byPath.values()) {
+      const [match, parameter = ''] =
+        pattern.exec(path.replace(/\/$/, '')) ?? [];
+      if (match !== undefined) {
+        return { handle, parameter };
+      }
+    }
+    return undefined;
   }
 }
 
