@@ -495,8 +495,11 @@ describe('authModuleKerberosProvider', () => {
   it('refuses services and names that are not valid entity names', async () => {
     const unusable = ['plus+user', '-dash', 'a'.repeat(64), 'a\\@b', 'pc$'];
     await start({
+      // The directory does not serve the first one.
       accounts: Object.fromEntries(
-        unusable.map(username => [`${username}@EXAMPLE.TEST`, { username }]),
+        unusable
+          .slice(1)
+          .map(username => [`${username}@EXAMPLE.TEST`, { username }]),
       ),
       resolvers: [
         {

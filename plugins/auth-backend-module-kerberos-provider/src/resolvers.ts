@@ -122,15 +122,21 @@ async function requireName(
   },
 ): Promise<string> {
   const { principal, realms, foreignRealms, accounts } = options;
-  const { realm } = principal;
+  const { name, realm } = principal;
   const isAccepted = realms
     ? realms.includes(realm)
     : !foreignRealms.includes(realm);
   if (!isAccepted) {
     throw new NotFoundError('Principals of this realm are not accepted');
   }
-  const username = await accounts.requireUsable(principal);
-  if (!KubernetesValidatorFunctions.isValidObjectName(username)) {
+  const { isValidObjectName } = KubernetesValidatorFunctions;
+  const username = await accounts.requireUsable(principal).catch(error => {
+    // The directory does not serve accounts with most of these names.
+    throw error instanceof NotFoundError && !isValidObjectName(name)
+      ? new SignInRefusal('unusable_name')
+      : error;
+  });
+  if (!isValidObjectName(username)) {
     throw new SignInRefusal('unusable_name');
   }
   return username;
