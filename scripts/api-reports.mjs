@@ -4,7 +4,7 @@
 //
 // TypeScript writes the members of inferred types, such as the messages of a
 // translation, in an order that depends on the files that it has compiled
-// before. This script sorts neighboring members that are on one line each.
+// before. A report that differs only in the order of its words is kept.
 
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,16 +23,12 @@ const readReports = () =>
       .map(file => [file, readFileSync(join(root, file), 'utf8')]),
   );
 
-/** Sorts each run of lines `name: type;` with the same indent. */
-const sortMembers = report =>
-  report.replace(
-    /^( +)(?:readonly )?['\w].*;\n(?:\1(?:readonly )?['\w].*;\n)+/gm,
-    lines =>
-      lines
-        .split(/(?<=;\n)/)
-        .sort()
-        .join(''),
-  );
+/** Returns the words of a report in alphabetical order. */
+const wordsOf = report =>
+  report
+    ?.split(/[\s|;,]+/)
+    .sort()
+    .join(' ');
 
 const before = readReports();
 const { status, stdout, stderr } = spawnSync(
@@ -47,16 +43,14 @@ const { status, stdout, stderr } = spawnSync(
   ],
   { cwd: root, encoding: 'utf8' },
 );
-for (const [file, report] of readReports()) {
-  writeFileSync(join(root, file), sortMembers(report));
-}
 const after = readReports();
-const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-  file => before.get(file) !== after.get(file),
+const files = [...new Set([...before.keys(), ...after.keys()])];
+const changed = files.filter(
+  file => wordsOf(before.get(file)) !== wordsOf(after.get(file)),
 );
-if (isCheck) {
-  for (const file of changed.filter(each => before.has(each))) {
-    writeFileSync(join(root, file), before.get(file));
+for (const [file, report] of before) {
+  if (isCheck || !changed.includes(file)) {
+    writeFileSync(join(root, file), report);
   }
 }
 for (const file of changed) {

@@ -115,7 +115,7 @@ test('owners revoke their certificates, other users may not', async ({
   await revokeCertificate(page);
 });
 
-test('a revocation long after the sign-in continues with the ticket', async ({
+test('a revocation long after sign-in renews the session with the ticket', async ({
   portal,
   openBrowserAs,
 }) => {
@@ -132,7 +132,11 @@ test('a revocation long after the sign-in continues with the ticket', async ({
       ? route.continue()
       : route.fulfill({
           status: 403,
-          json: { message: 'Sign in again', request_id: 'test' },
+          json: {
+            message: 'Sign in again',
+            reason: 'recent_sign_in_required',
+            request_id: 'test',
+          },
         });
   });
   await page.clock.fastForward('01:30');
