@@ -31,7 +31,7 @@ const signedInApi = ApiBlueprint.make({
     defineParams({ api: signedInApiRef, deps: {}, factory: () => ({}) }),
 });
 
-/** The fetch API of Backstage, which also renews refused sessions. */
+/** The fetch API of Backstage, which also repeats requests to `directory`. */
 const fetchApi = ApiBlueprint.make({
   name: 'fetch',
   params: defineParams =>
@@ -61,7 +61,7 @@ const fetchApi = ApiBlueprint.make({
  * for sites whose browsers prompt for a password), `realm` (realm in the
  * `kinit` command) and `helpUrl` (URL of the site's help page). Also replaces
  * the app's fetch API (`api:app/fetch`) with one that renews the session and
- * repeats the request when the server refuses the token.
+ * repeats a request when the plugin `directory` refuses the token.
  *
  * @public
  */

@@ -122,31 +122,32 @@ async function requireName(
   },
 ): Promise<string> {
   const { principal, realms, foreignRealms, accounts } = options;
-  const { name, realm } = principal;
+  const { realm } = principal;
   const isAccepted = realms
     ? realms.includes(realm)
     : !foreignRealms.includes(realm);
   if (!isAccepted) {
     throw new NotFoundError('Principals of this realm are not accepted');
   }
-  const { isValidObjectName } = KubernetesValidatorFunctions;
-  const username = await accounts.requireUsable(principal).catch(error => {
-    // The directory does not serve accounts with most of these names.
-    throw error instanceof NotFoundError && !isValidObjectName(name)
-      ? new SignInRefusal('unusable_name')
-      : error;
-  });
-  if (!isValidObjectName(username)) {
+  const username = await accounts.requireUsable(principal);
+  if (!KubernetesValidatorFunctions.isValidObjectName(username)) {
     throw new SignInRefusal('unusable_name');
   }
   return username;
 }
 
-/** Last resolver, which refuses principals that no other resolver accepts. */
+/**
+ * Last resolver, which refuses principals that no other resolver accepts. The
+ * directory does not serve most of the names that are not valid entity names.
+ */
 const unknownPrincipal = createSignInResolverFactory({
   create() {
-    return async () => {
-      throw new SignInRefusal('unknown_principal');
+    return async ({ result: { name } }: { readonly result: Principal }) => {
+      throw new SignInRefusal(
+        KubernetesValidatorFunctions.isValidObjectName(name)
+          ? 'unknown_principal'
+          : 'unusable_name',
+      );
     };
   },
 });

@@ -17,7 +17,6 @@ import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import {
   classifyReadError,
   classifySigningError,
-  isRefusedByDogtag,
   isUserReadOnly,
   MissingPermissionError,
 } from './classifyError';
@@ -41,7 +40,7 @@ import type { FreeIpaConfig } from './FreeIpaConfig';
 import { KerberosLogin } from './login/KerberosLogin';
 import { PasswordLogin } from './login/PasswordLogin';
 import { PendingRequests, untilAborted } from './PendingRequests';
-import { RpcError } from './rpc/errors';
+import { isAlreadyRevoked, RpcError } from './rpc/errors';
 import { FreeIpaServer, type Login } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
 import { HttpsClient } from './rpc/HttpsClient';
@@ -231,7 +230,10 @@ export class FreeIpaAuthority implements CertificateAuthority {
     const { serialNumber } = request;
     const { cacn } = config;
     const ended = await this.#try(certRemoveHold(serialNumber, cacn));
-    const { failure } = await this.#try(certRevoke(request, cacn));
+    const revoked = await this.#try(certRevoke(request, cacn));
+    if (!revoked.failure) {
+      return await this.#get(serialNumber);
+    }
     const after = await this.#get(serialNumber).catch(() => undefined);
     if (after && isRevoked(after)) {
       return after;
@@ -239,19 +241,13 @@ export class FreeIpaAuthority implements CertificateAuthority {
     if (after?.revocation?.reason !== ON_HOLD) {
       const hold = { serialNumber, reason: 'certificateHold' } as const;
       const restored = await this.#try(certRevoke(hold, cacn));
-      if (restored.failure) {
+      if (restored.failure && !restored.refused) {
         logger.error(
           `Certificate ${serialNumber} may be valid: its hold was ended, but the revocation failed. Retry the revocation`,
         );
       }
     }
-    throw (
-      ended.failure ??
-      failure ??
-      new AuthorityUnavailableError(
-        `Certificate ${serialNumber} is on hold and could not be revoked`,
-      )
-    );
+    throw ended.failure ?? revoked.failure;
   }
 
   /** {@inheritDoc CertificateAuthority.listExpiring} */
@@ -290,8 +286,8 @@ export class FreeIpaAuthority implements CertificateAuthority {
   }
 
   /**
-   * Runs a command that changes a certificate. `refused`: Dogtag has decided
-   * against it, for example because of the state of the certificate.
+   * Runs a command that changes a certificate. `refused`: the certificate is
+   * already revoked or on hold.
    */
   async #try(
     command: RpcCommand,
@@ -302,7 +298,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
     } catch (error) {
       return {
         failure: classifyReadError(error),
-        refused: isRefusedByDogtag(error),
+        refused: error instanceof RpcError && isAlreadyRevoked(error),
       };
     }
   }

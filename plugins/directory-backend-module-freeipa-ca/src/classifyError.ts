@@ -74,15 +74,6 @@ function missingPermission(
     : undefined;
 }
 
-/** Whether Dogtag has decided against a command, so nothing has changed. */
-export function isRefusedByDogtag(error: unknown): boolean {
-  return (
-    error instanceof RpcError &&
-    error.code === CERTIFICATE_OPERATION_ERROR &&
-    !isServerFailure(error)
-  );
-}
-
 /**
  * Whether `cert_request` failed because the gateway's account may not write the
  * certificates of the user.

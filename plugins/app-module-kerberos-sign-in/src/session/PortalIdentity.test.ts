@@ -83,6 +83,25 @@ describe('PortalIdentity', () => {
     expect(fetchSession).toHaveBeenCalledTimes(7);
   });
 
+  it('renews after the computer was suspended', async () => {
+    const fetchSession = jest.fn(async () => sessionOf('second', 3600));
+    const identity = start(fetchSession, 3600);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
+    expect(await identity.getCredentials()).toEqual({ token: 'second' });
+  });
+
+  it('pauses after a renewal that failed', async () => {
+    const fetchSession = jest.fn().mockRejectedValue(new Error('no ticket'));
+    const identity = start(fetchSession, 3600);
+    now += 56 * 60_000;
+    await identity.getCredentials();
+    await identity.getCredentials();
+    expect(fetchSession).toHaveBeenCalledTimes(1);
+    now += 30_000;
+    await identity.getCredentials();
+    expect(fetchSession).toHaveBeenCalledTimes(2);
+  });
+
   it('uses a valid token when the renewal fails, and fails after it expires', async () => {
     const fetchSession = jest.fn(async () => {
       throw new Error('no ticket');

@@ -22,11 +22,15 @@ const MARGIN_PART = 0.2;
  */
 const MIN_AGE_MS = 60_000;
 
+/** Pause after a renewal that failed, in milliseconds. */
+const RETRY_MS = 30_000;
+
 /** Refusals of the account. They end the session even if the token is valid. */
 const ACCOUNT_REFUSALS = new Set([
   'unknown_principal',
   'account_locked',
   'account_expired',
+  'unusable_name',
 ]);
 
 /** Options of {@link PortalIdentity}. */
@@ -50,9 +54,10 @@ export class PortalIdentity implements IdentityApi {
   readonly #options: PortalIdentityOptions;
   #refusal: unknown;
   #session: PortalSession;
-  #startedAt = 0;
-  #renewAt = 0;
-  #expiresAt = 0;
+  #startedAt = { elapsed: 0, clock: 0 };
+  /** Age from which the session is renewed, in milliseconds. */
+  #renewAge = 0;
+  #lifetime = 0;
   #renewal: Promise<void> | undefined;
 
   constructor(options: PortalIdentityOptions) {
@@ -74,7 +79,7 @@ export class PortalIdentity implements IdentityApi {
     if (this.#refusal) {
       throw this.#refusal;
     }
-    if (performance.now() >= this.#renewAt) {
+    if (this.#age >= this.#renewAge) {
       await this.#renew();
     }
     return { token: this.#session.backstageIdentity.token };
@@ -95,8 +100,7 @@ export class PortalIdentity implements IdentityApi {
    * the ticket may belong to another one now.
    */
   async renewRefused(refused: PortalSession): Promise<boolean> {
-    const age = performance.now() - this.#startedAt;
-    if (this.#session === refused && age >= MIN_AGE_MS) {
+    if (this.#session === refused && this.#age >= MIN_AGE_MS) {
       await this.#renew().catch(() => undefined);
     }
     return (
@@ -120,9 +124,10 @@ export class PortalIdentity implements IdentityApi {
         }
         // A valid token stays in use while the server or the ticket is
         // unavailable.
-        if (performance.now() >= this.#expiresAt) {
+        if (this.#age >= this.#lifetime) {
           throw error;
         }
+        this.#renewAge = Math.min(this.#age + RETRY_MS, this.#lifetime);
       })
       .finally(() => {
         this.#renewal = undefined;
@@ -135,9 +140,18 @@ export class PortalIdentity implements IdentityApi {
     const lifetime = expiresInSeconds * 1000;
     const margin = Math.min(MAX_MARGIN_MS, lifetime * MARGIN_PART);
     this.#session = session;
-    this.#startedAt = performance.now();
-    this.#expiresAt = this.#startedAt + lifetime;
-    this.#renewAt = this.#expiresAt - margin;
+    this.#startedAt = { elapsed: performance.now(), clock: Date.now() };
+    this.#lifetime = lifetime;
+    this.#renewAge = lifetime - margin;
+  }
+
+  /**
+   * Age of the session in milliseconds. In some browsers, `performance.now()`
+   * stops while the computer is suspended; the clock may be set back.
+   */
+  get #age(): number {
+    const { elapsed, clock } = this.#startedAt;
+    return Math.max(performance.now() - elapsed, Date.now() - clock);
   }
 }
 

@@ -147,7 +147,10 @@ export function certRevoke(
   certShow(call, server);
   const entry = server.ca.issued.get(BigInt(call.args[0]))!;
   if (entry.revocationReason !== undefined) {
-    throw operationError('certificate has already been revoked');
+    const text = `certificate 0x${BigInt(call.args[0]).toString(16)} has already been revoked`;
+    throw server.version === '4.9'
+      ? operationError(`Unable to communicate with CMS (${text})`)
+      : new FakeError(4035, describeDogtagStatus(400, text));
   }
   entry.revocationReason = Number(call.options.revocation_reason);
   return { result: { revoked: true }, value: call.args[0], summary: null };

@@ -90,10 +90,22 @@ export function isDogtagDown({ code, text }: RpcError): boolean {
 }
 
 /**
+ * Whether Dogtag refused to revoke a certificate because of its state: it is
+ * revoked or on hold. FreeIPA returns this as 4301, or since it uses Dogtag's
+ * REST interface as 4035 with status 400.
+ */
+export function isAlreadyRevoked({ text }: Pick<RpcError, 'text'>): boolean {
+  return /already (?:been )?revoked/i.test(text);
+}
+
+/**
  * Whether the server failed rather than decided, so that another server may
  * succeed.
  */
 export function isServerFailure({ code, text }: RpcError): boolean {
+  if (isAlreadyRevoked({ text })) {
+    return false;
+  }
   return (
     SERVER_FAILURES.includes(code) ||
     (code === CERTIFICATE_OPERATION &&

@@ -129,6 +129,15 @@ describe('RevocationService', () => {
       });
     });
 
+    it('fails when the CA does not find the certificate any more', async () => {
+      authority.revoke.mockResolvedValueOnce(undefined as never);
+      await expect(
+        revocations.revoke(compromised, admin),
+      ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
+      expect(event.success).not.toHaveBeenCalled();
+      expect(event.fail).toHaveBeenCalledTimes(1);
+    });
+
     it.each([
       ['without an owner', { owners: undefined }],
       ['whose owner was deleted', { owners: [] }],

@@ -5,6 +5,7 @@ import type {
 import { assertError } from '@backstage/errors';
 import {
   AuthorityRefusalError,
+  AuthorityUnavailableError,
   type CertificateAuthority,
   type IssuedCertificate,
   type RevocableReason,
@@ -135,6 +136,11 @@ export class RevocationService {
         // Done last, so that an unavailable signer does not prevent the
         // revocation.
         await this.#blockInCa(meta.blockedKeyHash);
+      }
+      if (!revoked) {
+        throw new AuthorityUnavailableError(
+          `The CA does not find certificate ${serialNumber} any more`,
+        );
       }
       await event.success({ meta });
       return revoked;
