@@ -17,7 +17,9 @@ import searchPlugin from '@backstage/plugin-search-backend';
 import { searchIndexRegistryExtensionPoint } from '@backstage/plugin-search-backend-node/alpha';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigReader } from '@backstage/config';
 import {
+  hasUsers,
   IndexTrigger,
   INTERVAL_MS,
   RETRY_MS,
@@ -118,6 +120,22 @@ describe('IndexTrigger', () => {
     trigger.stop();
     await pass(10 * INTERVAL_MS);
     expect(attempts).toEqual([]);
+  });
+});
+
+describe('hasUsers', () => {
+  it.each([
+    [true, undefined],
+    [true, { 'spec.type': 'service' }],
+    [true, { kind: ['Group', 'User'] }],
+    [true, { kind: 'user' }],
+    [true, [{ kind: 'Group' }, { kind: 'User' }]],
+    [false, { kind: ['Component', 'Group'] }],
+    [false, [{ kind: 'Group' }, { kind: ['System'] }]],
+  ])('is %s for the filter %j', (expected, filter) => {
+    const catalog = filter === undefined ? {} : { filter };
+    const config = new ConfigReader({ search: { collators: { catalog } } });
+    expect(hasUsers(config)).toBe(expected);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   type SchedulerService,
 } from '@backstage/backend-plugin-api';
 import { isError } from '@backstage/errors';
+import type { Config } from '@backstage/config';
 import { eventsServiceRef } from '@backstage/plugin-events-node';
 
 /** Topic of the events of `catalog-backend-module-directory`. */
@@ -94,9 +95,23 @@ export class IndexTrigger {
   }
 }
 
+/** Returns whether the filter of the catalog's collator accepts users. */
+export function hasUsers(config: Config): boolean {
+  type Filter = { readonly kind?: string | readonly string[] };
+  const filter =
+    config.getOptional<Filter | Filter[]>('search.collators.catalog.filter') ??
+    {};
+  return [filter]
+    .flat()
+    .some(({ kind = 'User' }) =>
+      [kind].flat().some(name => /^user$/i.test(name)),
+    );
+}
+
 /**
  * Starts the task that indexes the catalog after a user was removed from the
- * catalog, or a user's name or e-mail address changed there. Requires
+ * catalog, or a user's name or e-mail address changed there, unless the index
+ * has no users (`search.collators.catalog.filter`). Requires
  * `catalog-backend-module-directory` and
  * `@backstage/plugin-search-backend-module-catalog`.
  *
@@ -108,12 +123,16 @@ export const searchModuleDirectory = createBackendModule({
   register(env) {
     env.registerInit({
       deps: {
+        config: coreServices.rootConfig,
         events: eventsServiceRef,
         lifecycle: coreServices.lifecycle,
         logger: coreServices.logger,
         scheduler: coreServices.scheduler,
       },
-      async init({ events, lifecycle, logger, scheduler }) {
+      async init({ config, events, lifecycle, logger, scheduler }) {
+        if (!hasUsers(config)) {
+          return;
+        }
         const trigger = new IndexTrigger({ logger, scheduler });
         lifecycle.addShutdownHook(() => trigger.stop());
         await events.subscribe({
