@@ -41,9 +41,21 @@ function isLookup({ attributes }: LoggedSearch): boolean {
   return attributes.includes('krbPrincipalExpiration');
 }
 
-/** Whether the replica follows the directory, or a connection is probed. */
-function isOfReplica({ attributes }: LoggedSearch): boolean {
-  return ['entryusn', 'lastusn', '1.1'].includes(attributes[0]);
+/** Filters with which the replica reads all entries, also in the background. */
+const ALL_ENTRIES = [
+  '(|(objectClass=fasGroup)(member=*))',
+  '(objectClass=fasAgreement)',
+];
+
+/**
+ * Whether the replica follows the directory or compares all entries, or a
+ * connection is probed.
+ */
+function isOfReplica({ attributes, filter }: LoggedSearch): boolean {
+  return (
+    ['entryusn', 'lastusn', '1.1'].includes(attributes[0]) ||
+    ALL_ENTRIES.includes(filter)
+  );
 }
 
 /**
