@@ -155,10 +155,10 @@ function formatGoal(row: Row): string {
   const ratio = share(row.rps, row.route_rps);
   const goals: string[] = [];
   if (goal_ratio !== null && ratio !== null) {
-    goals.push(judgeInterval(ratio, route_margin, goal_ratio));
+    goals.push(intervalGoal(ratio, route_margin, goal_ratio));
   }
   if (goal_p50_ms !== null) {
-    goals.push(verdict(`p50 ≤ ${goal_p50_ms} ms`, p50_ms <= goal_p50_ms));
+    goals.push(goalStatus(`p50 ≤ ${goal_p50_ms} ms`, p50_ms <= goal_p50_ms));
   }
   return goals.join(', ');
 }
@@ -179,11 +179,11 @@ function compareRate(row: Row, baseline: Results): string {
     (same?.route_margin ?? Infinity) / before,
   ];
   const margin = value * Math.hypot(...errors);
-  return `${percent(value)}, ${judgeInterval(value, margin, MIN_RATIO)}`;
+  return `${percent(value)}, ${intervalGoal(value, margin, MIN_RATIO)}`;
 }
 
 /** A goal is undecided without an interval, as in older results. */
-function judgeInterval(
+function intervalGoal(
   ratio: number,
   margin: number | null | undefined,
   minimum: number,
@@ -192,7 +192,7 @@ function judgeInterval(
   const goal = `≥ ${percent(minimum)}`;
   return ratio - width < minimum && ratio + width >= minimum
     ? `${goal} undecided`
-    : verdict(goal, ratio >= minimum);
+    : goalStatus(goal, ratio >= minimum);
 }
 
 interface Goals {
@@ -409,7 +409,7 @@ function formatLine(
   const text = format(result, formatValue);
   return result === null || maximum === undefined
     ? text
-    : `${text}, ${verdict(`≤ ${formatValue(maximum)}`, result <= maximum)}`;
+    : `${text}, ${goalStatus(`≤ ${formatValue(maximum)}`, result <= maximum)}`;
 }
 
 /** Formats lines as a Markdown table; the first line is its header. */
@@ -459,6 +459,6 @@ function format(value: number | null | undefined, formatValue: Format): string {
   return value === null || value === undefined ? '' : formatValue(value);
 }
 
-function verdict(goal: string, isMet: boolean): string {
+function goalStatus(goal: string, isMet: boolean): string {
   return `${goal} ${isMet ? 'met' : 'missed'}`;
 }

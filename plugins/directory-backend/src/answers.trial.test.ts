@@ -50,9 +50,9 @@ const SEED = Number(process.env.SEED || 1);
 const WRITES = 12;
 /**
  * Time after which no response may show an earlier state, in milliseconds:
- * deleted entries are gone from lists within 20 seconds.
+ * lists omit deleted entries within 20 seconds.
  */
-const PROMISE_MS = 20_000;
+const MAX_STALENESS_MS = 20_000;
 
 const OWNERS = ['bob', 'dave', 'erin', 'john.doe', 'CamelCase'];
 const SERVICE = 'bot/builder.example.test';
@@ -69,7 +69,7 @@ const AGREEMENT = agreementDn('Soak');
 /** A group that contains bob through a group that each round renames. */
 const PARENT = 'soak-parent';
 const childIn = (round: number) => `soak-child.${round}`;
-/** A user whom each round renames. */
+/** User that each round renames. */
 const renamedIn = (round: number) => `soak.user.${round}`;
 /** Entries that random writes leave alone. */
 const isReserved = (dn: string) =>
@@ -177,7 +177,7 @@ interface State {
 }
 
 /** A response and the time of its request. */
-interface Answer {
+interface TimedResponse {
   readonly request: ReadRequest;
   readonly caller: SoakCaller;
   readonly received: ComparableResponse;
@@ -208,7 +208,7 @@ class History {
   /** Forgets the states that no response may show any more. */
   forget(): void {
     const isOld = ({ until = Infinity }: State) =>
-      until + PROMISE_MS < performance.now();
+      until + MAX_STALENESS_MS < performance.now();
     this.#states.splice(0, this.#states.filter(isOld).length);
   }
 
@@ -216,12 +216,12 @@ class History {
    * Returns whether a response is true of a state that the directory had during
    * the request, or at most the promised time before it.
    */
-  async isTrue(answer: Answer): Promise<boolean> {
-    const { request, caller, received, sentAt, receivedAt } = answer;
+  async matchesState(response: TimedResponse): Promise<boolean> {
+    const { request, caller, received, sentAt, receivedAt } = response;
     for (const { expected, from, until = Infinity } of [
       ...this.#states,
     ].reverse()) {
-      if (from <= receivedAt && until + PROMISE_MS >= sentAt) {
+      if (from <= receivedAt && until + MAX_STALENESS_MS >= sentAt) {
         const right = await expected.get(request, caller.principal);
         if (isDeepStrictEqual(comparable(right, gateway.baseUrl), received)) {
           return true;
@@ -337,9 +337,9 @@ async function readWhile(
     readonly callers: Callers;
     readonly drawn: readonly ReadRequest[];
   },
-): Promise<readonly Answer[]> {
+): Promise<readonly TimedResponse[]> {
   const { callers, drawn } = options;
-  const answers: Answer[] = [];
+  const responses: TimedResponse[] = [];
   let isWriting = true;
   const end = () => {
     isWriting = false;
@@ -355,14 +355,14 @@ async function readWhile(
         expect(findExposed(response.text, caller.principal)).toEqual([]);
       }
       const received = comparable(response, gateway.baseUrl);
-      answers.push({ request, caller, received, sentAt, receivedAt });
+      responses.push({ request, caller, received, sentAt, receivedAt });
     }
   };
   await Promise.all([
     writing,
     ...CALLERS.map((caller, number) => read(caller, number * 29)),
   ]);
-  return answers;
+  return responses;
 }
 
 it('computes the expected response for the caller', async () => {
@@ -381,11 +381,11 @@ it('computes the expected response for the caller', async () => {
   ).toMatchObject({ status: 404 });
 });
 
-it(`returns only what is true before or after a change, for ${MINUTES} minutes`, async () => {
+it(`returns responses that match a recent state of the directory, for ${MINUTES} minutes`, async () => {
   const endsAt = performance.now() + MINUTES * 60_000;
   const history = await History.start();
   let count = 0;
-  const untrue: unknown[] = [];
+  const mismatches: unknown[] = [];
   let round = 0;
   do {
     const callers = await Callers.signIn();
@@ -393,17 +393,20 @@ it(`returns only what is true before or after a change, for ${MINUTES} minutes`,
       numRuns: 400,
       seed: SEED + round,
     });
-    const answers = await readWhile(write(history, round), { callers, drawn });
-    for (const answer of answers) {
-      if (!(await history.isTrue(answer))) {
-        const { request, caller, received, sentAt } = answer;
-        untrue.push({ round, sentAt, ...request, ...caller, ...received });
+    const responses = await readWhile(write(history, round), {
+      callers,
+      drawn,
+    });
+    for (const response of responses) {
+      if (!(await history.matchesState(response))) {
+        const { request, caller, received, sentAt } = response;
+        mismatches.push({ round, sentAt, ...request, ...caller, ...received });
       }
     }
     history.forget();
-    count += answers.length;
+    count += responses.length;
     round++;
   } while (performance.now() < endsAt);
   expect(count).toBeGreaterThanOrEqual(round * CALLERS.length);
-  expect(untrue).toEqual([]);
+  expect(mismatches).toEqual([]);
 });
