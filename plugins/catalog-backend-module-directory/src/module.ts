@@ -1,6 +1,7 @@
 import {
   coreServices,
   createBackendModule,
+  type DatabaseService,
 } from '@backstage/backend-plugin-api';
 import { DEFAULT_NAMESPACE } from '@backstage/catalog-model';
 import { type Config, readDurationFromConfig } from '@backstage/config';
@@ -11,7 +12,7 @@ import {
 } from '@backstage/plugin-catalog-node';
 import { eventsServiceRef } from '@backstage/plugin-events-node';
 import { durationToMilliseconds } from '@backstage/types';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { DirectoryEntityProvider, RUN_MS } from './DirectoryEntityProvider';
 import { DirectoryReader } from './DirectoryReader';
 import {
@@ -20,6 +21,12 @@ import {
 } from './extensionPoint';
 
 const PREFIX = 'catalog.providers.directory';
+
+/**
+ * Maximum duration of {@link stopProvider}, in milliseconds. Reached only when
+ * the database does not respond.
+ */
+const SHUTDOWN_MS = 20_000;
 
 /**
  * Provides the users and groups of the directory gateway as entities. The
@@ -59,15 +66,9 @@ export const catalogModuleDirectory = createBackendModule({
           reader: new DirectoryReader({ ...deps, ...config }),
         });
         deps.processing.addEntityProvider(provider);
-        // The scheduler records the end of a run in the catalog's database. If
-        // that is closed first, no process runs until the timeout. Connections
-        // are assigned in the order of the queries, so that after this query
-        // the scheduler's has one, too.
-        deps.rootLifecycle.addBeforeShutdownHook(async () => {
-          await provider.stop();
-          await setImmediate();
-          await (await deps.database.getClient()).raw('select 1');
-        });
+        deps.rootLifecycle.addBeforeShutdownHook(() =>
+          stopProvider({ ...deps, provider }),
+        );
         // At startup, the catalog deletes the entities of providers that are no
         // longer installed. Before that, it refuses entities with the same
         // references.
@@ -84,6 +85,28 @@ export const catalogModuleDirectory = createBackendModule({
     });
   },
 });
+
+/**
+ * Stops a provider. The scheduler records the end of a run in the catalog's
+ * database; if that is closed first, no process runs until the timeout.
+ *
+ * @param options - `maxMs`: maximum duration in milliseconds. Default: 20000
+ */
+export async function stopProvider(options: {
+  readonly provider: Pick<DirectoryEntityProvider, 'stop'>;
+  readonly database: DatabaseService;
+  readonly maxMs?: number;
+}): Promise<void> {
+  const { provider, database, maxMs = SHUTDOWN_MS } = options;
+  const recordEnd = async () => {
+    await provider.stop();
+    await setImmediate();
+    // Connections are assigned in the order of the queries, so that after this
+    // query the scheduler's has one, too.
+    await (await database.getClient()).raw('select 1');
+  };
+  await Promise.race([recordEnd(), sleep(maxMs, undefined, { ref: false })]);
+}
 
 /**
  * Reads `catalog.providers.directory`.
