@@ -45,7 +45,6 @@ export function PersonPage({ username }: { username: string }) {
             key={person.username}
             person={viewOf(person)}
             asOthers={publicName === person.username}
-            canViewAsOthers={hiddenFields !== undefined}
             onAsOthers={asOthers =>
               setPublicName(asOthers ? person.username : undefined)
             }
@@ -122,15 +121,13 @@ interface OwnProfileProps {
 
   /** Whether the profile is shown as others see it. */
   asOthers: boolean;
-
-  /** Whether the hidden fields are known. */
-  canViewAsOthers: boolean;
   onAsOthers: (asOthers: boolean) => void;
 }
 
 /** Shown on the user's own page: the view of other users, and a link to edit. */
 function OwnProfile(props: OwnProfileProps) {
-  const { person, asOthers, canViewAsOthers, onAsOthers } = props;
+  const { person, asOthers, onAsOthers } = props;
+  const { data: operations, isFetched } = useOperations();
   const { t } = useTranslationRef(directoryTranslationRef);
   const template = useApi(coreApis.config).getOptionalString(
     'directory.pages.editProfileUrl',
@@ -149,10 +146,11 @@ function OwnProfile(props: OwnProfileProps) {
       <Switch
         label={t('person.own.asOthers')}
         isSelected={asOthers}
-        isDisabled={!canViewAsOthers}
+        isDisabled={!operations}
         onChange={onAsOthers}
       />
       <p role="status" className={styles.note}>
+        {isFetched && !operations && t('person.own.unavailable')}
         {asOthers &&
           t(person.is_private ? 'person.own.private' : 'person.own.public')}
       </p>

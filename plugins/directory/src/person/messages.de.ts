@@ -11,6 +11,8 @@ export const personGerman = {
     'Ihr Profil ist öffentlich. Andere Benutzer sehen alles außer diesem Hinweis.',
   'person.own.private':
     'Ihr Profil ist privat. Andere Benutzer sehen nur, was hier gezeigt wird.',
+  'person.own.unavailable':
+    'Diese Ansicht ist nicht verfügbar, weil Ihre verborgenen Felder nicht geladen werden können.',
   'person.own.edit': 'Profil bearbeiten',
   'person.day.you': 'Sie',
   'person.day.chart':

@@ -11,6 +11,8 @@ export const personMessages = {
       'Your profile is public. Other users see everything except this note.',
     private:
       'Your profile is private. Other users see only what is shown here.',
+    unavailable:
+      'This view is not available, because your hidden fields cannot be loaded.',
     edit: 'Edit your profile',
   },
   day: {

@@ -50,12 +50,9 @@ describe('the view of other users', () => {
       failure(503, { message: 'Unavailable' }),
     );
     renderDirectory('/directory/people/karl');
-    const asOthers = await findSwitch();
-    await waitFor(() =>
-      expect(server.requests.map(({ path }) => path)).toContain(
-        '/me/operations/',
-      ),
-    );
-    expect(asOthers).toBeDisabled();
+    expect(
+      await screen.findByText(/hidden fields cannot be loaded/),
+    ).toBeVisible();
+    expect(await findSwitch()).toBeDisabled();
   });
 });
