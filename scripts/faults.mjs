@@ -12,12 +12,12 @@
 // that passed and faults that were caught. .build/faults/ID.log is the output
 // of the tests. Ctrl-C stops the running tests.
 
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { interrupted, run } from './interruptible.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, '.build/faults');
@@ -34,30 +34,15 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-let running;
-let stopped = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    stopped = true;
-    if (running) {
-      process.kill(-running.pid, signal);
-    }
-  });
-}
-
 /** Runs a command in the checkout, with its output in a log. */
-async function run([program, ...args], { cwd = '.', log }) {
+async function runLogged(command, { cwd = '.', log }) {
   const output = openSync(join(folder, `${log}.log`), 'w');
-  running = spawn(program, args, {
+  const code = await run(command, {
     cwd: join(checkout, cwd),
     stdio: ['ignore', output, output],
-    // A process group: it gets Ctrl-C only from the handler above.
-    detached: true,
     // Some tests read ONLY, too.
     env: { ...process.env, ONLY: '' },
   });
-  const [code] = await once(running, 'close');
-  running = undefined;
   closeSync(output);
   return code;
 }
@@ -82,7 +67,9 @@ async function prepare() {
     execFileSync('sh', ['-c', command, checkout], { cwd: root });
   }
   await mkdir(join(checkout, '.build'), { recursive: true });
-  if ((await run(['scripts/dependencies'], { log: 'dependencies' })) !== 0) {
+  if (
+    (await runLogged(['scripts/dependencies'], { log: 'dependencies' })) !== 0
+  ) {
     throw new Error(`Dependencies cannot be installed: ${folder}`);
   }
 }
@@ -113,7 +100,7 @@ async function runSuite(suite, log) {
     ? ['scripts/browser', 'tests', basename(suite)]
     : [...jest.split(' '), output, '--runTestsByPath', relative(cwd, suite)];
   await rm(join(checkout, report), { force: true });
-  await run(command, { cwd, log });
+  await runLogged(command, { cwd, log });
   const results = await readFile(join(checkout, report)).catch(() => '{}');
   const tests = testsIn(JSON.parse(results));
   const titles = result =>
@@ -147,7 +134,7 @@ async function tryFault({ id, file, find, replace, suite }) {
   if (process.env.WHOLE !== '0') {
     // Without the checks, which also find a fault's unused import or blank line.
     const all = ['unit', 'integration', 'browser', 'start'];
-    await run(['node', 'scripts/test.mjs', ...all], { log: `${id}.all` });
+    await runLogged(['node', 'scripts/test.mjs', ...all], { log: `${id}.all` });
     const output = await readFile(join(folder, `${id}.all.log`), 'utf8');
     const phases = [...output.matchAll(/^FAILED (\S+)/gm)];
     if (phases.length > 0) {
@@ -176,7 +163,7 @@ async function lineOf(key, work) {
   restore();
   const seconds = Math.round((Date.now() - started) / 1000);
   const line = { key, ...result, seconds, commit };
-  if (!stopped) {
+  if (!interrupted.aborted) {
     lines.push(line);
     await appendFile(progressFile, `${JSON.stringify(line)}\n`);
   }
@@ -187,10 +174,10 @@ const results = [];
 for (const fault of faults) {
   const { id, suite } = fault;
   let line = await lineOf(suite, () => trySuite(suite));
-  if (!line.error && !stopped) {
+  if (!line.error && !interrupted.aborted) {
     line = await lineOf(JSON.stringify(fault), () => tryFault(fault));
   }
-  if (stopped) {
+  if (interrupted.aborted) {
     break;
   }
   const { caughtBy, error, seconds } = line;
@@ -208,4 +195,6 @@ const failed = results.filter(row => /^NOT CAUGHT/.test(row['caught by']));
 const passed = results.length - failed.length;
 const skipped = faults.length - results.length;
 console.log(`${passed} passed, ${failed.length} failed, ${skipped} skipped`);
-process.exitCode = stopped ? 130 : Number(passed < 0.95 * results.length);
+process.exitCode = interrupted.aborted
+  ? 130
+  : Number(passed < 0.95 * results.length);

@@ -11,12 +11,12 @@
 // to .build/trials/progress.jsonl; the next run on the same commit skips shards
 // that passed with the same size. Ctrl-C stops the running shard.
 
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { interrupted, run } from './interruptible.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, '.build/trials');
@@ -271,28 +271,14 @@ function identify(shard) {
   return JSON.stringify([shard.commit, shard.name, shard.shard, shard.size]);
 }
 
-let running;
-let stopped = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    stopped = true;
-    if (running) {
-      process.kill(-running.pid, signal);
-    }
-  });
-}
-
 /** Runs one shard and returns its line for the progress file. */
-async function run(name, shard) {
+async function runShard(name, shard) {
   const { command, count, shards } = trials[name];
   await rm(report, { force: true });
   const started = Date.now();
-  const [program, ...args] = command;
-  running = spawn(program, args, {
+  const code = await run(command, {
     cwd: root,
     stdio: 'inherit',
-    // A process group: it gets Ctrl-C only from the handler above.
-    detached: true,
     env: {
       ...process.env,
       ...Object.fromEntries(
@@ -300,8 +286,6 @@ async function run(name, shard) {
       ),
     },
   });
-  const [code] = await once(running, 'close');
-  running = undefined;
   const counted = count
     ? await count().catch(() => ({ passed: 0, failed: 0 }))
     : { passed: code === 0 ? 1 : 0, failed: 0 };
@@ -326,14 +310,16 @@ for (const name of chosen) {
     const isFinished =
       !commit.endsWith('-dirty') &&
       finished.has(identify({ commit, name, shard, size: values }));
-    if (stopped || isFinished) {
-      total.skipped += stopped ? 1 : 0;
-      console.log(`== ${label}: ${stopped ? 'skipped' : 'passed before'}`);
+    if (interrupted.aborted || isFinished) {
+      total.skipped += interrupted.aborted ? 1 : 0;
+      console.log(
+        `== ${label}: ${interrupted.aborted ? 'skipped' : 'passed before'}`,
+      );
       continue;
     }
     console.log(`\n== ${label}: ${JSON.stringify(values)}`);
-    const line = await run(name, shard);
-    if (stopped) {
+    const line = await runShard(name, shard);
+    if (interrupted.aborted) {
       total.skipped += 1;
       continue;
     }
@@ -346,4 +332,4 @@ for (const name of chosen) {
 console.log(
   `\n${total.passed} passed, ${total.failed} failed, ${total.skipped} shards skipped`,
 );
-process.exitCode = stopped ? 130 : Number(total.failed > 0);
+process.exitCode = interrupted.aborted ? 130 : Number(total.failed > 0);
