@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 // Inherited by all processes that `make start` starts, including daemons.
@@ -28,15 +28,6 @@ function freshEnvironment(port) {
   );
   const [name, value] = marker.split('=');
   return { ...Object.fromEntries(kept), [name]: value, PORT: `${port}` };
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Returns other processes, including daemons, with the marker of this run. */

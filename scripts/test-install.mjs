@@ -10,12 +10,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { applyDiff, mergeText, readInstallPage } from './install-page.mjs';
 import { checkTarballs } from './check-tarballs.mjs';
+import { freePort } from './free-port.mjs';
 import { checkFields, FIELDS_TEMPLATE } from './template-fields.mjs';
 
 /** Creates portals of Backstage 1.55; the test updates them to our release. */
@@ -474,13 +474,4 @@ async function inBrowser(check) {
   } finally {
     await browser.close();
   }
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port: free } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return free;
 }

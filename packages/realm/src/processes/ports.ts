@@ -5,7 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 
 /**
  * Below Linux's ephemeral ports (32768 and up), so that no outgoing connection
- * takes the port of a server while it restarts.
+ * takes the port of a server while it restarts. Those from 32000 are used by
+ * scripts/free-port.mjs.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
