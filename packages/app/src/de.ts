@@ -4,10 +4,6 @@ export default {
   'error.retry': 'Erneut versuchen',
   find: 'Suchen',
   home: '{{title}}, Startseite',
-  'loadError.title': 'Diese Seite konnte nicht geladen werden',
-  'loadError.description':
-    'Das Portal wurde aktualisiert, oder die Verbindung ist fehlgeschlagen.',
-  'loadError.reload': 'Neu laden',
   menu: 'Menü',
   'notFound.title': 'Seite nicht gefunden',
   'notFound.description': 'Dieses Portal hat unter dieser Adresse keine Seite.',

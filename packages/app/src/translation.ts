@@ -10,11 +10,6 @@ export const portalTranslationRef = createTranslationRef({
     },
     find: 'Find',
     home: '{{title}}, home',
-    loadError: {
-      title: 'This page could not be loaded',
-      description: 'The portal was updated, or the connection failed.',
-      reload: 'Reload',
-    },
     menu: 'Menu',
     notFound: {
       title: 'Page not found',

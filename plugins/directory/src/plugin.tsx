@@ -19,6 +19,7 @@ import {
 } from './entity/entityCards';
 import { homePageWidgets } from './home/homePageWidgets';
 import { documentLanguage } from './language';
+import { loadErrorWrapper } from './loadError';
 import {
   CertificatesRoutes,
   GroupsRoutes,
@@ -100,6 +101,7 @@ export const directoryPlugin = createFrontendPlugin({
   extensions: [
     directoryApi,
     documentLanguage,
+    loadErrorWrapper,
     rootPage,
     peoplePage,
     groupsPage,

@@ -11,7 +11,7 @@ import { SubjectCard } from '../page/DirectoryPage';
 import { PAGE_SIZE } from '../page/Pagination';
 import { FailureAlert } from '../page/states';
 import { NO_FILTERS } from '../people/peopleQuery';
-import { findPerson, searchPeople } from '../people/searchPeople';
+import { findPerson, searchPeopleByText } from '../people/searchPeople';
 import { WhyButton } from '../person/GroupsTab';
 import { peopleRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
@@ -237,13 +237,11 @@ function NotMember(props: {
         pageSize: MAX_SUGGESTIONS,
         signal,
       };
-      const suggest = async () => {
-        const found = await searchPeople(client, search);
-        const similar = { ...search, similar: true };
-        return found.total > 0 ? found : await searchPeople(client, similar);
-      };
-      // The answer is known even if the searches fail.
-      const { people: suggestions } = await suggest().catch(failure => {
+      // The answer is known even if the search fails.
+      const { people: suggestions } = await searchPeopleByText(
+        client,
+        search,
+      ).catch(failure => {
         if (signal.aborted || isSessionEnded(failure)) {
           throw failure;
         }

@@ -1,8 +1,13 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Alert, Button, Flex, Text } from '@backstage/ui';
+import { Alert, Button, type ButtonProps, Flex, Text } from '@backstage/ui';
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCloudOffLine } from '@remixicon/react';
-import type { ReactElement, ReactNode } from 'react';
+import {
+  type ReactElement,
+  type ReactNode,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import { ACCOUNT_REASONS, isSessionEnded } from '../api/directoryApi';
 import { retryDelay } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
@@ -75,7 +80,7 @@ export function ErrorState(props: { error: unknown; onRetry: () => void }) {
           <DirectoryText value={line!} />
         </span>
       ))}
-      actions={<Button onPress={onRetry}>{action}</Button>}
+      actions={<RetryButton onPress={onRetry}>{action}</RetryButton>}
     />
   );
 }
@@ -92,9 +97,9 @@ export function SectionError(props: { error: unknown; onRetry: () => void }) {
       title={title}
       description={retry}
       customActions={
-        <Button size="small" variant="secondary" onPress={onRetry}>
+        <RetryButton size="small" variant="secondary" onPress={onRetry}>
           {action}
-        </Button>
+        </RetryButton>
       }
     />
   );
@@ -129,9 +134,9 @@ export function StaleNotice(props: {
         .filter(Boolean)
         .join(' ')}
       customActions={
-        <Button size="small" variant="secondary" onPress={onRetry}>
+        <RetryButton size="small" variant="secondary" onPress={onRetry}>
           {action}
-        </Button>
+        </RetryButton>
       }
     />
   );
@@ -164,13 +169,37 @@ export function FailureAlert(props: {
       }
       customActions={
         (signInAgain || isSessionEnded(error)) && (
-          <Button size="small" variant="secondary" onPress={onRetry}>
+          <RetryButton size="small" variant="secondary" onPress={onRetry}>
             {t('states.signInAgain')}
-          </Button>
+          </RetryButton>
         )
       }
     />
   );
+}
+
+/**
+ * Button that repeats a request. It disappears when the request is sent or
+ * succeeds; its focus then moves to the last heading, dialog or main landmark
+ * before it that can be focused.
+ */
+function RetryButton(props: ButtonProps) {
+  const ref = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const button = ref.current!;
+    return () => {
+      if (button === document.activeElement) {
+        const places = document.querySelectorAll<HTMLElement>(
+          ':is(h1, h2, [role="dialog"], main)[tabindex="-1"]',
+        );
+        const isBefore = (place: Node) =>
+          place.compareDocumentPosition(button) &
+          Node.DOCUMENT_POSITION_FOLLOWING;
+        [...places].findLast(isBefore)?.focus({ preventScroll: true });
+      }
+    };
+  }, []);
+  return <Button ref={ref} {...props} />;
 }
 
 /**

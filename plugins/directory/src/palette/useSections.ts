@@ -20,8 +20,7 @@ import { shortenSerial } from '../certificates/Serial';
 import { listCertificates } from '../certificates/userCertificates';
 import { groupHeader, type ListedGroup } from '../groups/useGroups';
 import { type FoundPerson, NO_FILTERS } from '../people/peopleQuery';
-import { searchPeople } from '../people/searchPeople';
-import { nameIn } from '../people/usePeople';
+import { searchPeople, searchPeopleByText } from '../people/searchPeople';
 import { sshFingerprint } from '../components/readSshKey';
 import {
   catalogEntityRouteRef,
@@ -190,26 +189,19 @@ function usePeopleQuery(input: PaletteInput) {
     name: 'people',
     search: searches[input.kind],
     load: async (client, signal) => {
-      const search = (query: { text?: string; key?: string; similar?: true }) =>
-        searchPeople(client, {
-          ...query,
-          filters: NO_FILTERS,
-          page: 1,
-          pageSize: LIMIT,
-          signal,
-        });
+      const search = {
+        filters: NO_FILTERS,
+        page: 1,
+        pageSize: LIMIT,
+        signal,
+      };
       const key = await keyOf(input);
       if (key) {
-        const { people } = await search({ key });
+        const { people } = await searchPeople(client, { ...search, key });
         return { people, list: 'owners' as const };
       }
-      const text = nameIn(textOf(input) ?? '');
-      const { people } = await search({ text });
-      if (people.length > 0) {
-        return { people, list: 'found' as const };
-      }
-      const similar = await search({ text, similar: true });
-      return { people: similar.people, list: 'similar' as const };
+      const text = textOf(input) ?? '';
+      return await searchPeopleByText(client, { ...search, text });
     },
   });
 }

@@ -67,6 +67,36 @@ export async function searchPeople(
   return { people: people.map(person => ({ ...person, inGroup })), total };
 }
 
+/**
+ * Searches users by their names and other fields; when no user matches, users
+ * with similar names. The URL of a GitHub or GitLab profile searches its name.
+ */
+export async function searchPeopleByText(
+  client: DirectoryClient,
+  options: Pick<
+    Parameters<typeof searchPeople>[1],
+    'filters' | 'page' | 'pageSize' | 'signal'
+  > & { text: string },
+): Promise<PeoplePageData & { list: 'found' | 'similar' }> {
+  const search = { ...options, text: nameIn(options.text) };
+  const found = await searchPeople(client, search);
+  if (found.total > 0) {
+    return { list: 'found', ...found };
+  }
+  const similar = await searchPeople(client, { ...search, similar: true });
+  return { list: similar.total > 0 ? 'similar' : 'found', ...similar };
+}
+
+/**
+ * Returns the user name in the URL of a GitHub or GitLab profile; other text
+ * unchanged.
+ */
+function nameIn(text: string): string {
+  const [, name] =
+    text.match(/^https?:\/\/(?:www\.)?git(?:hub|lab)\.com\/([^/?#]+)/i) ?? [];
+  return name ?? text;
+}
+
 /** Lists a page of all users. */
 export async function listPeople(
   client: DirectoryClient,

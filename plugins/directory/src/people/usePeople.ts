@@ -11,6 +11,7 @@ import {
   listPeople,
   type PeoplePageData,
   searchPeople,
+  searchPeopleByText,
 } from './searchPeople';
 
 /** Maximum number of groups above the users. */
@@ -84,9 +85,8 @@ async function findPeople(
       ...(await searchPeople(client, { ...options, key })),
     };
   }
-  const search = { ...options, text: nameIn(q) };
-  const [found, groups] = await Promise.all([
-    searchPeople(client, search),
+  const [people, groups] = await Promise.all([
+    searchPeopleByText(client, { ...options, text: q }),
     client.get('/search/groups/', {
       params: {
         query: { q, page_size: MAX_GROUPS },
@@ -99,29 +99,11 @@ async function findPeople(
   const names = groups.data.result.flatMap(({ groupname }) =>
     groupname?.toLowerCase().includes(q.toLowerCase()) ? [groupname] : [],
   );
-  if (found.total > 0) {
-    return { list: 'found', groups: names, ...found };
-  }
-  const similar = await searchPeople(client, { ...search, similar: true });
-  return {
-    list: similar.total > 0 ? 'similar' : 'found',
-    groups: names,
-    ...similar,
-  };
+  return { ...people, groups: names };
 }
 
 /** Returns the fingerprint of the SSH key in a text, or the fingerprint in it. */
 async function fingerprintIn(text: string) {
   const key = readSshKey(text);
   return key ? await sshFingerprint(key.blob) : readFingerprint(text);
-}
-
-/**
- * Returns the user name in the URL of a GitHub or GitLab profile; other text
- * unchanged.
- */
-export function nameIn(text: string): string {
-  const [, name] =
-    text.match(/^https?:\/\/(?:www\.)?git(?:hub|lab)\.com\/([^/?#]+)/i) ?? [];
-  return name ?? text;
 }

@@ -429,6 +429,8 @@ describe('PersonPage', () => {
     expect(
       await screen.findByRole('heading', { level: 1, name: 'Karl Larsson' }),
     ).toBeVisible();
+    // The button, which had the focus, is gone.
+    expect(screen.getByRole('main')).toHaveFocus();
   });
 
   it.each([

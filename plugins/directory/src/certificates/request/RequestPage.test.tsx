@@ -338,6 +338,46 @@ describe('RequestPage after the session has ended', () => {
     ).toBeVisible();
     expect(sent[1].csr).toBe(sent[0].csr);
   });
+
+  it('moves the focus to the step when the button disappears', async () => {
+    serveSigning({ rejects: true });
+    const identity = mockApis.identity();
+    const getCredentials = jest.spyOn(identity, 'getCredentials');
+    const user = userEvent.setup();
+    renderDirectory('/directory/certificates/request', {}, [
+      [coreApis.identity, identity],
+    ]);
+    const next = async () =>
+      await user.click(await screen.findByRole('button', { name: 'Continue' }));
+    const again = async () => {
+      getCredentials.mockResolvedValue({});
+      await user.click(
+        await screen.findByRole('button', { name: 'Sign in again' }),
+      );
+    };
+    const endSession = () =>
+      getCredentials.mockRejectedValue(
+        Object.assign(new Error('No ticket'), { name: 'AuthenticationError' }),
+      );
+    const heading = () =>
+      screen.findByRole('heading', { name: 'Review the request' });
+
+    await next();
+    await screen.findByRole('heading', { name: 'Choose a key' });
+    endSession();
+    await next();
+    await again();
+    await screen.findByText('All checks passed');
+    expect(await heading()).toHaveFocus();
+
+    endSession();
+    await user.click(
+      screen.getByRole('button', { name: 'Request certificate' }),
+    );
+    await again();
+    await screen.findByText(/The CA rejects the request/);
+    expect(await heading()).toHaveFocus();
+  });
 });
 
 describe('Unsaved keys', () => {
