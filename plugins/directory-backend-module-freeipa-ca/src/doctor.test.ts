@@ -63,6 +63,19 @@ it('passes all checks when the CA works', async () => {
   expect(await findProblem()).toBeUndefined();
 });
 
+it('logs in once to check the CA and all profiles', async () => {
+  const { log } = server.freeIpa;
+  const profiles = ['userCerts', 'otherCerts'].map(name => ({ name }));
+  log.length = 0;
+  expect(await findProblem({}, profiles)).toBeUndefined();
+  expect(log.slice(log.indexOf('ca_show') - 1)).toEqual([
+    'login',
+    'ca_show',
+    'certprofile_show',
+    'certprofile_show',
+  ]);
+});
+
 it.each([
   [
     'a CA file that does not exist',

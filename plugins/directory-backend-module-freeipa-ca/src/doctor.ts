@@ -152,22 +152,21 @@ async function checkServers({
       };
 }
 
-/** Runs a command in a session of the gateway's account. */
-async function read(config: FreeIpaConfig, command: RpcCommand): Promise<void> {
+/** Returns the servers for commands in one session of the gateway's account. */
+function serversOf(config: FreeIpaConfig): FreeIpaServers {
   const { login } = config;
   const https = new HttpsClient({ ...config, ...TIMEOUTS });
   const account =
     login.kind === 'kerberos'
       ? KerberosLogin.create(login)
       : new PasswordLogin(login);
-  const servers = new FreeIpaServers({
+  return new FreeIpaServers({
     servers: config.servers.map(
       origin => new FreeIpaServer({ origin, https, login: account }),
     ),
     logger: silentLogger,
     clock: systemClock,
   });
-  await servers.read(command);
 }
 
 const SERVER_FIX =
@@ -175,11 +174,11 @@ const SERVER_FIX =
 
 /** Returns whether FreeIPA has the entry that a command reads. */
 async function exists(
-  config: FreeIpaConfig,
+  servers: FreeIpaServers,
   command: RpcCommand,
 ): Promise<boolean> {
   try {
-    await read(config, command);
+    await servers.read(command);
     return true;
   } catch (error) {
     if (error instanceof RpcError && error.code === 4001) {
@@ -204,7 +203,7 @@ async function checkLogin(config: FreeIpaConfig): Promise<DoctorFinding> {
   const { login } = config;
   const name = login.kind === 'password' ? login.username : login.principal;
   try {
-    await read(config, certprofileShow(EXISTING_PROFILE));
+    await serversOf(config).read(certprofileShow(EXISTING_PROFILE));
   } catch (error) {
     if (error instanceof NoResultError) {
       const { fault, message } = error;
@@ -235,16 +234,17 @@ async function checkProfiles(
   const names = root
     .getOptionalConfigArray('directory.certificates.profiles')
     ?.map(profile => profile.getString('name')) ?? ['userCerts'];
+  const servers = serversOf(config);
   const missing: string[] = [];
   try {
-    if (!(await exists(config, caShow(cacn)))) {
+    if (!(await exists(servers, caShow(cacn)))) {
       return finding.fail(
         `FreeIPA does not have the CA ${cacn} (${BLOCK}.cacn)`,
         'run ipa ca-find to list the CAs, and correct the name',
       );
     }
     for (const name of names) {
-      if (!(await exists(config, certprofileShow(name)))) {
+      if (!(await exists(servers, certprofileShow(name)))) {
         missing.push(name);
       }
     }

@@ -92,7 +92,7 @@ class Run {
       return finding.fail(
         firstLine(toError(error).message),
         error instanceof DeadlineError || isUnavailable(error)
-          ? 'check that this machine reaches the servers and the DNS servers that the configuration names'
+          ? 'check that this machine reaches the servers and the DNS servers that the configuration names; if they are slow: --timeout 30'
           : CONFIGURATION_FIX,
       );
     }
