@@ -76,13 +76,14 @@ function counting(
   return { queried, control };
 }
 
-const callerOf = (name: string) =>
+const callerOf = (name: string, issuedAt = new Date(0)) =>
   ({
     kind: 'portalUser',
     credentials: mockCredentials.user(`user:default/${name}`),
+    issuedAt,
   }) as const;
 
-it('caches the read decision of each user', async () => {
+it('caches the read decision of each token', async () => {
   const { queried, control } = counting(user =>
     user.endsWith('bob') ? AuthorizeResult.DENY : AuthorizeResult.ALLOW,
   );
@@ -93,6 +94,21 @@ it('caches the read decision of each user', async () => {
     ).rejects.toThrow('You are not allowed to do this.');
   }
   expect(queried).toHaveLength(2);
+});
+
+it('does not share the read decision of a token with other tokens', async () => {
+  const { queried, control } = counting(() => AuthorizeResult.ALLOW);
+  const fromAction = { ...callerOf('alice'), issuedAt: undefined };
+  for (const caller of [
+    callerOf('alice'),
+    callerOf('alice', new Date(1000)),
+    callerOf('alice'),
+    fromAction,
+    fromAction,
+  ]) {
+    await control.require(caller, directoryReadPermission);
+  }
+  expect(queried).toHaveLength(4);
 });
 
 it('requests the read decision again after it expires', async () => {

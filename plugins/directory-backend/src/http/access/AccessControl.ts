@@ -20,7 +20,7 @@ import type { Visibility } from '../../directory/Directory';
 import { ForbiddenError } from '../response/apiErrors';
 import { type PermissionRules, visibilityBy } from './visibility';
 
-/** The time for which accounts are cached, too. */
+/** Milliseconds for which read decisions are cached, as for accounts. */
 const READ_DECISION_MS = 4000;
 
 /** Permissions of users when `directory.access` is not configured. */
@@ -71,8 +71,9 @@ export class AccessControl {
   readonly #registry: PermissionRules;
   readonly #rules: readonly AccessRule[] | undefined;
   /**
-   * Read decisions by entity reference, cached because each one requires a
-   * request to another plugin. Other decisions are not cached.
+   * Read decisions by user token, cached because each one requires a request to
+   * another plugin. Tokens of one user can have different ownership claims.
+   * Other decisions are not cached.
    */
   readonly #readDecisions: LRUCache<string, ReadDecision, PolicyRequest>;
 
@@ -89,13 +90,7 @@ export class AccessControl {
     this.#readDecisions = new LRUCache({
       max: 10_000,
       ttl: options.readDecisionMs ?? READ_DECISION_MS,
-      fetchMethod: async (_user, _stale, { context }) => {
-        const [allowed, visible] = await Promise.all([
-          this.#policyAllows(context),
-          this.#policyShows(context),
-        ]);
-        return { allowed, visible };
-      },
+      fetchMethod: (_token, _stale, { context }) => this.#decide(context),
     });
   }
 
@@ -157,12 +152,26 @@ export class AccessControl {
 
   async #readDecisionOf({
     credentials,
+    issuedAt,
   }: Extract<Caller, { kind: 'portalUser' }>): Promise<ReadDecision> {
+    const request = { permission: directoryReadPermission, credentials };
+    if (!issuedAt) {
+      return await this.#decide(request); // the token is not known
+    }
+    const { userEntityRef } = credentials.principal;
     const decision = await this.#readDecisions.fetch(
-      credentials.principal.userEntityRef,
-      { context: { permission: directoryReadPermission, credentials } },
+      `${userEntityRef} ${issuedAt.getTime()}`,
+      { context: request },
     );
     return decision!;
+  }
+
+  async #decide(request: PolicyRequest): Promise<ReadDecision> {
+    const [allowed, visible] = await Promise.all([
+      this.#policyAllows(request),
+      this.#policyShows(request),
+    ]);
+    return { allowed, visible };
   }
 
   #ruleAllows(caller: Caller, { name }: BasicPermission): boolean {
