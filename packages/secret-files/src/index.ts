@@ -94,7 +94,7 @@ async function requirePrivate(
       ? 'chmod 600, or chmod 640 for a group that may read it'
       : 'chmod 600';
     throw new SecretFileError(
-      `${path} is accessible to other users (mode ${mode}): run ${fix}, and replace the secret if others may have read it`,
+      `${path} is accessible to other users (mode ${mode}): run ${fix}, and replace the secret if other users may have read it`,
     );
   }
 }

@@ -111,7 +111,7 @@ async function checkPassword(portal: Portal): Promise<DoctorFinding> {
       ? finding.fail(
           message.replace(/: run chmod.*$/, ''),
           `chmod 600 ${path}`,
-          'change the password if others may have read it',
+          'change the password if other users may have read it',
         )
       : finding.fail(
           code

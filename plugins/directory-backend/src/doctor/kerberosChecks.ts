@@ -192,7 +192,7 @@ async function explainFault(
       `${getKeytab(keys)} creates a key`,
     ),
     key_mismatch: finding.fail(
-      `The KDC has another key for ${principal} than the keytab (key version ${kvno})`,
+      `The key of ${principal} in the KDC is not in the keytab (key version ${kvno})`,
       `${getKeytab(
         keys,
       )} creates a new key; with several machines, copy the newest keytab, or retrieve the key: ipa service-allow-retrieve-keytab ${name} --users=admin, then ipa-getkeytab --retrieve`,
@@ -260,7 +260,7 @@ async function checkKeytab(keys: ServiceKeys): Promise<DoctorFinding> {
     return finding.fail(
       isError(error) ? error.message.replace(/: run chmod.*$/, '') : path,
       `chmod 600 ${path}`,
-      `replace the key if others may have read it: ${getKeytab(keys)}`,
+      `replace the key if other users may have read it: ${getKeytab(keys)}`,
     );
   }
   return finding.ok(path);
@@ -320,7 +320,7 @@ async function checkEncryption(keys: ServiceKeys): Promise<DoctorFinding> {
   }
   return weak.length === own.length
     ? finding.fail(
-        `The keys of HTTP/${keys.host} have deprecated encryption types only (${message})`,
+        `The keys of HTTP/${keys.host} have only deprecated encryption types (${message})`,
         renew,
       )
     : finding.warn(

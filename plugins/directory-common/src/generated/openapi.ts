@@ -96,8 +96,8 @@ export interface paths {
     /**
      * List the colleagues of the caller
      *
-     * Users who share a group with the caller, sorted by account creation,
-     * newest first, then by user name. Users whose creation time is hidden or
+     * Users who share a group with the caller, sorted by the creation time of
+     * their accounts, newest first, then by user name. Users whose creation time is hidden or
      * unknown come last. The caller and locked accounts are omitted.
      *
      * At most 200 users are considered, so that the cost does not depend on
@@ -863,15 +863,14 @@ export interface paths {
      *
      * Permanently revokes a certificate, including one on hold, and returns
      * it. A certificate that is already revoked keeps its original reason.
-     * Returns 403 if the gateway has not issued the certificate and its CN is
-     * not the user name of an owner that the CA names, for example for a
-     * service certificate. A caller who may not see the
+     * Returns 403 for certificates that do not belong to a user, such as those
+     * of services: the gateway did not issue them, and their CN is not the
+     * user name of an owner that the CA reports. A caller who may not see the
      * certificate gets only its state: `cacn`, `revoked`, `revocation_reason`,
      * `serial_number`, `serial_number_hex` and `uri`.
      *
-     * After a revocation with the reason `keyCompromise`, the key is never
-     * certified again, for any user or profile: signing requests for the key
-     * fail the `key` rule.
+     * A revocation with the reason `keyCompromise` also blocks the key for all
+     * users and profiles: signing requests for the key fail the `key` rule.
      *
      * Every caller needs a rule of `directory.access` with
      * `directory.certificate.revoke`; portal users also need the permission of
@@ -1537,8 +1536,8 @@ export interface components {
       /** Certificate signing request (PKCS#10) in PEM format. */
       csr: string;
       /**
-       * Name of the certificate profile. Default, also for an empty name:
-       * `directory.certificates.defaultProfile`.
+       * Name of the certificate profile. If it is missing or empty,
+       * `directory.certificates.defaultProfile` is used.
        */
       profile?: string;
       label?: components['schemas']['Label'];
@@ -1619,8 +1618,8 @@ export interface components {
       label?: components['schemas']['Label'];
     };
     /**
-     * Text by which the owner distinguishes certificates. At most 64
-     * characters, without control characters.
+     * Text that helps the owner to tell certificates apart. At most 64
+     * characters; control characters are rejected.
      *
      * @example
      * ```
@@ -1692,13 +1691,13 @@ export interface components {
       /** Registered identifiers among the alternative names. */
       san_oid?: string[] | null;
       /**
-       * User names of the owners of the certificate; null if unknown, and
-       * with FreeIPA's CA in the response to the request.
+       * User names of the owners of the certificate; null if they are
+       * unknown. With FreeIPA's CA, null in the response to `POST /certs/`.
        */
       owner_user?: string[] | null;
       /** Revocation reason code (RFC 5280 §5.3.1); 6 for a hold. */
       revocation_reason?: number | null;
-      /** Label that the owner set; null if there is none. */
+      /** The owner's label for the certificate; null if there is none. */
       label?: string | null;
       /**
        * Whether a CA of the gateway issued this certificate: users can add
@@ -2449,9 +2448,9 @@ export interface components {
     /** Maximum number of results per page. */
     SearchPageSize: number;
     /**
-     * Whether `q` may be misspelled. Words of at least 4 characters match
-     * words that differ from them by at most one letter; shorter words match
-     * words that they begin. At least one word must have 4 characters. Only
+     * Whether to find similar words. A word of at least 4 characters matches
+     * words that differ from it by at most one letter; a shorter word matches
+     * words that begin with it. At least one word must have 4 characters. Only
      * the first three words are used.
      */
     Similar: boolean;
@@ -3478,9 +3477,9 @@ export interface operations {
          */
         q?: string;
         /**
-         * Whether `q` may be misspelled. Words of at least 4 characters match
-         * words that differ from them by at most one letter; shorter words match
-         * words that they begin. At least one word must have 4 characters. Only
+         * Whether to find similar words. A word of at least 4 characters matches
+         * words that differ from it by at most one letter; a shorter word matches
+         * words that begin with it. At least one word must have 4 characters. Only
          * the first three words are used.
          */
         similar?: components['parameters']['Similar'];
@@ -3537,8 +3536,9 @@ export interface operations {
         group?: string[];
         /**
          * An ISO 8601 date, week date, ordinal date or date-time (with `T`).
-         * A century, year or month stands for its first day. Matches users who were created strictly before it. Default time
-         * zone: UTC. `*` is rejected.
+         * A century, year or month stands for its first day. Matches users who
+         * were created before this time. The default time zone is UTC. `*` is
+         * rejected.
          */
         creation__before?: string;
         /** Maximum number of results per page. */
@@ -3593,9 +3593,9 @@ export interface operations {
          */
         q?: string;
         /**
-         * Whether `q` may be misspelled. Words of at least 4 characters match
-         * words that differ from them by at most one letter; shorter words match
-         * words that they begin. At least one word must have 4 characters. Only
+         * Whether to find similar words. A word of at least 4 characters matches
+         * words that differ from it by at most one letter; a shorter word matches
+         * words that begin with it. At least one word must have 4 characters. Only
          * the first three words are used.
          */
         similar?: components['parameters']['Similar'];
