@@ -43,7 +43,7 @@ describe('error display', () => {
     openPage(Object.assign(error, { name: 'ChunkLoadError' }));
     expect(await button('Reload')).toBeEnabled();
     expect(screen.getByRole('alert')).toHaveTextContent(
-      /^This page could not be loaded/,
+      /^This content could not be loaded/,
     );
   });
 

@@ -47,7 +47,7 @@ describe('load errors', () => {
   it('reloads an outdated portal once for each version', async () => {
     openPage(outdated());
     expect(await screen.findByRole('alert')).toHaveTextContent(
-      /^This page could not be loadedThe portal was updated/,
+      /^This content could not be loadedThe portal was updated/,
     );
     expect(await button('Reload')).toBeEnabled();
     await waitFor(() => expect(reloads()).toHaveLength(1));

@@ -6,7 +6,7 @@ import { Alert, Button } from '@backstage/ui';
 import { Component, type ReactNode, useEffect } from 'react';
 import { directoryTranslationRef } from './translation';
 
-/** Whether code or styles of a page could not be loaded. */
+/** Whether code or styles could not be loaded. */
 function isLoadError(error: Error & { code?: unknown }): boolean {
   return (
     error.name === 'ChunkLoadError' || error.code === 'CSS_CHUNK_LOAD_FAILED'

@@ -62,7 +62,7 @@ export const componentsGerman = {
     'Melden Sie sich wieder an, um fortzufahren. Holen Sie dafür bei Kerberos zuerst ein neues Ticket.',
   'states.signInAgain': 'Wieder anmelden',
   'states.failed': 'Die Anfrage ist fehlgeschlagen',
-  'states.loadError': 'Diese Seite konnte nicht geladen werden',
+  'states.loadError': 'Dieser Inhalt konnte nicht geladen werden',
   'states.loadErrorHint':
     'Das Portal wurde aktualisiert, oder die Verbindung ist fehlgeschlagen.',
   'states.reload': 'Neu laden',

@@ -77,7 +77,7 @@ export const statesMessages = {
     'Sign in again to continue. If you use Kerberos, get a new ticket first.',
   signInAgain: 'Sign in again',
   failed: 'The request failed',
-  loadError: 'This page could not be loaded',
+  loadError: 'This content could not be loaded',
   loadErrorHint: 'The portal was updated, or the connection failed.',
   reload: 'Reload',
   lastUpdated: 'Last updated at {{time}}.',
