@@ -17,13 +17,8 @@ import {
   type PrivacyPolicy,
   PrivateDirectory,
 } from './directory/PrivateDirectory';
-import type { DirectorySchema, FieldDefinition } from './directory/schema';
-import {
-  containersBelow,
-  type DistinguishedName,
-  normalizeDn,
-  rdnValueOf,
-} from './ldap/connection/DistinguishedName';
+import type { DirectorySchema } from './directory/schema';
+import { normalizeDn, rdnValueOf } from './ldap/connection/DistinguishedName';
 import type { LdapConfig } from './ldap/connection/LdapConfig';
 import { LdapPool } from './ldap/connection/LdapPool';
 import type { LdapServers } from './ldap/connection/LdapServers';
@@ -55,8 +50,6 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   readonly accounts: ReplicatedAccounts;
   readonly replica: Replica;
 } {
-  const { schema, ldap } = options;
-  const containers = containersBelow(ldap.baseDn);
   const source = new LdapReplicaSource(options);
   const replica = new Replica({ ...options, source });
   const suspendIfRefused = (reachability: Reachability) => {
@@ -72,33 +65,21 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   options.reader.accessVerifier.onFailed(message =>
     replica.suspend('accessCheck', message),
   );
-  const keys = {
-    user: keyIn(containers.users, schema.users.username),
-    group: keyIn(containers.groups, schema.groups.groupname),
-    entry: normalizeDn,
-  };
   const { tables } = replica;
   return {
-    directory: new ReplicaDirectory({ gate: replica.state, tables, keys }),
+    directory: new ReplicaDirectory({
+      gate: replica.state,
+      tables,
+      keyOf: normalizeDn,
+    }),
     accounts: new ReplicatedAccounts({
       replica,
       tables,
-      keys,
+      keyOf: normalizeDn,
       groupName: key => rdnValueOf(key)?.toLowerCase(),
     }),
     replica,
   };
-}
-
-/** Returns a function that maps names to keys of a container's entries. */
-function keyIn(
-  container: DistinguishedName,
-  { attribute }: FieldDefinition,
-): (name: string) => string {
-  const prefix = `${attribute!.toLowerCase()}=`;
-  const suffix = normalizeDn(`,${container}`);
-  // Valid names do not contain characters that must be escaped.
-  return name => `${prefix}${name.toLowerCase()}${suffix}`;
 }
 
 /** Options of {@link createDirectory}. */
@@ -208,22 +189,27 @@ export async function createDirectory({
       replica,
       schema,
     }));
-  replica.follow();
   const principals = new LdapPrincipalLookup({
     reader,
     schema,
     baseDn,
     logger,
   });
+  const accounts = new Accounts({
+    principals,
+    servers: searcher.servers,
+    replica: replicatedAccounts,
+  });
+  replica.observe({
+    onWrite: keys => accounts.discard(keys),
+    onConfirmed() {},
+  });
+  replica.follow();
   return {
     directory: privateDirectory,
     entries: directory,
     changes,
-    accounts: new Accounts({
-      principals,
-      servers: searcher.servers,
-      replica: replicatedAccounts,
-    }),
+    accounts,
     quarantine,
     replica,
     replicated: replicatedAccounts,

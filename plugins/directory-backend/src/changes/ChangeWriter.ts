@@ -1,10 +1,8 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { EventsService } from '@backstage/plugin-events-node';
 import { metrics } from '@opentelemetry/api';
-import type {
-  ConfirmedSync,
-  TableObserver,
-} from '../replica/sync/DirectorySync';
+import type { TableObserver } from '../replica/sync/DirectorySync';
+import type { CurrentPosition as ConfirmedSync } from '../replica/sync/ReplicaSource';
 import {
   PositionGate,
   positionOf,

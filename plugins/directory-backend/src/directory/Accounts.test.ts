@@ -6,7 +6,6 @@ import { DumpedEntry } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { holder, person } from '../__testUtils__/people';
 import {
-  childOf,
   containersBelow,
   normalizeDn,
   rdnValueOf,
@@ -108,8 +107,8 @@ class Site {
   /** Server that the replica follows. */
   readonly server = 'first';
   kind: ReplicaStatus['kind'] = 'serving';
-  /** Keys of entries with stricter values of a previous server. */
-  readonly held = new Set<string>();
+  /** Stricter values of a previous server. */
+  readonly stricter = { isActive: false, size: 0 };
   readonly accounts: Accounts;
   readonly #tables = new ReplicaTables();
   readonly #users = entryKinds({
@@ -120,18 +119,13 @@ class Site {
   constructor(entries: Snapshot) {
     this.entries = entries;
     jest.spyOn(performance, 'now').mockImplementation(() => this.now);
-    const { users } = containersBelow(SUFFIX);
     this.accounts = new Accounts({
       principals: { find: query => this.#search(query) },
       servers: this,
       replica: new ReplicatedAccounts({
         replica: this,
         tables: this.#tables,
-        keys: {
-          user: value =>
-            normalizeDn(childOf(users, { attribute: 'uid', value })),
-          entry: normalizeDn,
-        },
+        keyOf: normalizeDn,
         groupName: key => rdnValueOf(key)?.toLowerCase(),
       }),
     });
@@ -161,12 +155,12 @@ class Site {
   async sync(): Promise<void> {
     const { users } = this.#tables;
     const portion = await this.#users.decode(
-      this.entries.map(entry => [normalizeDn(entry.dn), ldapEntry(entry)]),
+      this.entries.map(entry => ({ ...ldapEntry(entry), dn: entry.dn })),
     );
-    for (const key of [...users.keys()]) {
+    for (const key of [...users.served.keys()]) {
       users.delete(key);
     }
-    for (const [key, entry] of portion.entries) {
+    for (const { key, entry } of portion.entries) {
       if (entry) {
         users.set(key, entry);
       }
@@ -520,7 +514,7 @@ describe('Accounts', () => {
     expect(await site.lookUp(ALICE)).toMatchObject({ locked: false });
     expect(await site.lookUp({ username: 'carol' })).toBeDefined();
     // Unless a previous one was newer than this server.
-    site.held.add(user('alice').dn).add(user('carol').dn);
+    site.stricter.isActive = true;
     expect(await site.lookUp(ALICE)).toMatchObject({ locked: true });
     expect(await site.lookUp({ username: 'carol' })).toBeUndefined();
   });

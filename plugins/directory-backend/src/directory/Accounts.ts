@@ -84,6 +84,10 @@ export class Accounts {
   >;
   /** By the entry's key. */
   readonly #lastLookups = new LRUCache<string, LastLookup>({ max: MAX_CACHED });
+  /** Keys of the cache for the queries that found an entry, by its key. */
+  readonly #queries = new LRUCache<string, Set<string>>({ max: MAX_CACHED });
+  /** Times at which results for an entry were discarded, by its key. */
+  readonly #discarded = new LRUCache<string, number>({ max: MAX_CACHED });
   /** Key of the entry that a query last found; empty for none. */
   readonly #foundKeys = new LRUCache<string, string>({ max: MAX_CACHED });
   readonly #lookups = metrics
@@ -98,10 +102,32 @@ export class Accounts {
     this.#cache = new LRUCache({
       max: MAX_CACHED,
       ttl: MAX_AGE_MS,
+      // A search continues when its result was discarded in the meantime.
+      ignoreFetchAbort: true,
       // Several requests may share one search, and must not abort it.
       fetchMethod: (_key, _stale, { context }) =>
-        this.findLive(context.query, new AbortController()),
+        this.#findNew(context.query, new AbortController()),
     });
+  }
+
+  /**
+   * Discards cached results. Called in the turn in which the replica changes,
+   * so that decisions are never older than lists.
+   *
+   * @param keys - keys of the changed entries; `undefined` for all
+   */
+  discard(keys: readonly string[] | undefined): void {
+    if (!keys) {
+      this.#cache.clear();
+      return;
+    }
+    for (const key of keys) {
+      this.#discarded.set(key, performance.now());
+      for (const query of this.#queries.get(key) ?? []) {
+        this.#cache.delete(query);
+      }
+      this.#queries.delete(key);
+    }
   }
 
   /**
@@ -179,6 +205,20 @@ export class Accounts {
     }
   }
 
+  /** Like {@link findLive}; repeats a search that may be older than the replica. */
+  async #findNew(
+    query: PrincipalQuery,
+    context: { readonly signal: AbortSignal },
+  ): Promise<VerifiedPrincipal | undefined> {
+    const startedAt = performance.now();
+    const found = await this.findLive(query, context);
+    const key = found && this.#options.replica.keyOf(found.dn);
+    const discardedAt = key && this.#discarded.get(key);
+    return discardedAt && discardedAt >= startedAt
+      ? await this.findLive(query, context)
+      : found;
+  }
+
   #recordLookup(query: PrincipalQuery, principal: Principal | undefined): void {
     const { replica } = this.#options;
     const lookup = { principal, at: performance.now() };
@@ -187,6 +227,8 @@ export class Accounts {
       const key = replica.keyOf(principal.dn);
       this.#lastLookups.set(key, lookup);
       this.#foundKeys.set(name, key);
+      const queries = this.#queries.get(key) ?? new Set();
+      this.#queries.set(key, queries.add(name));
     } else {
       const keys = replica.find(query).map(({ dn }) => dn);
       for (const key of [this.#foundKeys.get(name), ...keys]) {

@@ -5,9 +5,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   accessRequirements,
-  canReadPreservedUsers,
   permissionCommand,
-  preservedUsersPermission,
   readMissingRights,
   readUnreadableAttributes,
 } from '../ldap/accessRequirements';
@@ -164,19 +162,6 @@ async function checkFields(servers: DirectoryServers): Promise<DoctorFinding> {
       );
 }
 
-async function checkPreservedUsers(
-  servers: DirectoryServers,
-): Promise<DoctorFinding> {
-  const context = await servers.open();
-  return (await canReadPreservedUsers(context, context.baseDn))
-    ? finding.ok('Preserved users are removed from lists within a second')
-    : finding.ok(
-        `Preserved users are removed from lists within seconds; to be notified at once: ${preservedUsersPermission(
-          context.baseDn,
-        )}`,
-      );
-}
-
 async function checkUsn(servers: DirectoryServers): Promise<DoctorFinding> {
   const { reader, source } = await servers.open();
   const { usn, server } = await new UsnReader({ reader }).read();
@@ -187,7 +172,7 @@ async function checkUsn(servers: DirectoryServers): Promise<DoctorFinding> {
       `dsconf -D 'cn=Directory Manager' ${server} plugin usn enable, then on the server: systemctl restart dirsrv.target`,
     );
   }
-  return (await source.readPosition()).usn === undefined
+  return (await source.position()).value === undefined
     ? finding.warn(
         `The service account may not search for entryusn, ${consequence}`,
         // FreeIPA adds `entryusn` to permissions to read `objectClass`.
@@ -200,28 +185,6 @@ async function checkUsn(servers: DirectoryServers): Promise<DoctorFinding> {
         ),
       )
     : finding.ok(`lastusn ${usn}`);
-}
-
-async function checkPersistentSearch(
-  servers: DirectoryServers,
-): Promise<DoctorFinding> {
-  const { searcher, source } = await servers.open();
-  const [{ url: server }] = await searcher.servers.inOrder();
-  let isSupported = true;
-  const unsubscribe = await source.subscribe(server, {
-    onDeleted() {},
-    onLost() {},
-    onUnsupported() {
-      isSupported = false;
-    },
-  });
-  unsubscribe();
-  return isSupported
-    ? finding.ok('Allowed: the replica is notified of deletions')
-    : finding.warn(
-        `${server} refuses persistent searches, so the replica finds deletions by comparing keys`,
-        'allow the service account to use the control 2.16.840.1.113730.3.4.3: aci of oid=2.16.840.1.113730.3.4.3,cn=features,cn=config; LDAP proxies must not remove it',
-      );
 }
 
 /** Checks of the directory's content and of the service account's rights. */
@@ -245,16 +208,6 @@ export function directoryChecks(
       after: ['ldap-rights'],
       run: () => checkFields(servers),
     },
-    {
-      id: 'preserved-users',
-      after: ['base-dn'],
-      run: () => checkPreservedUsers(servers),
-    },
     { id: 'usn', after: ['ldap-rights'], run: () => checkUsn(servers) },
-    {
-      id: 'persistent-search',
-      after: ['base-dn'],
-      run: () => checkPersistentSearch(servers),
-    },
   ];
 }

@@ -6,8 +6,6 @@ import type { DirectorySchema } from '../directory/schema';
 import {
   accessRequirements,
   type AccessRequirement,
-  canReadPreservedUsers,
-  preservedUsersPermission,
   readMissingRights,
 } from './accessRequirements';
 import type { LdapSearcher } from './connection/LdapPool';
@@ -133,7 +131,6 @@ export class AccessVerifier {
         `The service account may not read and search ${missing.join(', ')}`,
       );
     }
-    await this.#checkNotifications();
     const absent = results.flatMap(result => result.absentClass ?? []);
     for (const objectClass of absent) {
       this.#logOnce(`There is no ${objectClass} entry yet to verify access to`);
@@ -153,21 +150,6 @@ export class AccessVerifier {
     if (now - this.#boundAt >= BIND_CACHE_MS) {
       await this.#options.searcher.verifyBind();
       this.#boundAt = now;
-    }
-  }
-
-  /**
-   * Logs once when the account may not read preserved users: 389 Directory
-   * Server then sends no notification when one is moved there.
-   */
-  async #checkNotifications(): Promise<void> {
-    const { baseDn } = this.#options;
-    if (!(await canReadPreservedUsers(this.#options, baseDn))) {
-      this.#logOnce(
-        `The directory sends no notification when a user is preserved, so the replica finds preserved users by comparing keys. To receive notifications, run: ${preservedUsersPermission(
-          baseDn,
-        )}`,
-      );
     }
   }
 

@@ -3,23 +3,18 @@ import {
   setImmediate as yieldToEventLoop,
   setTimeout as sleep,
 } from 'node:timers/promises';
-import type {
-  OnBatch,
-  ReplicaBatch,
-  UsnsByKey,
-} from '../replica/sync/ReplicaSource';
-import { normalizeDn } from './connection/DistinguishedName';
+import type { OnBatch, ReplicaBatch } from '../replica/sync/ReplicaSource';
 import { NEVER_ABORTED } from './connection/LdapPool';
 import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
-import type { EntryKind } from './entryKinds';
+import { type EntryKind, idOf, MEMBER_OF, UNIQUE_ID } from './entryKinds';
 import { integerOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
 
-/** Page size for listing keys. Pages of 1,000 cost the server 20% more time. */
-export const KEYS_PER_PAGE = 5000;
+/** Page size for listing stable IDs. Pages of 1,000 cost the server 20% more time. */
+export const IDS_PER_PAGE = 5000;
 
-/** Number of keys to normalize before yielding to the event loop. */
-const KEYS_PER_SLICE = 500;
+/** Number of stable IDs to list before yielding to the event loop. */
+const IDS_PER_SLICE = 500;
 
 /** Pause after each page of a throttled read; longer than the page takes. */
 const THROTTLE_PAUSE_MS = 50;
@@ -33,9 +28,17 @@ export interface ReadOptions {
   readonly verified?: boolean;
   /** Whether to pause after each page. */
   readonly throttled?: boolean;
+  /** Whether to read which groups users are in. */
+  readonly withMemberOf?: boolean;
 }
 
-/** Reads entries of one kind. */
+/**
+ * USN of the last write of each entry, by stable ID; `undefined` when the
+ * account may not read it.
+ */
+export type UsnsById = ReadonlyMap<string, number | undefined>;
+
+/** Reads entries of one kind from the directory. */
 export class EntryReader {
   readonly #reader: LdapReader;
   readonly #bindDn: string;
@@ -50,7 +53,7 @@ export class EntryReader {
   }
 
   /**
-   * Passes entries to `onBatch` page by page and returns their keys.
+   * Passes entries to `onBatch` page by page and returns their stable IDs.
    *
    * @throws DirectoryUnavailableError with the reason `accessCheck` when a
    *   required attribute of an entry is unreadable; this entry and later ones
@@ -58,34 +61,34 @@ export class EntryReader {
    */
   async read(
     kind: EntryKind,
-    { filter = kind.filter, onBatch, verified, throttled }: ReadOptions,
-  ): Promise<{ readonly server: string; readonly keys: ReadonlySet<string> }> {
-    const keys = new Set<string>();
+    options: ReadOptions,
+  ): Promise<{ readonly server: string; readonly ids: ReadonlySet<string> }> {
+    const { filter = kind.filter, onBatch, verified, throttled } = options;
+    const ids = new Set<string>();
     const unreadable = new Set<string>();
     const { server } = await this.#reader.search(
       {
         base: kind.container,
         scope: 'one',
         filter,
-        attributes: kind.attributes,
+        attributes: options.withMemberOf
+          ? [...kind.attributes, MEMBER_OF]
+          : kind.attributes,
         pageSize: kind.pageSize,
         ...(verified && {
           control: new GetEffectiveRightsControl(this.#bindDn),
         }),
         onPage: async (page, { isFirst }) => {
           if (isFirst) {
-            keys.clear();
+            ids.clear();
           }
           // A large group is read, decoded and applied in separate turns of the
           // event loop.
           await yieldToEventLoop();
-          const keyed = page.map(
-            entry => [normalizeDn(entry.dn), entry] as const,
-          );
-          for (const [key] of keyed) {
-            keys.add(key);
+          const batch = await kind.decode(page);
+          for (const { id } of batch.entries) {
+            ids.add(id);
           }
-          const batch = await kind.decode(keyed);
           if (verified) {
             for (const attribute of unreadableAttributes(kind, page, batch)) {
               unreadable.add(attribute);
@@ -108,11 +111,11 @@ export class EntryReader {
         )} of an entry`,
       );
     }
-    return { server, keys };
+    return { server, ids };
   }
 
   /**
-   * Lists the keys of entries with their USNs.
+   * Lists the stable IDs of entries with their USNs.
    *
    * @param filter - Selects entries of any class. Default: all entries of the
    *   kind, without USNs, which is cheaper for the server.
@@ -120,22 +123,22 @@ export class EntryReader {
   async list(
     kind: EntryKind,
     filter?: Filter,
-  ): Promise<{ readonly server: string; readonly keys: UsnsByKey }> {
-    const keys = new Map<string, number | undefined>();
+  ): Promise<{ readonly server: string; readonly ids: UsnsById }> {
+    const ids = new Map<string, number | undefined>();
     const { server } = await this.#reader.search(
       {
         base: kind.container,
         scope: 'one',
         filter: filter ?? kind.filter,
-        attributes: [filter ? 'entryusn' : '1.1'],
-        pageSize: KEYS_PER_PAGE,
+        attributes: filter ? [UNIQUE_ID, 'entryusn'] : [UNIQUE_ID],
+        pageSize: IDS_PER_PAGE,
         onPage: async (page, { isFirst }) => {
           if (isFirst) {
-            keys.clear();
+            ids.clear();
           }
           for (const [index, entry] of page.entries()) {
-            keys.set(normalizeDn(entry.dn), integerOf(entry, 'entryusn'));
-            if ((index + 1) % KEYS_PER_SLICE === 0) {
+            ids.set(idOf(entry), integerOf(entry, 'entryusn'));
+            if ((index + 1) % IDS_PER_SLICE === 0) {
               await yieldToEventLoop();
             }
           }
@@ -143,7 +146,7 @@ export class EntryReader {
       },
       NEVER_ABORTED,
     );
-    return { server, keys };
+    return { server, ids };
   }
 }
 
@@ -154,7 +157,8 @@ function unreadableAttributes(
   { entries }: ReplicaBatch,
 ): readonly string[] {
   return page.flatMap((entry, index) => {
-    const [, replicated] = entries[index];
-    return replicated ? missingRights(entry, requiredAttributes(entry)) : [];
+    return entries[index].entry
+      ? missingRights(entry, requiredAttributes(entry))
+      : [];
   });
 }

@@ -1,37 +1,40 @@
-import type { Filter } from 'ldapts';
+import { type Filter, OrFilter } from 'ldapts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '../directory/schema';
-import type {
-  ChangeSubscriber,
-  EntryRef,
-  OnBatch,
-  ReplicaKeys,
-  ReplicaKind,
-  ReplicaPosition,
-  ReplicaSource,
-  ReplicationState,
+import {
+  type CurrentPosition,
+  type EntryRef,
+  expectServer,
+  type ListedChanges,
+  type ListedIds,
+  type OnBatch,
+  type PositionOrder,
+  type ReplicaIds,
+  type ReplicaKind,
+  replicaKinds,
+  type ReplicaPosition,
+  type ReplicaSource,
 } from '../replica/sync/ReplicaSource';
 import {
   containersBelow,
   type DistinguishedName,
-  normalizeDn,
   rdnValueOf,
   trustedDn,
 } from './connection/DistinguishedName';
-import { atLeast, equals, isPresent } from './connection/filters';
-import { readEndpoint } from './connection/ldapClient';
+import { atLeast, equals } from './connection/filters';
 import type { LdapConfig } from './connection/LdapConfig';
-import { isNoSuchObject } from './connection/ldapErrors';
 import { NEVER_ABORTED } from './connection/LdapPool';
-import { PersistentSearch } from './connection/PersistentSearch';
-import { type EntryKind, entryKinds } from './entryKinds';
-import { EntryReader, KEYS_PER_PAGE, type ReadOptions } from './EntryReader';
-import { integerOf, textsOf, timeOf } from './entryValues';
+import { type EntryKind, entryKinds, UNIQUE_ID } from './entryKinds';
+import {
+  EntryReader,
+  IDS_PER_PAGE,
+  type ReadOptions,
+  type UsnsById,
+} from './EntryReader';
+import { integerOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
+import { UsnChanges, type UsnState } from './UsnChanges';
 import { UsnReader } from './UsnReader';
-
-/** Interval of checks that the notification connection works. */
-const HEARTBEAT_MS = 15_000;
 
 /** Pause in milliseconds between access checks during a full sync. */
 const ACCESS_CHECK_PAUSE_MS = 500;
@@ -47,17 +50,23 @@ const USN_ACCESS_VALID_MS = 2000;
  */
 const USN_ACCESS_RETRY_MS = 60_000;
 
+/** Number of entries that are read with one search. */
+const ENTRIES_PER_SEARCH = 50;
+
 /** Kinds that exist in every directory. */
 const KINDS_WITH_USN = ['users', 'groups'] as const;
 
-/** Reads the replicated entries of a FreeIPA directory. */
+/**
+ * Reads the replicated entries of FreeIPA, whose 389 Directory Server counts
+ * writes (USN plugin).
+ */
 export class LdapReplicaSource implements ReplicaSource {
   readonly #reader: LdapReader;
   readonly #usnReader: UsnReader;
   readonly #entryReader: EntryReader;
   readonly #base: DistinguishedName;
-  readonly #ldap: LdapConfig;
   readonly #kinds: ReturnType<typeof entryKinds>;
+  #changes: UsnChanges | undefined;
   /** Time of the last search that found USNs. */
   #usnsFoundAt = -Infinity;
   /** Time of the last search that found no USNs. */
@@ -72,7 +81,6 @@ export class LdapReplicaSource implements ReplicaSource {
     this.#reader = reader;
     this.#usnReader = new UsnReader({ reader });
     this.#entryReader = new EntryReader({ reader, bindDn: ldap.bindDn });
-    this.#ldap = ldap;
     this.#base = trustedDn(ldap.baseDn);
     this.#kinds = entryKinds({
       schema,
@@ -80,74 +88,169 @@ export class LdapReplicaSource implements ReplicaSource {
     });
   }
 
-  async readPosition(): Promise<ReplicaPosition> {
-    const position = await this.#usnReader.read();
-    return position.usn !== undefined && (await this.#canSearchUsns())
-      ? position
-      : { ...position, usn: undefined, committedUsn: undefined };
+  async position(): Promise<CurrentPosition> {
+    const state = await this.#usnReader.read();
+    const { server, requestedAt } = state;
+    const value =
+      state.usn !== undefined && (await this.#canSearchUsns())
+        ? `${state.usn} ${state.committedUsn}`
+        : undefined;
+    return { server, value, requestedAt };
   }
 
-  async readAll(onBatch: OnBatch): Promise<ReplicaKeys> {
+  compare(from: ReplicaPosition, to: ReplicaPosition): PositionOrder {
+    const [before, after] = [usnsOf(from), usnsOf(to)];
+    if (from.server !== to.server) {
+      return 'other';
+    }
+    if (before.usn === undefined || after.usn === undefined) {
+      // Without USNs, only a full sync shows what was written.
+      return before.usn === after.usn ? 'later' : 'other';
+    }
+    if (after.usn < before.usn) {
+      return 'earlier';
+    }
+    const isSettled = before.usn === before.committedUsn;
+    return after.usn === before.usn && isSettled ? 'same' : 'later';
+  }
+
+  async changes(
+    from: ReplicaPosition,
+    to: CurrentPosition,
+    onBatch: OnBatch,
+  ): Promise<ListedChanges> {
+    const start = stateOf(from);
+    const changes =
+      this.#changes && isSameState(this.#changes.readTo, start)
+        ? this.#changes
+        : new UsnChanges(start);
+    this.#changes = changes;
+    const listed = await this.#listFrom(changes.fromUsn, to.server);
+    for (const kind of replicaKinds) {
+      const first = changes.firstUnseen(listed[kind]);
+      if (first !== undefined) {
+        const read = await this.#entryReader.read(this.#kinds[kind]!, {
+          filter: changedFrom(first),
+          onBatch,
+          verified: true,
+          withMemberOf: kind === 'users',
+        });
+        expectServer(read, to);
+      }
+    }
+    const all = new Map(replicaKinds.flatMap(kind => [...listed[kind]]));
+    const missing = this.#refsOf(changes.noLongerListed(all));
+    const found = await this.readEntries(to.server, missing, onBatch);
+    const complete = await changes.explain(stateOf(to), usn =>
+      this.#listUsns(usn, to),
+    );
+    changes.recordRead(all, stateOf(to));
+    return {
+      gone: missing.filter(({ id }) =>
+        replicaKinds.every(kind => !found[kind].has(id)),
+      ),
+      complete,
+    };
+  }
+
+  async ids(): Promise<ListedIds> {
+    const { last } = this.#usnReader;
+    const changes = this.#changes;
+    const { server, users, groups, agreements } = await this.#list();
+    if (last?.server === server) {
+      changes?.recordComparison(last);
+    }
+    return {
+      server,
+      users: new Set(users.keys()),
+      groups: new Set(groups.keys()),
+      agreements: new Set(agreements.keys()),
+    };
+  }
+
+  async readAll(onBatch: OnBatch): Promise<ListedIds> {
     const ended = new AbortController();
     const reading = this.#read({
       onBatch: batch => (ended.signal.aborted ? undefined : onBatch(batch)),
     });
     try {
       const checking = this.#checkAccess(ended.signal);
-      const keys = await Promise.race([reading, checking.then(() => reading)]);
+      const ids = await Promise.race([reading, checking.then(() => reading)]);
       ended.abort();
       await checking;
-      return keys;
+      return ids;
     } finally {
       ended.abort();
     }
   }
 
-  readAllThrottled(onBatch: OnBatch): Promise<ReplicaKeys> {
+  readAllThrottled(onBatch: OnBatch): Promise<ListedIds> {
     return this.#read({ onBatch, verified: true, throttled: true });
   }
 
-  async listChanges(fromUsn: number) {
-    const changed = await this.#list(changedFrom(fromUsn));
+  async readEntries(
+    server: string,
+    entries: readonly EntryRef[],
+    onBatch: OnBatch,
+  ): Promise<ReplicaIds> {
+    const found = {
+      users: new Set<string>(),
+      groups: new Set<string>(),
+      agreements: new Set<string>(),
+    };
+    for (const kind of replicaKinds) {
+      const wanted = entries.filter(each => each.kind === kind);
+      for (let at = 0; at < wanted.length; at += ENTRIES_PER_SEARCH) {
+        const filters = wanted
+          .slice(at, at + ENTRIES_PER_SEARCH)
+          .map(({ id }) => hasId(id));
+        const read = await this.#entryReader.read(this.#kinds[kind]!, {
+          filter: new OrFilter({ filters }),
+          onBatch,
+          verified: true,
+        });
+        expectServer(read, { server });
+        for (const id of read.ids) {
+          found[kind].add(id);
+        }
+      }
+    }
+    return found;
+  }
+
+  verifyAccess(): Promise<void> {
+    return this.#reader.accessVerifier.verifyNow();
+  }
+
+  /** Lists recent writes. */
+  async #listFrom(
+    fromUsn: number,
+    server: string,
+  ): Promise<Readonly<Record<ReplicaKind, UsnsById>>> {
+    const listed = await this.#list(changedFrom(fromUsn));
+    expectServer(listed, { server });
+    // A search for USNs returns no entries when the account lacks the right.
     if (performance.now() - this.#usnsFoundAt > USN_ACCESS_VALID_MS) {
-      const empty = KINDS_WITH_USN.filter(kind => changed[kind].size === 0);
+      const empty = KINDS_WITH_USN.filter(kind => listed[kind].size === 0);
       if (!(await this.#findUsns(empty))) {
         throw new Error('The service account may not search for entryusn');
       }
     }
-    const { server, users, groups, agreements } = changed;
-    return { server, usns: new Map([...users, ...groups, ...agreements]) };
+    return listed;
   }
 
-  readChanges(fromUsn: number, onBatch: OnBatch): Promise<ReplicaKeys> {
-    return this.#read({
-      filter: changedFrom(fromUsn),
-      onBatch,
-      verified: true,
-    });
-  }
-
-  async readEntry(
-    { kind, key }: EntryRef,
-    onBatch: OnBatch,
-  ): Promise<{ readonly server: string; readonly found: boolean }> {
-    const { server, keys } = await this.#entryReader.read(this.#kinds[kind]!, {
-      filter: rdnFilter(key),
-      onBatch,
-      verified: true,
-    });
-    return { server, found: keys.has(key) };
-  }
-
-  async listUsns(fromUsn: number) {
+  async #listUsns(
+    fromUsn: number,
+    position: CurrentPosition,
+  ): Promise<ReadonlySet<number>> {
     const usns = new Set<number>();
-    const { server } = await this.#reader.search(
+    const response = await this.#reader.search(
       {
         base: this.#base,
         scope: 'sub',
         filter: changedFrom(fromUsn),
         attributes: ['entryusn'],
-        pageSize: KEYS_PER_PAGE,
+        pageSize: IDS_PER_PAGE,
         onPage: (page, { isFirst }) => {
           if (isFirst) {
             usns.clear();
@@ -159,72 +262,20 @@ export class LdapReplicaSource implements ReplicaSource {
       },
       NEVER_ABORTED,
     );
-    return { server, usns };
+    expectServer(response, position);
+    return usns;
   }
 
-  verifyAccess(): Promise<void> {
-    return this.#reader.accessVerifier.verifyNow();
+  /** Returns references of all kinds: a stable ID belongs to one of them. */
+  #refsOf(ids: readonly string[]): readonly EntryRef[] {
+    return ids.flatMap(id =>
+      replicaKinds
+        .filter(kind => this.#kinds[kind])
+        .map(kind => ({ kind, id })),
+    );
   }
 
-  async readKeys(): Promise<ReplicaKeys> {
-    const { server, users, groups, agreements } = await this.#list();
-    return {
-      server,
-      users: new Set(users.keys()),
-      groups: new Set(groups.keys()),
-      agreements: new Set(agreements.keys()),
-    };
-  }
-
-  async createdAt({ kind, key }: EntryRef): Promise<Date | undefined> {
-    const [entry] = await this.#reader.read({
-      base: this.#kinds[kind]!.container,
-      scope: 'one',
-      filter: rdnFilter(key),
-      attributes: ['createTimestamp'],
-    });
-    return entry && timeOf(entry, 'createTimestamp');
-  }
-
-  async replicationState() {
-    try {
-      const { entries, server } = await this.#reader.search(
-        {
-          base: replicaEntryOf(this.#base),
-          scope: 'base',
-          filter: isPresent('objectClass'),
-          // An operational attribute, which must be requested by name.
-          attributes: ['nsds50ruv'],
-        },
-        NEVER_ABORTED,
-      );
-      const state =
-        entries[0] && parseReplicationState(textsOf(entries[0], 'nsds50ruv'));
-      return state && { server, state };
-    } catch (error) {
-      if (isNoSuchObject(error)) {
-        return undefined;
-      }
-      throw error;
-    }
-  }
-
-  async subscribe(
-    server: string,
-    subscriber: ChangeSubscriber,
-  ): Promise<() => void> {
-    const search = await PersistentSearch.open({
-      endpoint: await readEndpoint(server, this.#ldap),
-      base: this.#base,
-      heartbeatMs: HEARTBEAT_MS,
-      onDeleted: dn => subscriber.onDeleted(normalizeDn(dn)),
-      onLost: subscriber.onLost,
-      onRejected: subscriber.onUnsupported,
-    });
-    return () => search.close();
-  }
-
-  #read(options: ReadOptions): Promise<ReplicaKeys> {
+  #read(options: ReadOptions): Promise<ListedIds> {
     return this.#forEachKind(
       kind => this.#entryReader.read(kind, options),
       new Set<string>(),
@@ -243,20 +294,20 @@ export class LdapReplicaSource implements ReplicaSource {
    * from different servers.
    */
   async #forEachKind<T>(
-    read: (kind: EntryKind) => Promise<{ server: string; keys: T }>,
+    read: (kind: EntryKind) => Promise<{ server: string; ids: T }>,
     none: T,
   ): Promise<{ readonly server: string } & Readonly<Record<ReplicaKind, T>>> {
     const users = await read(this.#kinds.users);
     const groups = await read(this.#kinds.groups);
     const agreements = this.#kinds.agreements
       ? await read(this.#kinds.agreements)
-      : { server: groups.server, keys: none };
+      : { server: groups.server, ids: none };
     const servers = new Set([users.server, groups.server, agreements.server]);
     return {
       server: servers.size === 1 ? users.server : '',
-      users: users.keys,
-      groups: groups.keys,
-      agreements: agreements.keys,
+      users: users.ids,
+      groups: groups.ids,
+      agreements: agreements.ids,
     };
   }
 
@@ -313,41 +364,31 @@ function changedFrom(usn: number): Filter {
 }
 
 /**
- * Matches an entry by its RDN. A search with its DN as base could fail with
- * noSuchObject, and such an error does not identify the server.
+ * Matches an entry by its stable ID, or by its RDN if the ID is a DN. A search
+ * with the DN as base could fail with noSuchObject, and such an error does not
+ * identify the server.
  */
-function rdnFilter(key: string): Filter {
-  const [attribute] = key.split('=', 1);
-  return equals(attribute, rdnValueOf(key) ?? '');
+function hasId(id: string): Filter {
+  const [attribute] = id.split('=', 1);
+  return attribute === id
+    ? equals(UNIQUE_ID, id)
+    : equals(attribute, rdnValueOf(id) ?? '');
 }
 
-/**
- * DN of the entry in which 389 Directory Server stores the replication state.
- */
-function replicaEntryOf(base: DistinguishedName): DistinguishedName {
-  const suffix = base.replace(
-    /[\\,=+;<>"#]/g,
-    character => `\\${character.charCodeAt(0).toString(16).toUpperCase()}`,
+/** Returns the USNs of a position's value. */
+function usnsOf({ value }: ReplicaPosition): Omit<UsnState, 'server'> {
+  const [usn, committedUsn] = value?.split(' ').map(Number) ?? [];
+  return { usn, committedUsn };
+}
+
+function stateOf(position: ReplicaPosition): UsnState {
+  return { server: position.server, ...usnsOf(position) };
+}
+
+function isSameState(a: UsnState, b: UsnState): boolean {
+  return (
+    a.server === b.server &&
+    a.usn === b.usn &&
+    a.committedUsn === b.committedUsn
   );
-  return trustedDn(`cn=replica,cn=${suffix},cn=mapping tree,cn=config`);
-}
-
-/**
- * Parses a replica update vector: a line with the generation and one for each
- * server, such as `{replica 4 ldap://a.test:389} <first> <latest>`.
- */
-function parseReplicationState(
-  lines: readonly string[],
-): ReplicationState | undefined {
-  let generation: string | undefined;
-  const latest = new Map<string, string>();
-  for (const line of lines) {
-    const [, id, change = ''] =
-      /^\{replica (\d+)[^}]*\}(?: [0-9a-f]+ ([0-9a-f]+))?/.exec(line) ?? [];
-    generation ??= /^\{replicageneration\} (.+)$/.exec(line)?.[1];
-    if (id !== undefined) {
-      latest.set(id, change);
-    }
-  }
-  return generation === undefined ? undefined : { generation, latest };
 }

@@ -1,4 +1,3 @@
-import type { ReplicaPosition } from '../replica/sync/ReplicaSource';
 import { trustedDn } from './connection/DistinguishedName';
 import { isPresent } from './connection/filters';
 import { NEVER_ABORTED } from './connection/LdapPool';
@@ -18,21 +17,21 @@ const COMMIT_MS = 20_000;
 /** Maximum number of writes in progress at the first read of a server. */
 const WRITES_IN_PROGRESS = 1000;
 
+/** The USNs of a server. */
+export interface UsnState {
+  /** URL of the server. */
+  readonly server: string;
+  /** The last USN; `undefined` when the server has none. */
+  readonly usn: number | undefined;
+  /** Writes up to this USN are visible; later ones may still become visible. */
+  readonly committedUsn: number | undefined;
+  /** Time of the request, from `performance.now()`. */
+  readonly requestedAt: number;
+}
+
 interface UsnSample {
   readonly usn: number | undefined;
   readonly readAt: number;
-}
-
-/** The samples of one server. */
-interface UsnHistory {
-  /**
-   * Each server has its own USNs, which start a new epoch after it is restored
-   * from a backup. A server that responds again after another server continues
-   * its epoch.
-   */
-  readonly epoch: number;
-  /** The last committed sample and all later ones. */
-  readonly samples: readonly UsnSample[];
 }
 
 /**
@@ -41,17 +40,22 @@ interface UsnHistory {
  */
 export class UsnReader {
   readonly #reader: Pick<LdapReader, 'search'>;
-  readonly #histories = new Map<string, UsnHistory>();
-  #position: ReplicaPosition | undefined;
-  #epochs = 0;
-  #reading: Promise<ReplicaPosition> | undefined;
+  /** The last committed sample and all later ones, by server. */
+  readonly #samples = new Map<string, readonly UsnSample[]>();
+  #state: UsnState | undefined;
+  #reading: Promise<UsnState> | undefined;
 
   constructor(options: { readonly reader: Pick<LdapReader, 'search'> }) {
     this.#reader = options.reader;
   }
 
-  async read(): Promise<ReplicaPosition> {
-    const cached = this.#position;
+  /** The last state; `undefined` before the first read. */
+  get last(): UsnState | undefined {
+    return this.#state;
+  }
+
+  async read(): Promise<UsnState> {
+    const cached = this.#state;
     if (cached && performance.now() - cached.requestedAt < MAX_AGE_MS) {
       return cached;
     }
@@ -61,7 +65,7 @@ export class UsnReader {
     return this.#reading;
   }
 
-  async #search(): Promise<ReplicaPosition> {
+  async #search(): Promise<UsnState> {
     const requestedAt = performance.now();
     const { entries, server } = await this.#reader.search(
       {
@@ -77,20 +81,16 @@ export class UsnReader {
       entries[0] &&
       (textOf(entries[0], 'lastusn;userroot') ?? textOf(entries[0], 'lastusn'));
     const usn = text === undefined ? undefined : Number(text);
-    this.#position = this.#update({ server, usn, requestedAt });
-    return this.#position;
+    this.#state = this.#update({ server, usn, requestedAt });
+    return this.#state;
   }
 
-  #update(
-    read: Pick<ReplicaPosition, 'server' | 'usn' | 'requestedAt'>,
-  ): ReplicaPosition {
+  #update(read: Omit<UsnState, 'committedUsn'>): UsnState {
     const { server, usn, requestedAt } = read;
-    const known = this.#histories.get(server);
-    const continues = (usn ?? 0) >= (known?.samples.at(-1)?.usn ?? 0);
-    const { epoch, samples: before } =
-      known && continues
-        ? known
-        : { epoch: ++this.#epochs, samples: [firstSample(read)] };
+    const known = this.#samples.get(server);
+    // A server that was restored from a backup starts again.
+    const continues = (usn ?? 0) >= (known?.at(-1)?.usn ?? 0);
+    const before = known && continues ? known : [firstSample(read)];
     const committed = before.findLastIndex(
       ({ readAt }) => readAt <= requestedAt - COMMIT_MS,
     );
@@ -98,8 +98,8 @@ export class UsnReader {
       ...before.slice(Math.max(committed, 0)),
       { usn, readAt: performance.now() },
     ];
-    this.#histories.set(server, { epoch, samples });
-    return { ...read, epoch, committedUsn: samples[0].usn };
+    this.#samples.set(server, samples);
+    return { ...read, committedUsn: samples[0].usn };
   }
 }
 
@@ -107,7 +107,7 @@ export class UsnReader {
 function firstSample({
   usn,
   requestedAt,
-}: Pick<ReplicaPosition, 'usn' | 'requestedAt'>): UsnSample {
+}: Omit<UsnState, 'committedUsn'>): UsnSample {
   return {
     usn: usn === undefined ? undefined : Math.max(0, usn - WRITES_IN_PROGRESS),
     readAt: requestedAt,

@@ -4,7 +4,6 @@ import {
   containersBelow,
   type DistinguishedName,
 } from './connection/DistinguishedName';
-import { isA, isPresent } from './connection/filters';
 import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
 import {
   GetEffectiveRightsControl,
@@ -151,41 +150,6 @@ async function findOne(
   requirement: ClassRequirement,
 ): Promise<Entry | undefined> {
   return (await find(reader, container, { ...requirement, sizeLimit: 1 }))[0];
-}
-
-/**
- * Returns whether the account may read the names of preserved users. Otherwise,
- * 389 Directory Server sends no notification when a user is preserved. `true`
- * when the directory has no preserved users.
- */
-export async function canReadPreservedUsers(
-  { searcher, bindDn }: RightsReader,
-  baseDn: string,
-): Promise<boolean> {
-  const { entries } = await searcher
-    .search(
-      {
-        base: containersBelow(baseDn).deletedUsers,
-        scope: 'base',
-        filter: isPresent('objectClass'),
-        // Adds a template entry of this class, with its rights, to the result.
-        attributes: ['uid@posixAccount'],
-        control: new GetEffectiveRightsControl(bindDn),
-      },
-      NEVER_ABORTED,
-    )
-    .catch(() => ({ entries: [] }));
-  const isMissing = (entry: Entry) => missingRights(entry, ['uid']).length > 0;
-  return !(entries.length > 0 && entries.every(isMissing));
-}
-
-/** Returns the command that lets accounts read the names of preserved users. */
-export function preservedUsersPermission(baseDn: string): string {
-  return permissionCommand({
-    name: 'Read names of preserved users',
-    attributes: ['objectclass', 'uid'],
-    target: `--subtree='${containersBelow(baseDn).deletedUsers}'`,
-  });
 }
 
 /**

@@ -18,8 +18,8 @@ async function decode(
     schema: schemaPreset('fas'),
     containers: containersBelow('dc=example,dc=test'),
   });
-  const { entries } = await kinds[kind]!.decode([[DN, { dn: DN, ...values }]]);
-  return { decoded: entries[0][1], skipped: add.mock.calls.length };
+  const { entries } = await kinds[kind]!.decode([{ dn: DN, ...values }]);
+  return { decoded: entries[0].entry, skipped: add.mock.calls.length };
 }
 
 const user = { objectClass: ['fasUser'], uid: 'alice' };

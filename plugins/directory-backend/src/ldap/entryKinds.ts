@@ -13,7 +13,11 @@ import type {
   FieldDefinition,
   FieldSyntax,
 } from '../directory/schema';
-import type { ReplicaBatch, ReplicaKind } from '../replica/sync/ReplicaSource';
+import type {
+  ReadEntry,
+  ReplicaBatch,
+  ReplicaKind,
+} from '../replica/sync/ReplicaSource';
 import type {
   AgreementEntry,
   GroupEntry,
@@ -47,7 +51,13 @@ const PAGE_SIZE = 50;
 const GROUPS_PAGE_SIZE = 2;
 
 /** Identifies an entry across renames. */
-const UNIQUE_ID = 'ipaUniqueID';
+export const UNIQUE_ID = 'ipaUniqueID';
+
+/** Groups that an entry is in, direct and nested ones. */
+export const MEMBER_OF = 'memberOf';
+
+/** Operational attribute, which must be requested by name. */
+const CREATED_AT = 'createTimestamp';
 
 /** Attributes by which callers are authenticated. */
 const KERBEROS_ATTRIBUTES = ['krbPrincipalName', 'krbPrincipalExpiration'];
@@ -75,11 +85,8 @@ export interface EntryKind<B extends ReplicaBatch = ReplicaBatch> {
   readonly pageSize: number;
   /** Attributes that the account must be able to read if an entry has them. */
   readonly requiredAttributes: (entry: Entry) => readonly string[];
-  /** Decodes entries that are given with their keys. */
-  readonly decode: (entries: KeyedEntries) => Promise<B>;
+  readonly decode: (entries: readonly Entry[]) => Promise<B>;
 }
-
-type KeyedEntries = readonly (readonly [key: string, entry: Entry])[];
 
 interface DecodeContext {
   readonly schema: DirectorySchema;
@@ -118,6 +125,7 @@ export function entryKinds(options: {
           'objectClass',
           'uid',
           UNIQUE_ID,
+          CREATED_AT,
           'nsAccountLock',
           ...KERBEROS_ATTRIBUTES,
           ...attributesOf(schema.users),
@@ -130,10 +138,13 @@ export function entryKinds(options: {
           : [...flags],
       decode: async entries => ({
         kind: 'users',
-        entries: entries.map(([key, entry]) => [
-          key,
-          decodeUser(entry, key, context),
-        ]),
+        entries: entries.map(entry => {
+          const read = readEntryOf(entry, decodeUser(entry, context));
+          const groups = textsOf(entry, MEMBER_OF);
+          return groups.length > 0
+            ? { ...read, memberOf: new Set(groups.map(normalizeDn)) }
+            : read;
+        }),
       }),
     },
     groups: {
@@ -144,6 +155,7 @@ export function entryKinds(options: {
       attributes: [
         'objectClass',
         UNIQUE_ID,
+        CREATED_AT,
         'member',
         'memberManager',
         ...attributesOf(schema.groups),
@@ -161,7 +173,14 @@ export function entryKinds(options: {
       ? {
           container: containers.agreements,
           filter: isA('fasAgreement'),
-          attributes: ['objectClass', 'cn', 'ipaEnabledFlag', 'memberUser'],
+          attributes: [
+            'objectClass',
+            UNIQUE_ID,
+            CREATED_AT,
+            'cn',
+            'ipaEnabledFlag',
+            'memberUser',
+          ],
           pageSize: PAGE_SIZE,
           requiredAttributes: () => [],
           decode: async entries => ({
@@ -175,19 +194,32 @@ export function entryKinds(options: {
 
 /** Decodes entries one after another, because each may be large. */
 async function decodeEach<T>(
-  entries: KeyedEntries,
-  decode: (entry: Entry) => Promise<T>,
-) {
-  const decoded: (readonly [string, T])[] = [];
-  for (const [key, entry] of entries) {
-    decoded.push([key, await decode(entry)]);
+  entries: readonly Entry[],
+  decode: (entry: Entry) => Promise<T | undefined>,
+): Promise<readonly ReadEntry<T>[]> {
+  const decoded: ReadEntry<T>[] = [];
+  for (const entry of entries) {
+    decoded.push(readEntryOf(entry, await decode(entry)));
   }
   return decoded;
 }
 
+/** Returns the stable ID of an entry; the normalized DN if it is unreadable. */
+export function idOf(entry: Entry): string {
+  return textOf(entry, UNIQUE_ID) ?? normalizeDn(entry.dn);
+}
+
+function readEntryOf<T>(entry: Entry, decoded: T | undefined): ReadEntry<T> {
+  return {
+    id: idOf(entry),
+    key: normalizeDn(entry.dn),
+    entry: decoded,
+    createdAt: timeOf(entry, CREATED_AT),
+  };
+}
+
 function decodeUser(
   entry: Entry,
-  key: string,
   { schema, containers, skipped }: DecodeContext,
 ): UserEntry | undefined {
   if (!hasClass(entry, schema.userClass)) {
@@ -212,7 +244,9 @@ function decodeUser(
       expires: timeOf(entry, 'krbPrincipalExpiration'),
       locked: booleanOf(entry, 'nsAccountLock') ?? false,
       isFoundByUsername:
-        isUid && key === keyOfUsername && hasClass(entry, 'posixAccount'),
+        isUid &&
+        normalizeDn(entry.dn) === keyOfUsername &&
+        hasClass(entry, 'posixAccount'),
     },
   };
 }

@@ -137,6 +137,7 @@ it('matches the server that it follows after each switch', async () => {
     opened = await openReplica({
       realm,
       ldap: { servers: [realm.ldapsUrl, other.ldapsUrl] },
+      holdMs: 1000,
     });
     await realm.modify(addFasUser('first'));
     await expectToFollow(opened);
@@ -165,7 +166,7 @@ it('rejects a directory that hides most of its users', async () => {
   await realm.modify(
     `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: ${aci}\n`,
   );
-  // Hidden entries cause no notification: comparing keys finds them.
+  // No write hides the entries: only a comparison finds them.
   await realm.directory.stop();
   await realm.directory.start();
 
@@ -251,7 +252,7 @@ it('never returns a private user as public when the flag cannot be read', async 
   expect(opened.logger.lines.filter(isFullSync)).toHaveLength(1);
 });
 
-it('stays suspended while the consistency check cannot read a required attribute', async () => {
+it('stays suspended while the comparison of all entries cannot read a required attribute', async () => {
   opened = await openReplica({ realm, checkIntervalMs: 1000 });
   const { users } = await modelOf();
   const username = users

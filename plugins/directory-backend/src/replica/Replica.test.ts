@@ -3,311 +3,406 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../__testUtils__/eventually';
 import { createGuard } from '../__testUtils__/MemoryGuardRecords';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { Replica } from './Replica';
-import type {
-  ChangeSubscriber,
-  ReplicaKeys,
-  ReplicaSource,
-  OnBatch,
+import { Replica, type ReplicaOptions } from './Replica';
+import {
+  type EntryRef,
+  type ListedChanges,
+  type OnBatch,
+  type ReadEntry,
+  type ReplicaBatch,
+  type ReplicaKind,
+  replicaKinds,
+  type ReplicaSource,
 } from './sync/ReplicaSource';
 
 jest.setTimeout(180_000);
 
-const KEYS: ReplicaKeys = {
-  server: 'ldap://one',
-  users: new Set(['uid=alice']),
-  groups: new Set(['cn=staff']),
-  agreements: new Set(),
-};
-
-/** A directory in which another server responds to each poll. */
-class FlappingSource implements ReplicaSource {
+/** A directory whose entries, positions and failures the test controls. */
+class TestSource implements ReplicaSource {
+  server = 'ldap://one';
+  value: number | undefined = 1;
   polls = 0;
-  /**
-   * Start and end of each full sync, in milliseconds from `performance.now()`.
-   */
+  idLists = 0;
+  /** Start and end of each full sync. */
   readonly syncs: { readonly from: number; readonly to: number }[] = [];
-
-  readPosition: ReplicaSource['readPosition'] = async () => ({
-    server: 'ldap://one',
-    epoch: ++this.polls,
-    usn: 1,
-    committedUsn: 1,
-    requestedAt: performance.now(),
-  });
-
-  readAll: ReplicaSource['readAll'] = async () => {
-    const from = performance.now();
-    await sleep(150);
-    this.syncs.push({ from, to: performance.now() });
-    return KEYS;
+  /** Time that a full sync takes. */
+  syncMs = 0;
+  /** Entries by kind and stable ID. */
+  readonly entries = {
+    users: new Map<string, ReadEntry>(),
+    groups: new Map<string, ReadEntry>(),
+    agreements: new Map<string, ReadEntry>(),
   };
+  /** Entries that the next call of `changes` returns. */
+  written: EntryRef[] = [];
+  gone: EntryRef[] = [];
+  complete = true;
+  /** Entries that were read by stable ID. */
+  readonly reread: string[] = [];
+  lacksRight = false;
 
-  readAllThrottled: ReplicaSource['readAllThrottled'] = async () => KEYS;
-  listChanges: ReplicaSource['listChanges'] = async () => ({
-    server: 'ldap://one',
-    usns: new Map(),
-  });
-
-  readChanges: ReplicaSource['readChanges'] = async () => KEYS;
-  readEntry: ReplicaSource['readEntry'] = async () => ({
-    server: 'ldap://one',
-    found: false,
-  });
-  listUsns: ReplicaSource['listUsns'] = async () => ({
-    server: 'ldap://one',
-    usns: new Set(),
-  });
-
-  verifyAccess: ReplicaSource['verifyAccess'] = async () => {};
-  readKeys: ReplicaSource['readKeys'] = async () => KEYS;
-  subscriber: ChangeSubscriber | undefined;
-
-  createdAt: ReplicaSource['createdAt'] = async () => undefined;
-  replicationState: ReplicaSource['replicationState'] = async () => undefined;
-  subscribe: ReplicaSource['subscribe'] = async (_server, subscriber) => {
-    this.subscriber = subscriber;
-    return () => {};
-  };
-}
-
-/** A directory of agreements whose visibility and USNs the test controls. */
-class WrittenSource extends FlappingSource {
-  usn = 1;
-  committedUsn = 1;
-  readonly agreements = new Map<string, { usn: number; enabled: boolean }>();
-  readonly readFrom: number[] = [];
-
-  override readPosition: ReplicaSource['readPosition'] = async () => {
+  position: ReplicaSource['position'] = async () => {
     this.polls++;
     return {
-      server: 'ldap://one',
-      epoch: 1,
-      usn: this.usn,
-      committedUsn: this.committedUsn,
+      server: this.server,
+      value: this.value === undefined ? undefined : String(this.value),
       requestedAt: performance.now(),
     };
   };
 
-  override listChanges: ReplicaSource['listChanges'] = async from => ({
-    server: 'ldap://one',
-    usns: new Map(this.#from(from).map(([key, { usn }]) => [key, usn])),
-  });
+  compare: ReplicaSource['compare'] = (from, to) => {
+    if (from.server !== to.server) {
+      return 'other';
+    }
+    const [before, after] = [Number(from.value), Number(to.value)];
+    return after < before ? 'earlier' : before === after ? 'same' : 'later';
+  };
 
-  override readChanges: ReplicaSource['readChanges'] = async (
-    from,
+  changes: ReplicaSource['changes'] = async (_from, _to, onBatch) => {
+    const { written, gone, complete } = this;
+    this.written = [];
+    this.gone = [];
+    this.#give(written, onBatch);
+    return { gone, complete };
+  };
+
+  ids: ReplicaSource['ids'] = async () => {
+    this.idLists++;
+    return this.#ids();
+  };
+
+  readAll: ReplicaSource['readAll'] = async onBatch => {
+    const from = performance.now();
+    await sleep(this.syncMs);
+    for (const kind of replicaKinds) {
+      const ids = [...this.entries[kind].keys()];
+      this.#give(
+        ids.map(id => ({ kind, id })),
+        onBatch,
+      );
+    }
+    this.syncs.push({ from, to: performance.now() });
+    return this.#ids();
+  };
+
+  readAllThrottled: ReplicaSource['readAllThrottled'] = onBatch =>
+    this.readAll(onBatch);
+
+  readEntries: ReplicaSource['readEntries'] = async (
+    _server,
+    refs,
     onBatch,
   ) => {
-    this.readFrom.push(from);
-    this.#give(this.#from(from), onBatch);
-    return KEYS;
+    this.reread.push(...refs.map(({ id }) => id));
+    return this.#give(refs, onBatch);
   };
 
-  override readEntry: ReplicaSource['readEntry'] = async ({ key }, onBatch) => {
-    this.#give([[key, this.agreements.get(key)!]], onBatch);
-    return { server: KEYS.server, found: true };
+  verifyAccess: ReplicaSource['verifyAccess'] = async () => {
+    if (this.lacksRight) {
+      throw new Error('The account lacks a right');
+    }
   };
 
-  #from(from: number) {
-    return [...this.agreements].filter(([, { usn }]) => usn >= from);
+  /** Adds or replaces an entry; a later position shows it. */
+  write(kind: ReplicaKind, read: Omit<ReadEntry, 'createdAt'>): void {
+    this.entries[kind].set(read.id, read);
+    this.written.push({ kind, id: read.id });
+    this.value!++;
   }
 
-  #give(
-    found: readonly (readonly [string, { enabled: boolean }])[],
-    onBatch: OnBatch,
-  ) {
-    const entries = found.map(([key, { enabled }]) => {
-      return [key, { name: key, enabled, signers: new Set<string>() }] as const;
+  addUser(username: string, id = `id-${username}`): void {
+    this.write('users', {
+      id,
+      key: `uid=${username}`,
+      entry: { user: { username }, uniqueId: id },
     });
-    onBatch({ kind: 'agreements', entries });
+  }
+
+  addGroup(groupname: string, members: readonly string[]): void {
+    this.setGroup(groupname, members);
+    this.written.push({ kind: 'groups', id: `id-${groupname}` });
+    this.value!++;
+  }
+
+  /** Adds or replaces a group without a new position. */
+  setGroup(groupname: string, members: readonly string[]): void {
+    const id = `id-${groupname}`;
+    this.entries.groups.set(id, {
+      id,
+      key: `cn=${groupname}`,
+      entry: { group: { groupname }, members, sponsors: [], uniqueId: id },
+    });
+  }
+
+  #ids() {
+    const { server, entries } = this;
+    return {
+      server,
+      users: new Set(entries.users.keys()),
+      groups: new Set(entries.groups.keys()),
+      agreements: new Set(entries.agreements.keys()),
+    };
+  }
+
+  #give(refs: readonly EntryRef[], onBatch: OnBatch) {
+    const found = {
+      users: new Set<string>(),
+      groups: new Set<string>(),
+      agreements: new Set<string>(),
+    };
+    for (const { kind, id } of refs) {
+      const read = this.entries[kind].get(id);
+      if (read) {
+        found[kind].add(id);
+        onBatch({ kind, entries: [read] } as ReplicaBatch);
+      }
+    }
+    return found;
   }
 }
 
-describe('Replica', () => {
-  let source: WrittenSource;
-  let replica: Replica;
+let source: TestSource;
+let logger: RecordingLogger;
+let replica: Replica;
 
-  /** Waits until the replica has polled a number of times. */
-  const untilPolled = async (times: number) => {
-    const { polls } = source;
-    await eventually(() => assert(source.polls > polls + times));
-  };
-
-  const enabled = () =>
-    [...replica.tables.agreements.values()].map(
-      agreement => `${agreement.name} ${agreement.enabled}`,
-    );
-
-  beforeEach(async () => {
-    source = new WrittenSource();
-    replica = new Replica({
-      source,
-      logger: new RecordingLogger(),
-      maxStalenessMs: 60_000,
-      guard: createGuard(),
-      pollMs: 10,
-    });
-    replica.follow();
-    await eventually(() => assert(replica.isServing));
-  });
-  afterEach(() => replica.stop());
-
-  it('finds a write that becomes visible after later ones and reads each write once', async () => {
-    source.usn = 9;
-    source.agreements.set('cn=soon', { usn: 9, enabled: true });
-    await eventually(() => expect(enabled()).toEqual(['cn=soon true']));
-    await untilPolled(3);
-    expect(source.readFrom).toEqual([9]);
-    source.agreements.set('cn=late', { usn: 2, enabled: true });
-    await eventually(() => expect(enabled()).toHaveLength(2));
-    await untilPolled(3);
-    expect(source.readFrom).toEqual([9, 2]);
-  });
-
-  it('reverts a write that the directory has reverted', async () => {
-    source.agreements.set('cn=fas', { usn: 5, enabled: true });
-    source.usn = source.committedUsn = 5;
-    await untilPolled(2);
-    source.usn = 6;
-    source.agreements.set('cn=fas', { usn: 6, enabled: false });
-    await eventually(() => expect(enabled()).toEqual(['cn=fas false']));
-    source.agreements.set('cn=fas', { usn: 5, enabled: true });
-    await eventually(() => expect(enabled()).toEqual(['cn=fas true']));
-  });
-
-  it('keeps an entry that was recreated before its deletion was reported', async () => {
-    source.usn = 3;
-    source.agreements.set('cn=fas', { usn: 3, enabled: true });
-    await eventually(() => expect(enabled()).toHaveLength(1));
-    source.subscriber!.onDeleted('cn=fas');
-    expect(enabled()).toEqual([]);
-    await eventually(() => expect(enabled()).toHaveLength(1));
-  });
-
-  it('does not search when all writes are committed', async () => {
-    source.usn = source.committedUsn = 7;
-    await untilPolled(2);
-    source.agreements.set('cn=never', { usn: 7, enabled: true });
-    await untilPolled(2);
-    expect(enabled()).toEqual([]);
-  });
-});
-
-it('removes a deleted user who is no longer a member of a changed group', async () => {
-  const source = new WrittenSource();
-  const give = (onBatch: OnBatch, members: readonly string[]) =>
-    onBatch({
-      kind: 'groups',
-      entries: [['cn=staff', { members, sponsors: [] }]],
-    });
-  source.readAll = async onBatch => {
-    const users = ['uid=alice', 'uid=bob'];
-    onBatch({
-      kind: 'users',
-      entries: users.map(key => [key, { user: { username: key.slice(4) } }]),
-    });
-    give(onBatch, users);
-    return { ...KEYS, users: new Set(users) };
-  };
-  // A readable entry carries each new USN, so that keys are not compared.
-  source.listUsns = async () => ({
-    server: 'ldap://one',
-    usns: new Set([1, 2, 3]),
-  });
-  const replica = new Replica({
-    source,
-    logger: new RecordingLogger(),
-    maxStalenessMs: 60_000,
-    guard: createGuard(),
-    pollMs: 10,
-  });
-  replica.follow();
-  await eventually(() => expect(replica.isServing).toBe(true));
-
-  // Both users lose the membership; only bob can still be read.
-  source.listChanges = async () => ({
-    server: 'ldap://one',
-    usns: new Map([['cn=staff', 3]]),
-  });
-  source.readChanges = async (_from, onBatch) => {
-    give(onBatch, []);
-    return KEYS;
-  };
-  source.readEntry = async ({ key }) => ({
-    server: KEYS.server,
-    found: key === 'uid=bob',
-  });
-  source.usn = 3;
-
-  await eventually(() =>
-    expect([...replica.tables.users.keys()]).toEqual(['uid=bob']),
-  );
-  expect(replica.tables.groups.graph.get('cn=staff')).toMatchObject({
-    members: [],
-  });
-  replica.stop();
-});
-
-it('suspends reads as soon as too many deletions are reported', async () => {
-  const source = new WrittenSource();
-  const names = Array.from({ length: 100 }, (_, index) => `user${index}`);
-  const users = new Set(names.map(name => `uid=${name}`));
-  source.readAll = async onBatch => {
-    await onBatch({
-      kind: 'users',
-      entries: names.map(name => [`uid=${name}`, { user: { username: name } }]),
-    });
-    return { ...KEYS, users, groups: new Set() };
-  };
-  source.readKeys = async () => ({ ...KEYS, users, groups: new Set() });
-  const replica = new Replica({
-    source,
-    logger: new RecordingLogger(),
-    maxStalenessMs: 60_000,
-    guard: createGuard(),
-    pollMs: 10,
-  });
-  replica.follow();
-  await eventually(() => expect(replica.isServing).toBe(true));
-
-  const { onDeleted } = source.subscriber!;
-  const deleted = [...users].slice(0, 21);
-  for (const key of deleted.slice(0, 20)) {
-    users.delete(key);
-    onDeleted(key);
-  }
-  expect(replica.isServing).toBe(true);
-  users.delete(deleted[20]);
-  onDeleted(deleted[20]);
-  expect(replica.status).toMatchObject({
-    reason: 'quarantine',
-    message: expect.stringContaining('79 users and 0 groups, after 100 and 0'),
-  });
-  const { polls } = source;
-  await eventually(() => assert(source.polls > polls + 2));
-  expect(replica.status).toMatchObject({ reason: 'quarantine' });
-
-  // The last deleted user is added again.
-  users.add(deleted[20]);
-  replica.retry();
-  await eventually(() => expect(replica.isServing).toBe(true));
-  replica.stop();
-});
-
-it('pauses between full syncs when servers alternate', async () => {
-  const source = new FlappingSource();
-  const logger = new RecordingLogger();
-  const replica = new Replica({
+function open(options: Partial<ReplicaOptions> = {}): void {
+  logger = new RecordingLogger();
+  replica = new Replica({
     source,
     logger,
     maxStalenessMs: 60_000,
     guard: createGuard(),
     pollMs: 10,
+    ...options,
   });
   replica.follow();
-  await eventually(() => expect(source.syncs.length).toBeGreaterThan(3));
-  replica.stop();
+}
 
+const usersOf = () =>
+  replica.tables.users.served.inOrder.map(({ name }) => name);
+const groupsOf = (username: string) => [
+  ...replica.tables.groups.graph.groupsOf(`uid=${username}`),
+];
+
+/** Waits until the replica has polled a number of times. */
+async function untilPolled(times: number): Promise<void> {
+  const { polls } = source;
+  await eventually(() => assert(source.polls > polls + times));
+}
+
+beforeEach(() => {
+  source = new TestSource();
+  for (const username of ['alice', 'bob', 'carol']) {
+    source.addUser(username);
+  }
+  source.addGroup('staff', ['uid=alice', 'uid=bob']);
+  source.addGroup('other', []);
+  source.written = [];
+});
+afterEach(() => replica.stop());
+
+describe('Replica', () => {
+  beforeEach(async () => {
+    open();
+    await eventually(() => assert(replica.isServing));
+  });
+
+  it('reads what was written since its position', async () => {
+    source.addUser('dave');
+    await eventually(() => expect(usersOf()).toContain('dave'));
+    expect(source.idLists).toBe(0);
+  });
+
+  it('renames an entry in one step, in groups that still name it', async () => {
+    const states = new Set<string>();
+    replica.observe({
+      onWrite: () =>
+        void states.add(
+          `${usersOf().join()} ${groupsOf('alice')} ${groupsOf('alicia')}`,
+        ),
+      onConfirmed() {},
+    });
+    source.addUser('alicia', 'id-alice');
+    await eventually(() => expect(usersOf()).toContain('alicia'));
+    expect([...states]).toEqual(['alicia,bob,carol  cn=staff']);
+    // The group is read again with the former name.
+    source.addGroup('staff', ['uid=alice', 'uid=carol']);
+    await eventually(() => expect(groupsOf('carol')).toEqual(['cn=staff']));
+    expect(groupsOf('alicia')).toEqual(['cn=staff']);
+  });
+
+  it('does not count another user with a former name as a member', async () => {
+    source.addUser('alicia', 'id-alice');
+    await eventually(() => expect(usersOf()).toContain('alicia'));
+    // The server has rewritten the link, without a new position.
+    source.setGroup('staff', ['uid=alicia', 'uid=bob']);
+    source.addUser('alice', 'id-other');
+    await eventually(() => expect(usersOf()).toContain('alice'));
+    await eventually(() => expect(groupsOf('alicia')).toEqual(['cn=staff']));
+    expect(groupsOf('alice')).toEqual([]);
+  });
+
+  it('reads groups again that link to a renamed user', async () => {
+    source.addUser('alicia', 'id-alice');
+    await eventually(() => expect(usersOf()).toContain('alicia'));
+    // The server removes the link later, without a new position.
+    source.setGroup('staff', ['uid=bob']);
+    await eventually(() => expect(groupsOf('alicia')).toEqual([]));
+    expect(source.reread).toEqual(['id-staff']);
+  });
+
+  it('replaces an entry that was recreated under the same name', async () => {
+    source.entries.users.delete('id-bob');
+    source.addUser('bob', 'id-new');
+    await eventually(() =>
+      expect(replica.tables.users.keyOf('id-new')).toBe('uid=bob'),
+    );
+    expect(replica.tables.users.keyOf('id-bob')).toBeUndefined();
+    expect(usersOf()).toEqual(['alice', 'bob', 'carol']);
+  });
+
+  it('removes an unreadable user who is no longer a member of a changed group', async () => {
+    source.entries.users.delete('id-alice');
+    // Both users lose the membership; bob still exists.
+    source.addGroup('staff', []);
+    await eventually(() => expect(usersOf()).toEqual(['bob', 'carol']));
+    expect(source.idLists).toBe(0);
+  });
+
+  it('removes a group that a changed user is no longer in', async () => {
+    source.entries.groups.delete('id-staff');
+    source.write('users', {
+      ...source.entries.users.get('id-alice')!,
+      memberOf: new Set(['cn=other']),
+    });
+    await eventually(() => expect(replica.tables.groups.size).toBe(1));
+    expect(source.idLists).toBe(0);
+  });
+
+  it('removes entries that the source reports as gone', async () => {
+    source.entries.users.delete('id-bob');
+    source.gone = [{ kind: 'users', id: 'id-bob' }];
+    source.value!++;
+    await eventually(() => expect(usersOf()).toEqual(['alice', 'carol']));
+  });
+
+  it('compares stable IDs while the changes are not complete', async () => {
+    source.entries.users.delete('id-carol');
+    source.complete = false;
+    source.value!++;
+    await eventually(() => expect(usersOf()).toEqual(['alice', 'bob']));
+    expect(source.idLists).toBe(1);
+  });
+
+  it('deletes nothing while the account lacks a right', async () => {
+    source.lacksRight = true;
+    source.entries.users.delete('id-bob');
+    source.gone = [{ kind: 'users', id: 'id-bob' }];
+    source.complete = false;
+    source.value!++;
+    await untilPolled(5);
+    expect(usersOf()).toEqual(['alice', 'bob', 'carol']);
+  });
+
+  it('reads entries that a comparison finds and the tables lack', async () => {
+    source.entries.users.set('id-eve', {
+      id: 'id-eve',
+      key: 'uid=eve',
+      entry: { user: { username: 'eve' }, uniqueId: 'id-eve' },
+    });
+    source.complete = false;
+    source.value!++;
+    await eventually(() => expect(usersOf()).toContain('eve'));
+  });
+
+  it('does not read again while the position is the same', async () => {
+    const changes = jest.spyOn(source, 'changes');
+    await untilPolled(5);
+    expect(changes).not.toHaveBeenCalled();
+  });
+
+  it('compares stable IDs after reads were suspended', async () => {
+    source.entries.users.delete('id-carol');
+    replica.suspend('credentials', 'The directory refused the account');
+    expect(replica.isServing).toBe(false);
+    await eventually(() => assert(replica.isServing));
+    expect(usersOf()).toEqual(['alice', 'bob']);
+  });
+
+  it('reads everything again when the position goes back', async () => {
+    source.entries.users.delete('id-carol');
+    source.value = 0;
+    await eventually(() => expect(usersOf()).toEqual(['alice', 'bob']));
+    expect(source.syncs).toHaveLength(2);
+  });
+});
+
+it('keeps stricter values for a time after a switch to another server', async () => {
+  open({ holdMs: 500 });
+  await eventually(() => assert(replica.isServing));
+  // The other server lags behind: it still has the user, and a member.
+  source.addUser('dave');
+  source.entries.users.delete('id-dave');
+  source.addGroup('staff', ['uid=alice', 'uid=bob', 'uid=carol']);
+  source.written = [];
+  source.server = 'ldap://two';
+  await eventually(() => expect(replica.server).toBe('ldap://two'));
+  expect(groupsOf('carol')).toEqual([]);
+  expect(replica.stricter).toMatchObject({ isActive: true, size: 1 });
+  await eventually(() => expect(groupsOf('carol')).toEqual(['cn=staff']));
+  expect(replica.stricter).toMatchObject({ isActive: false, size: 0 });
+});
+
+it('follows a server without positions by full syncs', async () => {
+  source.value = undefined;
+  open({ syncIntervalMs: 20 });
+  await eventually(() => assert(replica.isServing));
+  expect(replica.mode).toBe('full');
+  source.entries.users.delete('id-carol');
+  await eventually(() => expect(usersOf()).toEqual(['alice', 'bob']));
+});
+
+it('suspends reads as soon as too many entries are deleted', async () => {
+  for (let index = 0; index < 100; index++) {
+    source.addUser(`user${index}`);
+  }
+  source.written = [];
+  open();
+  await eventually(() => assert(replica.isServing));
+  const remove = (from: number, to: number) => {
+    for (let index = from; index < to; index++) {
+      const id = `id-user${index}`;
+      source.entries.users.delete(id);
+      source.gone.push({ kind: 'users', id });
+    }
+    source.value!++;
+  };
+  remove(0, 20);
+  await eventually(() => expect(usersOf()).toHaveLength(83));
+  expect(replica.isServing).toBe(true);
+  const removed = source.entries.users.get('id-user20')!;
+  remove(20, 21);
+  await eventually(() =>
+    expect(replica.status).toMatchObject({
+      reason: 'quarantine',
+      message: expect.stringContaining(
+        '82 users and 2 groups, after 103 and 2',
+      ),
+    }),
+  );
+  await untilPolled(2);
+  expect(replica.status).toMatchObject({ reason: 'quarantine' });
+  // The last deleted user is added again.
+  source.entries.users.set('id-user20', removed);
+  replica.retry();
+  await eventually(() => assert(replica.isServing));
+});
+
+it('pauses between full syncs when servers alternate', async () => {
+  source.syncMs = 150;
+  source.compare = () => 'other';
+  open();
+  await eventually(() => expect(source.syncs.length).toBeGreaterThan(3));
   for (const [index, { from }] of source.syncs.entries()) {
     const last = source.syncs[index - 1];
     // Syncs take at most half of the time; timers may fire a millisecond early.

@@ -2,18 +2,19 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type ConfirmedSync,
   DirectorySync,
   type DirectorySyncOptions,
+  type ReplicaMode,
   type TableObserver,
 } from './sync/DirectorySync';
+import type { CurrentPosition } from './sync/ReplicaSource';
 import {
   ReplicaState,
   suspensionFor,
   type ReplicaStatus,
   type SuspensionReason,
 } from './sync/ReplicaState';
-import type { ReplicaMode } from './sync/SyncMode';
+import type { StricterValues } from './sync/StricterValues';
 import { ReplicaTables } from './tables/ReplicaTables';
 
 /**
@@ -33,7 +34,7 @@ const MAX_QUARANTINE_PAUSE_MS = 30_000;
 /** Options of {@link Replica}. */
 export interface ReplicaOptions extends Omit<
   DirectorySyncOptions,
-  'tables' | 'state' | 'stopped' | 'suspendFor' | 'observer'
+  'tables' | 'state' | 'suspendFor' | 'observer'
 > {
   /** Milliseconds between polls. Default: 250. */
   readonly pollMs?: number;
@@ -52,8 +53,8 @@ export class Replica {
   readonly #pollMs: number;
   readonly #sync: DirectorySync;
   readonly #stopped = new AbortController();
-  #observer: TableObserver | undefined;
-  #confirmed: ConfirmedSync | undefined;
+  readonly #observers = new Set<TableObserver>();
+  #confirmed: CurrentPosition | undefined;
   #wasStale = false;
   /** Ends the pause before the next poll. */
   #paused: AbortController | undefined;
@@ -69,14 +70,17 @@ export class Replica {
       observer: {
         onWrite: keys => {
           this.#confirmed = undefined;
-          this.#observer?.onWrite(keys);
+          for (const observer of this.#observers) {
+            observer.onWrite(keys);
+          }
         },
-        onConfirmed: sync => {
-          this.#confirmed = sync;
-          this.#observer?.onConfirmed(sync);
+        onConfirmed: position => {
+          this.#confirmed = position;
+          for (const observer of this.#observers) {
+            observer.onConfirmed(position);
+          }
         },
       },
-      stopped: this.#stopped.signal,
       suspendFor: error => this.#suspendFor(error),
     });
   }
@@ -92,7 +96,7 @@ export class Replica {
 
   /** Current mode; `undefined` before the first poll. */
   get mode(): ReplicaMode | undefined {
-    return this.#sync.mode.current;
+    return this.#sync.mode;
   }
 
   /**
@@ -103,16 +107,19 @@ export class Replica {
   }
 
   /**
-   * The last sync; `undefined` when the tables were written since or must not
-   * be read.
+   * Position that the tables match; `undefined` when they were written since or
+   * must not be read.
    */
-  get confirmed(): ConfirmedSync | undefined {
+  get confirmed(): CurrentPosition | undefined {
     return this.isServing ? this.#confirmed : undefined;
   }
 
-  /** Keys of entries whose values may be stricter than the server's. */
-  get held(): Pick<ReadonlySet<string>, 'size' | 'has'> {
-    return this.#sync.held;
+  /**
+   * Values that are stricter than the server's, after a switch to another
+   * server.
+   */
+  get stricter(): Pick<StricterValues, 'isActive' | 'size'> {
+    return this.#sync.stricter;
   }
 
   /**
@@ -122,13 +129,16 @@ export class Replica {
   suspend(reason: SuspensionReason, message: string): void {
     if (!this.#stopped.signal.aborted) {
       this.state.suspend(reason, message);
-      this.#sync.disconnect();
+      this.#sync.interrupt();
+      if (reason === 'accessCheck') {
+        this.#sync.requestCheck();
+      }
     }
   }
 
   /** Reports writes and syncs to an observer. Call it before {@link follow}. */
   observe(observer: TableObserver): void {
-    this.#observer = observer;
+    this.#observers.add(observer);
   }
 
   /** Ends the pause before the next poll. */
@@ -165,7 +175,7 @@ export class Replica {
   stop(): void {
     this.#stopped.abort();
     this.retry();
-    this.#sync.disconnect();
+    this.#sync.interrupt();
   }
 
   #suspendFor(error: unknown): void {

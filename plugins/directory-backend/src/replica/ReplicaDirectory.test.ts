@@ -43,11 +43,7 @@ beforeEach(() => {
   directory = new ReplicaDirectory({
     gate: state,
     tables,
-    keys: {
-      user: username => `uid=${username}`,
-      group: groupname => `cn=${groupname}`,
-      entry: dn => dn,
-    },
+    keyOf: dn => dn,
   });
 });
 

@@ -23,7 +23,7 @@ import {
 } from '../directory/records';
 import { userFieldNames } from '../directory/schema';
 import { ranksByTier, ranksWhere } from './evaluate';
-import { type EntryKeys, ReplicaView } from './ReplicaView';
+import { ReplicaView, type ReplicaViewOptions } from './ReplicaView';
 import { groupIndex, restrictView, selectUsers } from './selectUsers';
 import type { ReplicaGate } from './sync/ReplicaState';
 import { MemberRanks } from './tables/MemberRanks';
@@ -57,14 +57,14 @@ export class ReplicaDirectory implements Directory {
   constructor(options: {
     readonly gate: ReplicaGate;
     readonly tables: ReplicaTables;
-    readonly keys: EntryKeys;
+    readonly keyOf: ReplicaViewOptions['keyOf'];
   }) {
-    const { gate, tables, keys } = options;
+    const { gate, tables, keyOf } = options;
     this.#gate = gate;
     this.#tables = tables;
     this.#view = new ReplicaView({
       tables,
-      keys,
+      keyOf,
       members: new MemberRanks(tables),
     });
   }

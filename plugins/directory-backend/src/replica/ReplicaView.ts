@@ -6,21 +6,12 @@ import type { ReplicaTables } from './tables/ReplicaTables';
 import type { ServedRecord } from './tables/RowBlock';
 import type { ReadableRecords } from './tables/ServedRecords';
 
-/** Functions that return the keys of entries. */
-export interface EntryKeys {
-  /** Key of the user with a valid name. */
-  readonly user: (username: string) => string;
-  /** Key of the group with a valid name. */
-  readonly group: (groupname: string) => string;
-  /** Key of the entry with a distinguished name. */
-  readonly entry: (dn: string) => string;
-}
-
 /** Options of {@link ReplicaView}. */
 export interface ReplicaViewOptions {
   readonly tables: ReplicaTables;
   readonly members: MemberRanks;
-  readonly keys: EntryKeys;
+  /** Returns the key of the entry with a distinguished name. */
+  readonly keyOf: (dn: string) => string;
 }
 
 /** Ranks of users and groups; `undefined` for all. */
@@ -33,13 +24,13 @@ interface VisibleRanks {
 export class ReplicaView {
   readonly tables: ReplicaTables;
   readonly members: MemberRanks;
-  readonly keys: EntryKeys;
+  readonly keyOf: ReplicaViewOptions['keyOf'];
   readonly #visible: VisibleRanks;
 
   constructor(options: ReplicaViewOptions, visible: VisibleRanks = {}) {
     this.tables = options.tables;
     this.members = options.members;
-    this.keys = options.keys;
+    this.keyOf = options.keyOf;
     this.#visible = visible;
   }
 
@@ -50,7 +41,7 @@ export class ReplicaView {
   }): ServedRecord<User> | undefined {
     const { username, unlockedOnly } = query;
     const row = isUserName(username)
-      ? this.tables.users.served.get(this.keys.user(username))
+      ? this.tables.users.served.named(username)
       : undefined;
     const isExcluded = unlockedOnly && row?.record.locked;
     return row && !isExcluded && this.#shows('users', row.key)
@@ -60,9 +51,10 @@ export class ReplicaView {
 
   /** Returns a visible group by name. */
   group(groupname: string): ServedRecord<Group> | undefined {
-    return isGroupName(groupname)
-      ? this.groupOf(this.keys.group(groupname))
+    const row = isGroupName(groupname)
+      ? this.tables.groups.served.named(groupname)
       : undefined;
+    return row && this.#shows('groups', row.key) ? row : undefined;
   }
 
   /** Returns a visible group by key. */

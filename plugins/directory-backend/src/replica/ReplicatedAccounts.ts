@@ -2,16 +2,16 @@ import type { AccountReplica } from '../directory/Accounts';
 import { isUserName } from '../directory/names';
 import type { Principal, PrincipalQuery } from '../directory/Principal';
 import type { User } from '../directory/records';
-import type { EntryKeys } from './ReplicaView';
 import type { Replica } from './Replica';
-import { earlierOf } from './sync/HeldValues';
+import { earlierOf } from './sync/StricterValues';
 import type { ReplicaTables } from './tables/ReplicaTables';
 import type { ServedRecord } from './tables/RowBlock';
 
 interface ReplicatedAccountsOptions {
-  readonly replica: Pick<Replica, 'status' | 'server' | 'held'>;
+  readonly replica: Pick<Replica, 'status' | 'server' | 'stricter'>;
   readonly tables: ReplicaTables;
-  readonly keys: Pick<EntryKeys, 'user' | 'entry'>;
+  /** Returns the key of the entry with a distinguished name. */
+  readonly keyOf: (dn: string) => string;
   /** Returns the name of a group by key, in lower case. */
   readonly groupName: (key: string) => string | undefined;
 }
@@ -32,7 +32,7 @@ export class ReplicatedAccounts implements AccountReplica {
   }
 
   keyOf(dn: string): string {
-    return this.#options.keys.entry(dn);
+    return this.#options.keyOf(dn);
   }
 
   find(query: PrincipalQuery): readonly Principal[] {
@@ -79,10 +79,12 @@ export class ReplicatedAccounts implements AccountReplica {
       return principal.served ? undefined : principal;
     }
     const { expires, locked } = users.accountOf(row);
+    const current = this.#groupNamesOf(row.key);
     return {
       ...principal,
       locked: principal.locked || locked,
       expires: earlierOf(principal.expires, expires),
+      groups: new Set([...principal.groups].filter(name => current.has(name))),
     };
   }
 
@@ -91,10 +93,24 @@ export class ReplicatedAccounts implements AccountReplica {
     if (replica.server === undefined) {
       return principal;
     }
+    const named = this.#withName(principal);
     // On the same server, the replica is never newer than the principal.
-    return replica.server !== principal.server ||
-      replica.held.has(this.keyOf(principal.dn))
-      ? this.strictest(principal)
+    return replica.server !== principal.server || replica.stricter.isActive
+      ? this.strictest(named)
+      : named;
+  }
+
+  /**
+   * Returns a principal with the name that the replica has for its entry, so
+   * that a request finds the caller's own records while a rename becomes
+   * visible.
+   */
+  #withName(principal: Principal): Principal {
+    const { users } = this.#options.tables;
+    const key = users.keyOf(uniqueIdOf(principal.stableId) ?? '');
+    const row = key === undefined ? undefined : users.served.get(key);
+    return row && row.key !== this.keyOf(principal.dn)
+      ? { ...principal, dn: row.key, username: row.name }
       : principal;
   }
 
@@ -107,14 +123,15 @@ export class ReplicatedAccounts implements AccountReplica {
   }
 
   #keysOfUser(username: string): readonly string[] {
-    return isUserName(username) ? [this.#options.keys.user(username)] : [];
+    const { served } = this.#options.tables.users;
+    const row = isUserName(username) ? served.named(username) : undefined;
+    return row ? [row.key] : [];
   }
 
   #principalOf(row: ServedRecord<User>): Principal {
-    const { tables, groupName } = this.#options;
+    const { tables } = this.#options;
     const { key, name, uniqueId } = row;
     const { principalNames, expires, locked } = tables.users.accountOf(row);
-    const names = [...tables.groups.graph.groupsOf(key)].map(groupName);
     return {
       dn: key,
       kind: 'user',
@@ -125,11 +142,25 @@ export class ReplicatedAccounts implements AccountReplica {
       emails: [],
       locked,
       expires,
-      groups: new Set(names.filter(each => each !== undefined)),
+      groups: this.#groupNamesOf(key),
     };
+  }
+
+  #groupNamesOf(key: string): ReadonlySet<string> {
+    const { tables, groupName } = this.#options;
+    const names = [...tables.groups.graph.groupsOf(key)].map(groupName);
+    return new Set(names.filter(each => each !== undefined));
   }
 }
 
+const STABLE_ID_PREFIX = 'ipaUniqueID=';
+
 function stableIdOf(uniqueId: string | undefined): string | undefined {
-  return uniqueId === undefined ? undefined : `ipaUniqueID=${uniqueId}`;
+  return uniqueId === undefined ? undefined : `${STABLE_ID_PREFIX}${uniqueId}`;
+}
+
+function uniqueIdOf(stableId: string | undefined): string | undefined {
+  return stableId?.startsWith(STABLE_ID_PREFIX)
+    ? stableId.slice(STABLE_ID_PREFIX.length)
+    : undefined;
 }

@@ -24,7 +24,12 @@ it('exports the state, mode and size of a replica', async () => {
   });
   const tables = new ReplicaTables();
   tables.groups.set('cn=staff', { members: ['uid=alice'], sponsors: [] });
-  observeReplica({ state, tables, mode: 'usn', held: new Set(['uid=alice']) });
+  observeReplica({
+    state,
+    tables,
+    mode: 'full',
+    stricter: { isActive: true, size: 1 },
+  });
   /** Returns the nonzero values of a metric, by the value of its attribute. */
   const read = (name: string) => {
     const values: Record<string, number> = {};
@@ -39,7 +44,7 @@ it('exports the state, mode and size of a replica', async () => {
 
   expect(read('age')).toEqual({});
   expect(read('state')).toEqual({ starting: 1 });
-  expect(read('mode')).toEqual({ usn: 1 });
+  expect(read('mode')).toEqual({ full: 1 });
   expect(read('entries')).toEqual({ group: 1 });
   expect(read('held_entries')).toEqual({ '': 1 });
 

@@ -1,6 +1,6 @@
 import { metrics, type ObservableCallback } from '@opentelemetry/api';
 import type { Replica } from './Replica';
-import type { ReplicaMode } from './sync/SyncMode';
+import type { ReplicaMode } from './sync/DirectorySync';
 import { type ReplicaStatus, suspensionReasons } from './sync/ReplicaState';
 
 const STATES: readonly ReplicaStatus['kind'][] = [
@@ -10,11 +10,11 @@ const STATES: readonly ReplicaStatus['kind'][] = [
   'suspended',
 ];
 
-const MODES: readonly ReplicaMode[] = ['notifications', 'usn', 'full'];
+const MODES: readonly ReplicaMode[] = ['changes', 'full'];
 
 /** Exports metrics of a replica: age, state, mode, size and waiting reads. */
 export function observeReplica(
-  replica: Pick<Replica, 'state' | 'mode' | 'tables' | 'held'>,
+  replica: Pick<Replica, 'state' | 'mode' | 'tables' | 'stricter'>,
 ): void {
   const { state, tables } = replica;
   const meter = metrics.getMeter('directory');
@@ -71,8 +71,8 @@ export function observeReplica(
   });
   observe(
     'held_entries',
-    'Entries with stricter values than those of a server that lags behind',
-    result => result.observe(replica.held.size),
+    'Entries with stricter values than those of the directory server, after a switch',
+    result => result.observe(replica.stricter.size),
   );
   meter
     .createObservableCounter('directory.replica.rejected', {

@@ -80,14 +80,14 @@ function ranksFrom(
   { from, unlockedOnly }: UserSelection,
   view: ReplicaView,
 ): Uint32Array | 'all' | undefined {
-  const { members, keys } = view;
+  const { members } = view;
   if (from.kind === 'all') {
     return unlockedOnly
       ? view.within('users', members.allUnlocked())
       : view.all('users');
   }
   if (from.kind === 'colleaguesOf') {
-    return colleaguesOf(keys.entry(from.dn), view);
+    return colleaguesOf(view.keyOf(from.dn), view);
   }
   const group = view.group(from.groupname);
   if (!group) {

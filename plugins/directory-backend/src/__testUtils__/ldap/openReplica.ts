@@ -34,6 +34,7 @@ export async function openReplica(options: {
   readonly maxStalenessMs?: number;
   readonly checkIntervalMs?: number;
   readonly syncIntervalMs?: number;
+  readonly holdMs?: number;
   /** Merged into the `directory.ldap` block. */
   readonly ldap?: JsonObject;
   /** Called before the replica follows the directory. */
@@ -63,6 +64,7 @@ export async function openReplica(options: {
     maxStalenessMs: options.maxStalenessMs ?? 600_000,
     checkIntervalMs: options.checkIntervalMs,
     syncIntervalMs: options.syncIntervalMs,
+    holdMs: options.holdMs,
     guard: createGuard({ records: guardRecords, maxShrinkage: 0.5 }),
   });
   options.prepare?.(replica);

@@ -8,7 +8,7 @@ import { metrics } from '@opentelemetry/api';
 import type { SubjectLookup } from '../../directory/Principal';
 import type { Replica } from '../../replica/Replica';
 import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
-import type { ConfirmedSync } from '../../replica/sync/DirectorySync';
+import type { CurrentPosition as ConfirmedSync } from '../../replica/sync/ReplicaSource';
 import { PositionGate, positionOf } from '../../replica/sync/PositionGate';
 import type { AccountHoldsConfig } from '../CertificatesConfig';
 import { ON_HOLD } from '../CertificateAuthorities';

@@ -1,127 +1,166 @@
 import { metrics } from '@opentelemetry/api';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { GroupEntry } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
-import { ConsistencyCheck } from './ConsistencyCheck';
-import { HeldValues } from './HeldValues';
-import { IncrementalSync } from './IncrementalSync';
+import { DailyCheck, type DailyCheckOptions } from './DailyCheck';
+import { IdComparison } from './IdComparison';
 import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
 import {
+  type CurrentPosition,
+  type EntryRef,
   expectServer,
-  type ReplicaKeys,
-  type ReplicaPosition,
+  type PositionOrder,
+  type ReplicaBatch,
+  type ReplicaIds,
+  replicaKinds,
   type ReplicaSource,
-  type ReplicationState,
 } from './ReplicaSource';
-import { SyncMode, type SyncModeOptions } from './SyncMode';
+import type { ReplicaState } from './ReplicaState';
+import { StricterValues } from './StricterValues';
 import { TableComparison } from './TableComparison';
-import { TableWriter } from './TableWriter';
-import { UnreportedDeletions } from './UnreportedDeletions';
+import { type RelinkedEntry, TableWriter } from './TableWriter';
 
 /** Pause after a full sync, as a multiple of its duration. */
 const PAUSE_PER_SYNC = 1;
 
-const CHECK_INTERVAL_MS = 60 * 60_000;
+/** Minimum interval between full syncs of a server without positions. */
+const FULL_SYNC_INTERVAL_MS = 60_000;
 
-/** Interval of attempts to subscribe after the server refused to notify. */
-const SUBSCRIBE_AGAIN_MS = 600_000;
+/** The same, as a multiple of the duration of a full sync. */
+const FULL_SYNC_INTERVAL_PER_DURATION = 4;
 
-/** A sync after which the tables match the directory. */
-export interface ConfirmedSync {
-  /** URL of the server. */
-  readonly server: string;
-  /** The server's last USN; `undefined` without USNs. */
-  readonly usn: number | undefined;
-  /** Time of the request for the position, from `performance.now()`. */
-  readonly requestedAt: number;
-  /** The server's replication state, if known. */
-  readonly replicated: ReplicationState | undefined;
-}
+/**
+ * Maximum number of entries that are read again because they lost a reference.
+ * If there are more, the comparison of stable IDs finds the deleted ones.
+ */
+const MAX_LOST_REFERENCES = 50;
+
+/**
+ * Maximum number of entries that are deleted because they can no longer be
+ * read. Beyond it, they are left to the comparison of stable IDs, which runs
+ * the mass-deletion guard: the account may have lost the right to read them.
+ */
+const MAX_DELETIONS = 50;
+
+/** Number of changed entries that are written in one turn of the event loop. */
+const MAX_ENTRIES_PER_TURN = 500;
+
+/**
+ * Delay after which groups are read again that link to a moved or deleted
+ * entry. Some servers rewrite these links later, without a new position.
+ */
+const RELINK_MS = 2000;
+
+/** Time for which links to the former DN of an entry refer to the entry. */
+const ALIAS_MS = 10 * 60_000;
+
+/** How the replica follows a server. */
+export type ReplicaMode =
+  /** By the server's positions. */
+  | 'changes'
+  /** By full syncs at an interval. */
+  | 'full';
 
 /** Observes writes to the tables. */
 export interface TableObserver {
   /**
-   * Called when entries may have changed; `undefined` stands for all entries.
+   * Called in the turn in which entries may have changed, with their keys;
+   * `undefined` stands for all entries.
    */
   onWrite(keys: readonly string[] | undefined): void;
-  /** Called in the same turn in which the sync is confirmed. */
-  onConfirmed(sync: ConfirmedSync): void;
+  /** Called in the same turn in which the tables are known to match. */
+  onConfirmed(position: CurrentPosition): void;
 }
 
 /** Options of {@link DirectorySync}. */
-export interface DirectorySyncOptions extends SyncModeOptions {
+export interface DirectorySyncOptions extends Omit<
+  DailyCheckOptions,
+  'source' | 'comparison'
+> {
   readonly source: ReplicaSource;
   readonly tables: ReplicaTables;
   readonly guard: MassDeletionGuard;
-  /** Aborted when the replica is stopped. */
-  readonly stopped: AbortSignal;
+  readonly state: ReplicaState;
+  /** Age in milliseconds above which the replica is not read. */
+  readonly maxStalenessMs: number;
   readonly observer: TableObserver;
   /** Suspends reads if the error requires it. */
   readonly suspendFor: (error: unknown) => void;
-  /** Milliseconds between comparisons of all entries. Default: one hour. */
-  readonly checkIntervalMs?: number;
   /**
-   * Milliseconds between the read and the corrections of a comparison of all
-   * entries. Default: three seconds.
+   * Milliseconds between full syncs of a server without positions. Default: one
+   * minute.
    */
-  readonly settlingMs?: number;
+  readonly syncIntervalMs?: number;
+  /** Milliseconds for which stricter values are kept. Default: 10 minutes. */
+  readonly holdMs?: number;
+}
+
+/** Groups to read again at a time from `performance.now()`. */
+interface Reread {
+  readonly at: number;
+  /** Key that the groups may link to. */
+  readonly key: string;
+  /** Former key of a renamed entry; links to it end. */
+  readonly former?: string;
 }
 
 /**
- * Keeps the tables in sync with one server of the directory: changes are found
- * by their USNs, deletions by notification, and everything else by full syncs.
+ * Keeps the tables in sync with one server of the directory: polls its
+ * position, reads what was written since, and compares stable IDs when that
+ * does not explain all writes.
  */
 export class DirectorySync {
-  readonly held: HeldValues;
-  readonly mode: SyncMode;
+  readonly stricter: StricterValues;
   readonly #options: DirectorySyncOptions;
   readonly #writer: TableWriter;
   readonly #comparison: TableComparison;
-  readonly #check: ConsistencyCheck;
-  readonly #deletions: UnreportedDeletions;
-  readonly #changes: IncrementalSync;
+  readonly #daily: DailyCheck;
+  readonly #ids: IdComparison;
   readonly #duration = metrics
     .getMeter('directory')
     .createHistogram('directory.replica.sync.duration', {
       description: 'Duration of full syncs',
       unit: 's',
     });
+  #mode: ReplicaMode | undefined;
   /** Position of the tables; `undefined` requires a full sync into them. */
-  #position: ReplicaPosition | undefined;
-  /** Ends the subscription to the server at the position. */
-  #unsubscribe: (() => void) | undefined;
-  #subscribeAgainAt = Infinity;
+  #position: CurrentPosition | undefined;
   /** Whether a full sync is required because the tables match no server. */
   #mustSync = false;
-  /** Keys of entries that were deleted during the current full sync. */
-  #deleted: Set<string> | undefined;
+  /** Whether entries may have been deleted without a new position. */
+  #mustCompare = false;
   /** Earliest start of the next full sync. */
   #resyncNotBefore = -Infinity;
+  /** Start of the next full sync of a server without positions. */
+  #nextSyncAt = -Infinity;
+  #rereads: Reread[] = [];
 
   constructor(options: DirectorySyncOptions) {
-    const { tables, checkIntervalMs: intervalMs = CHECK_INTERVAL_MS } = options;
+    const { tables } = options;
     this.#options = options;
-    this.held = new HeldValues(options);
-    this.mode = new SyncMode(options);
+    this.stricter = new StricterValues(options);
     this.#writer = new TableWriter({
       tables,
-      restrict: batch => this.held.restrict(batch),
+      restrict: batch => this.stricter.restrict(batch),
       onWrite: keys => {
-        this.held.recordWrite();
         options.observer.onWrite(keys);
         this.#checkTables();
       },
+      onRelinked: link => this.#scheduleRereads(link),
     });
-    this.#changes = new IncrementalSync({ ...options, writer: this.#writer });
     this.#comparison = new TableComparison({
       ...options,
       writer: this.#writer,
-      guard: keys => this.#checkDeletions(keys),
+      guard: ids => this.#checkDeletions(ids),
     });
     const services = { ...options, comparison: this.#comparison };
-    this.#check = new ConsistencyCheck({ ...services, intervalMs });
-    this.#deletions = new UnreportedDeletions({
-      ...services,
-      onEntriesMissing: () => this.#check.request(),
-    });
+    this.#daily = new DailyCheck(services);
+    this.#ids = new IdComparison({ ...services, writer: this.#writer });
+  }
+
+  /** Current mode; `undefined` before the first poll. */
+  get mode(): ReplicaMode | undefined {
+    return this.#mode;
   }
 
   /**
@@ -135,136 +174,134 @@ export class DirectorySync {
   async poll(): Promise<boolean> {
     const { source, state, observer } = this.#options;
     const { suspensions } = state;
-    const position = await source.readPosition();
+    const position = await source.position();
+    this.#changeMode(position.value === undefined ? 'full' : 'changes');
     const isSynced = await this.#sync(position);
-    await this.#check.repeatFailed(position.server);
-    if (isSynced && (await this.held.update(position))) {
-      this.#mustSync = true;
-    }
+    await this.#daily.repeatFailed(position.server);
     if (suspensions !== state.suspensions) {
       // Only a sync that starts after the suspension ends it.
-      this.disconnect();
+      this.interrupt();
       return false;
     }
     if (isSynced) {
       this.#position = position;
       state.confirm(position.requestedAt);
-      observer.onConfirmed({
-        ...position,
-        replicated: this.held.replicated,
-      });
-      this.#check.startIfDue(position.server);
-      if (position.usn !== undefined) {
-        if (this.#subscribeAgainAt === Infinity) {
-          this.mode.change('notifications');
-        }
-        this.#deletions.startIfDue(position);
-      }
+      observer.onConfirmed(position);
+      this.#daily.startIfDue(position.server);
+      this.#ids.startIfDue(position.server);
     }
     return isSynced;
   }
 
   /**
-   * Ends the subscription. Changes may be missed until the next sync, but the
-   * tables are still read.
+   * Cancels comparisons, because their results may be wrong. Deletions may be
+   * missed until the next sync, but the tables are still read.
    */
-  disconnect(): void {
-    this.#unsubscribe?.();
-    this.#unsubscribe = undefined;
+  interrupt(): void {
+    this.#mustCompare = true;
     this.#comparison.cancel();
   }
 
+  /** Requests a comparison of all entries, because access may have changed. */
+  requestCheck(): void {
+    this.#daily.request();
+  }
+
   /** Resolves to whether the tables match the directory at a position. */
-  async #sync(position: ReplicaPosition): Promise<boolean> {
+  async #sync(position: CurrentPosition): Promise<boolean> {
+    const { source } = this.#options;
+    const last = this.#position;
+    const order = last ? source.compare(last, position) : 'other';
     const isFollowed =
-      this.#position?.epoch === position.epoch && !this.#mustSync;
-    if (position.usn !== undefined) {
-      return isFollowed
-        ? await this.#syncChanges(position)
-        : await this.#syncFully(position);
+      (order === 'same' || order === 'later') && !this.#mustSync;
+    if (!isFollowed) {
+      return await this.#syncFully(position, order);
     }
-    this.mode.change('full');
-    return !isFollowed || this.mode.isSyncDue
-      ? await this.#syncFully(position)
-      : false;
+    if (this.#mode === 'full') {
+      return this.#isSyncDue ? await this.#syncFully(position, order) : false;
+    }
+    try {
+      await this.#syncChanges(position, order);
+    } catch (error) {
+      // The source may not report the same deletions again.
+      this.#ids.request();
+      throw error;
+    }
+    return true;
+  }
+
+  get #isSyncDue(): boolean {
+    return (
+      performance.now() >= this.#nextSyncAt || !this.#options.state.isServing
+    );
   }
 
   /** Reads all entries, unless the last full sync was too recent. */
-  async #syncFully(position: ReplicaPosition): Promise<boolean> {
+  async #syncFully(
+    position: CurrentPosition,
+    order: PositionOrder,
+  ): Promise<boolean> {
     const startedAt = performance.now();
     if (startedAt < this.#resyncNotBefore) {
       return false;
     }
-    this.disconnect();
-    this.#changes.reset();
-    this.#deleted = new Set();
+    this.#comparison.cancel();
     let outcome = 'failure';
     try {
       await this.#prepareGuard();
-      if (position.usn !== undefined) {
-        await this.#subscribe(position.server);
-      }
       await (this.#position
-        ? this.#resync(position)
+        ? this.#resync(position, order)
         : this.#syncFirst(position, startedAt));
-      for (const key of this.#deleted) {
-        this.#delete(key);
-      }
-      this.#deletions.reset(position);
       this.#position = position;
       this.#mustSync = false;
-      if (position.usn === undefined) {
-        this.mode.scheduleSync(startedAt);
+      this.#mustCompare = false;
+      if (position.value === undefined) {
+        this.#scheduleSync(startedAt);
       }
       outcome = 'success';
-    } catch (error) {
-      this.disconnect();
-      throw error;
     } finally {
-      this.#deleted = undefined;
       const tookMs = performance.now() - startedAt;
       this.#resyncNotBefore = startedAt + (1 + PAUSE_PER_SYNC) * tookMs;
       this.#duration.record(tookMs / 1000, { outcome });
     }
-    return position.usn === undefined || this.#unsubscribe !== undefined;
+    return true;
   }
 
   /** Writes directly to the tables, which are not read in the meantime. */
   async #syncFirst(
-    position: ReplicaPosition,
+    position: CurrentPosition,
     startedAt: number,
   ): Promise<void> {
-    const { source, tables, logger } = this.#options;
-    const keys = await source.readAll(batch =>
+    const { source, tables } = this.#options;
+    const ids = await source.readAll(batch =>
       this.#writer.writeInSlices(batch, startedAt),
     );
-    expectServer(keys, position);
-    await this.#checkDeletions(keys);
-    await this.#writer.retainOnly(keys);
+    expectServer(ids, position);
+    await this.#checkDeletions(ids);
+    await this.#writer.retainOnly(ids);
     this.#options.observer.onWrite(undefined);
     await tables.users.buildIndexes();
-    const { users, groups, agreements } = keys;
-    logger.info('First sync finished', {
-      users: users.size,
-      groups: groups.size,
-      agreements: agreements.size,
-      seconds: secondsSince(startedAt),
+    this.#log('First sync finished', startedAt, {
+      users: ids.users.size,
+      groups: ids.groups.size,
+      agreements: ids.agreements.size,
     });
   }
 
   /** Writes only the differences, at the end: the tables are read meanwhile. */
-  async #resync(position: ReplicaPosition): Promise<void> {
-    const { source, tables, state, logger } = this.#options;
+  async #resync(
+    position: CurrentPosition,
+    order: PositionOrder,
+  ): Promise<void> {
+    const { source, tables, state } = this.#options;
     const startedAt = performance.now();
-    const hold =
-      this.#position?.epoch === position.epoch
-        ? undefined
-        : await this.held.prepare(position, state.ageMs);
+    if (order === 'other' || order === 'earlier') {
+      this.stricter.start(state.ageMs);
+    }
     const differences = await this.#comparison.run({
       server: position.server,
       read: check => source.readAll(batch => check.compare(batch)),
-      prepare: async check => {
-        await hold?.(check);
+      onFound: () => {
         // The tables match no server until all differences are corrected.
         this.#mustSync = true;
       },
@@ -274,83 +311,194 @@ export class DirectorySync {
       throw new Error('The full sync was canceled');
     }
     await tables.users.buildIndexes();
-    logger.info(`Replica was synced with ${position.server}`, {
-      ...Object.fromEntries(differences),
-      seconds: secondsSince(startedAt),
-    });
-  }
-
-  async #syncChanges(position: ReplicaPosition): Promise<boolean> {
-    const last = this.#position!;
-    if (performance.now() >= this.#subscribeAgainAt) {
-      this.disconnect();
-    }
-    if (!this.#unsubscribe) {
-      await this.#catchUp(position);
-    } else if (last.usn !== position.usn || last.usn !== last.committedUsn) {
-      await this.#readChanges(position);
-    }
-    return this.#unsubscribe !== undefined;
-  }
-
-  /** Finds changes that were not notified. */
-  async #catchUp(position: ReplicaPosition): Promise<void> {
-    try {
-      await this.#subscribe(position.server);
-      await this.#readChanges(position);
-      const compared = await this.#comparison.run({
-        server: position.server,
-        read: () => this.#options.source.readKeys(),
-        isSync: true,
-      });
-      if (!compared) {
-        throw new Error('The comparison of keys was canceled');
-      }
-      this.#deletions.reset(position);
-    } catch (error) {
-      this.disconnect();
-      throw error;
-    }
-  }
-
-  async #readChanges(position: ReplicaPosition): Promise<void> {
-    const { committedUsn = 0 } = this.#position!;
-    const { hasNewKeys } = await this.#changes.apply(
-      position,
-      committedUsn + 1,
+    this.#log(
+      `Replica was synced with ${position.server}`,
+      startedAt,
+      Object.fromEntries(differences),
     );
-    if (hasNewKeys && this.mode.current === 'usn') {
-      // The new key of a renamed entry carries its USN, so a comparison must
-      // find the old key.
-      this.#deletions.request(position);
+  }
+
+  /** Reads what was written since the position of the tables. */
+  async #syncChanges(
+    position: CurrentPosition,
+    order: PositionOrder,
+  ): Promise<void> {
+    const { source, tables } = this.#options;
+    const rereads = this.#rereads.filter(({ at }) => at <= performance.now());
+    const released = this.stricter.released;
+    if (order === 'later' || rereads.length + released.length > 0) {
+      const batches: ReplicaBatch[] = [];
+      const onBatch = (batch: ReplicaBatch) => void batches.push(batch);
+      const { gone, complete } = await source.changes(
+        this.#position!,
+        position,
+        onBatch,
+      );
+      const uncertain = uniqueRefs([
+        ...this.#lostReferences(batches),
+        ...this.#groupsOf(rereads),
+        ...released,
+      ]);
+      const found = await source.readEntries(
+        position.server,
+        uncertain,
+        onBatch,
+      );
+      await this.#write(batches, [
+        ...gone,
+        ...uncertain.filter(({ kind, id }) => !found[kind].has(id)),
+      ]);
+      if (!complete) {
+        this.#ids.request();
+      }
+      this.#rereads = this.#rereads.filter(each => !rereads.includes(each));
+      this.stricter.clear(released);
+      await tables.users.buildIndexes();
+    }
+    if (this.#mustCompare) {
+      this.#mustCompare = false;
+      if (!(await this.#ids.run(position.server))) {
+        this.#mustCompare = true;
+        throw new Error('The comparison of stable IDs was canceled');
+      }
     }
   }
 
-  async #subscribe(server: string): Promise<void> {
-    const { source, stopped, logger } = this.#options;
-    this.#subscribeAgainAt = Infinity;
-    this.#unsubscribe = await source.subscribe(server, {
-      onDeleted: key => this.#deleted?.add(key) ?? this.#delete(key),
-      onLost: error => {
-        this.disconnect();
-        logger.warn(
-          `Replica lost the change notifications of ${server}: ${error.message}`,
-        );
-      },
-      onUnsupported: error => {
-        this.mode.change('usn', error.message);
-        this.#subscribeAgainAt = performance.now() + SUBSCRIBE_AGAIN_MS;
-      },
+  /**
+   * Writes entries only after all of them were read: entries from another
+   * server could be older than the tables.
+   */
+  async #write(
+    batches: readonly ReplicaBatch[],
+    deleted: readonly EntryRef[],
+  ): Promise<void> {
+    const isDeleting = deleted.length > 0 && deleted.length <= MAX_DELETIONS;
+    if (isDeleting) {
+      await this.#options.source.verifyAccess();
+    } else if (deleted.length > 0) {
+      this.#ids.request();
+    }
+    // Users first: a link to a renamed user is resolved when it is written.
+    let written = 0;
+    for (const kind of replicaKinds) {
+      for (const batch of batches.filter(each => each.kind === kind)) {
+        this.#writer.write(batch);
+        written += batch.entries.length;
+        if (written > MAX_ENTRIES_PER_TURN) {
+          written = 0;
+          await nextTurn();
+        }
+      }
+    }
+    if (isDeleting) {
+      this.#writer.delete(deleted);
+    }
+  }
+
+  /**
+   * Returns entries that may have been deleted because others no longer refer
+   * to them: users who left a group without being written, and groups that a
+   * user is no longer in. A deleted user loses all memberships, also when the
+   * account cannot see the deletion itself (`ipa user-del --preserve`).
+   */
+  #lostReferences(batches: readonly ReplicaBatch[]): readonly EntryRef[] {
+    const { users, groups } = this.#options.tables;
+    const lost: EntryRef[] = [];
+    const written = new Set(
+      batches.flatMap(({ entries }) => entries.map(({ id }) => id)),
+    );
+    const add = (kind: 'users' | 'groups', key: string) => {
+      const id =
+        kind === 'users' && !users.served.get(key)
+          ? undefined
+          : this.#options.tables[kind].idOf(key);
+      if (id !== undefined && !written.has(id)) {
+        lost.push({ kind, id });
+      }
+    };
+    for (const { kind, entries } of batches) {
+      for (const { id, entry, memberOf } of entries) {
+        if (kind === 'groups') {
+          const { members: now = [] } = (entry ?? {}) as Partial<GroupEntry>;
+          const members = new Set(now);
+          const before = groups.graph.directMembersOf(groups.keyOf(id) ?? '');
+          for (const member of before) {
+            if (!members.has(member)) {
+              add('users', member);
+            }
+          }
+        } else if (kind === 'users' && memberOf) {
+          const before = groups.graph.directGroupsOf(users.keyOf(id) ?? '');
+          for (const group of before) {
+            if (!memberOf.has(group)) {
+              add('groups', group);
+            }
+          }
+        }
+      }
+    }
+    return lost.length > MAX_LOST_REFERENCES ? [] : lost;
+  }
+
+  #scheduleRereads({ key, former, hasLostFormer }: RelinkedEntry): void {
+    const now = performance.now();
+    this.#rereads.push({ at: hasLostFormer ? now : now + RELINK_MS, key });
+    if (former !== undefined) {
+      this.#rereads.push({ at: now + ALIAS_MS, key, former });
+    }
+  }
+
+  /** Returns the groups to read again. Ends the aliases among the rereads. */
+  #groupsOf(rereads: readonly Reread[]): readonly EntryRef[] {
+    const { tables } = this.#options;
+    return rereads.flatMap(({ key, former }) => {
+      const current = (former && tables.endAlias(former)) ?? key;
+      return [
+        ...tables.groups.graph.directGroupsOf(current),
+        ...tables.groups.graph.sponsoredBy([current]),
+      ].flatMap(group => {
+        const id = tables.groups.idOf(group);
+        return id === undefined ? [] : { kind: 'groups' as const, id };
+      });
     });
-    if (stopped.aborted) {
-      this.disconnect();
+  }
+
+  /**
+   * Schedules the next full sync. Allows the replica to be two intervals old.
+   */
+  #scheduleSync(startedAt: number): void {
+    const { state, maxStalenessMs, syncIntervalMs } = this.#options;
+    const tookMs = performance.now() - startedAt;
+    const intervalMs = Math.max(
+      syncIntervalMs ?? FULL_SYNC_INTERVAL_MS,
+      FULL_SYNC_INTERVAL_PER_DURATION * tookMs,
+    );
+    this.#nextSyncAt = startedAt + intervalMs;
+    state.maxStalenessMs = Math.max(maxStalenessMs, 2 * intervalMs + tookMs);
+  }
+
+  #changeMode(mode: ReplicaMode): void {
+    const { logger, state, maxStalenessMs } = this.#options;
+    if (mode === this.#mode) {
+      return;
+    }
+    this.#mode = mode;
+    if (mode === 'full') {
+      logger.warn(
+        'The service account cannot search for USNs in the directory: the replica is updated by full syncs. Enable the USN plugin, and allow the account to search for entryusn',
+      );
+    } else {
+      state.maxStalenessMs = maxStalenessMs;
     }
   }
 
-  /** Deletes an entry that the server reported as deleted. */
-  #delete(key: string): void {
-    this.#writer.delete(key);
-    this.#changes.recordDeletion(key);
+  #log(
+    message: string,
+    startedAt: number,
+    counts: Readonly<Record<string, number>>,
+  ): void {
+    const seconds = Math.round(performance.now() - startedAt) / 1000;
+    this.#options.logger.info(message, { ...counts, seconds });
   }
 
   get #counts(): EntryCounts {
@@ -363,7 +511,7 @@ export class DirectorySync {
     const { guard, source } = this.#options;
     await guard.prepare();
     if (guard.quarantine) {
-      await this.#checkDeletions(await source.readKeys());
+      await this.#checkDeletions(await source.ids());
     }
   }
 
@@ -377,8 +525,8 @@ export class DirectorySync {
     }
   }
 
-  /** Suspends reads when the mass-deletion guard rejects the keys. */
-  async #checkDeletions({ users, groups }: ReplicaKeys): Promise<void> {
+  /** Suspends reads when the mass-deletion guard rejects the stable IDs. */
+  async #checkDeletions({ users, groups }: ReplicaIds): Promise<void> {
     const { guard, suspendFor } = this.#options;
     const found = { users: users.size, groups: groups.size };
     try {
@@ -391,6 +539,8 @@ export class DirectorySync {
   }
 }
 
-function secondsSince(startedAt: number): number {
-  return Math.round(performance.now() - startedAt) / 1000;
+function uniqueRefs(entries: readonly EntryRef[]): readonly EntryRef[] {
+  return [
+    ...new Map(entries.map(each => [`${each.kind} ${each.id}`, each])).values(),
+  ];
 }

@@ -1,36 +1,18 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import type { ConfirmedSync } from './DirectorySync';
-import { coverageOf } from './HeldValues';
-import type { ReplicationState } from './ReplicaSource';
+import type { CurrentPosition as ConfirmedSync } from './ReplicaSource';
 
 /** Maximum wait for a server that may lag behind, as in `HeldValues`. */
 const MAX_UNKNOWN_MS = 10 * 60_000;
-const MAX_BEHIND_MS = 60 * 60_000;
 
 /** Position of the replica at an earlier sync, as JSON. */
 export interface RecordedPosition {
   readonly server: string;
   readonly usn?: number;
-  readonly replicated?: {
-    readonly generation: string;
-    readonly latest: readonly (readonly [string, string])[];
-  };
 }
 
 /** The position of a sync. */
-export function positionOf({
-  server,
-  usn,
-  replicated,
-}: ConfirmedSync): RecordedPosition {
-  return {
-    server,
-    usn,
-    replicated: replicated && {
-      generation: replicated.generation,
-      latest: [...replicated.latest],
-    },
-  };
+export function positionOf({ server, value }: ConfirmedSync): RecordedPosition {
+  return { server, usn: value === undefined ? undefined : parseInt(value, 10) };
 }
 
 /**
@@ -62,7 +44,7 @@ export class PositionGate {
   ): boolean {
     const coverage = position ? coverageOfPosition(position, sync) : 'covered';
     if (coverage !== 'covered') {
-      const maxMs = coverage === 'unknown' ? MAX_UNKNOWN_MS : MAX_BEHIND_MS;
+      const maxMs = MAX_UNKNOWN_MS;
       const now = performance.now();
       this.#waitingSince ??= now;
       if (now - this.#waitingSince < maxMs) {
@@ -81,20 +63,12 @@ export class PositionGate {
   }
 }
 
-/** Returns whether a server has the changes up to a recorded position. */
 function coverageOfPosition(
   position: RecordedPosition,
   sync: ConfirmedSync,
-): ReturnType<typeof coverageOf> {
-  if (
-    position.server === sync.server &&
-    (position.usn ?? 0) <= (sync.usn ?? Infinity)
-  ) {
-    return 'covered';
-  }
-  const required: ReplicationState | undefined = position.replicated && {
-    generation: position.replicated.generation,
-    latest: new Map(position.replicated.latest),
-  };
-  return coverageOf(required, sync.replicated);
+): 'covered' | 'unknown' {
+  const { usn = Infinity } = positionOf(sync);
+  return position.server === sync.server && (position.usn ?? 0) <= usn
+    ? 'covered'
+    : 'unknown';
 }

@@ -1,21 +1,33 @@
 import type { AgreementEntry, GroupEntry, UserEntry } from '../tables/entries';
 
-/** A position in a server's history of writes. */
+/**
+ * Where the data of a server stands. Only the source interprets it, with
+ * {@link ReplicaSource.compare}.
+ */
 export interface ReplicaPosition {
   /** URL of the server. */
   readonly server: string;
-  /** USNs of different epochs cannot be compared. */
-  readonly epoch: number;
   /**
-   * The last USN; `undefined` when the server has no USNs or the account may
-   * not search for them.
+   * Opaque; `undefined` when the server has no positions or the account may not
+   * search for them.
    */
-  readonly usn: number | undefined;
-  /** Writes up to this USN are visible; later ones may still become visible. */
-  readonly committedUsn: number | undefined;
-  /** Time of the request, from `performance.now()`. */
+  readonly value: string | undefined;
+}
+
+/** A position with the time of its request, from `performance.now()`. */
+export interface CurrentPosition extends ReplicaPosition {
   readonly requestedAt: number;
 }
+
+/**
+ * How a position relates to an earlier one.
+ *
+ * - `same`: no write has become visible
+ * - `later`: writes may have become visible
+ * - `earlier`: the other position is the later one
+ * - `other`: another server, or a server that was restored from a backup
+ */
+export type PositionOrder = 'same' | 'later' | 'earlier' | 'other';
 
 /** Entry type of each kind. Each kind has a table with the same name. */
 interface EntriesByKind {
@@ -30,17 +42,29 @@ export type ReplicaKind = keyof EntriesByKind;
 /** All kinds. */
 export const replicaKinds = ['users', 'groups', 'agreements'] as const;
 
+/** An entry as it was read. */
+export interface ReadEntry<T = unknown> {
+  /** Stable ID; the key for an entry without a readable one. */
+  readonly id: string;
+  /** Normalized DN. */
+  readonly key: string;
+  /** `undefined` for an entry that is not replicated. */
+  readonly entry: T | undefined;
+  /** `undefined` when the account may not read it. */
+  readonly createdAt?: Date;
+  /**
+   * Keys of the groups that a user is in according to the server, direct and
+   * nested ones; only for users from {@link ReplicaSource.changes}, from a
+   * server that has them.
+   */
+  readonly memberOf?: ReadonlySet<string>;
+}
+
 /** Entries of one kind that are read together. */
 export type ReplicaBatch = {
   [Kind in ReplicaKind]: {
     readonly kind: Kind;
-    /**
-     * Entries with their keys; `undefined` for an entry that is not replicated.
-     */
-    readonly entries: readonly (readonly [
-      key: string,
-      entry: EntriesByKind[Kind] | undefined,
-    ])[];
+    readonly entries: readonly ReadEntry<EntriesByKind[Kind]>[];
   };
 }[ReplicaKind];
 
@@ -50,121 +74,84 @@ export type ReplicaBatch = {
  */
 export type OnBatch = (batch: ReplicaBatch) => void | Promise<void>;
 
-/** Keys of all entries by kind. */
-export interface ReplicaKeys extends Record<ReplicaKind, ReadonlySet<string>> {
-  /** URL of the server that returned them. */
+/** Stable IDs of entries by kind. */
+export type ReplicaIds = Readonly<Record<ReplicaKind, ReadonlySet<string>>>;
+
+/** Stable IDs with the URL of the server that returned them. */
+export interface ListedIds extends ReplicaIds {
   readonly server: string;
 }
 
-/**
- * USN of the last write of each entry, by key; `undefined` when the account may
- * not read it.
- */
-export type UsnsByKey = ReadonlyMap<string, number | undefined>;
-
-/** Handlers for change notifications of a server. */
-export interface ChangeSubscriber {
-  /** The entry with this key was deleted or renamed. */
-  readonly onDeleted: (key: string) => void;
-  /** The subscription ended. */
-  readonly onLost: (error: Error) => void;
+/** A response of {@link ReplicaSource.changes}. */
+export interface ListedChanges {
+  /** Entries of recent writes that can no longer be read. */
+  readonly gone: readonly EntryRef[];
   /**
-   * The server does not notify this account, so the subscription has no effect.
-   * May be called before or after `subscribe` resolves.
+   * Whether readable entries explain all writes. Otherwise an entry may have
+   * been deleted or moved, and the stable IDs must be compared.
    */
-  readonly onUnsupported: (error: Error) => void;
+  readonly complete: boolean;
 }
 
 /** Reference to an entry of the directory. */
 export interface EntryRef {
   readonly kind: ReplicaKind;
-  readonly key: string;
+  readonly id: string;
 }
 
 /**
- * Progress of a server in replication: the replica update vector (RUV) of 389
- * Directory Server.
- */
-export interface ReplicationState {
-  /** States of different generations of the data cannot be compared. */
-  readonly generation: string;
-  /**
-   * The latest change that the server has from each server, by replica ID: a
-   * change sequence number of fixed length, or '' before the first change.
-   */
-  readonly latest: ReadonlyMap<string, string>;
-}
-
-/**
- * Port between the replica and the directory. Every method rejects when the
- * directory is unavailable. Reads "with an access check" reject when the
- * account may not read an attribute on which privacy or authentication depends.
+ * Port between the replica and a kind of directory server. Every method rejects
+ * when the directory is unavailable. Reads "with an access check" reject when
+ * the account may not read an attribute on which privacy or authentication
+ * depends. A read that is bound to a server rejects when another server
+ * responds.
  */
 export interface ReplicaSource {
   /** The directory's position, at most 250 ms old. */
-  readPosition(): Promise<ReplicaPosition>;
+  position(): Promise<CurrentPosition>;
+  /** Returns how the second position relates to the first. */
+  compare(from: ReplicaPosition, to: ReplicaPosition): PositionOrder;
+  /**
+   * Reads each entry that was written between two positions of a server once,
+   * with an access check. Late writes, which become visible after later ones,
+   * are read with a later position.
+   */
+  changes(
+    from: ReplicaPosition,
+    to: ReplicaPosition,
+    onBatch: OnBatch,
+  ): Promise<ListedChanges>;
+  /** Lists the stable IDs of all entries. */
+  ids(): Promise<ListedIds>;
   /**
    * Reads every entry. Rejects when the account lacks a right; in that case,
    * discard the batches.
    */
-  readAll(onBatch: OnBatch): Promise<ReplicaKeys>;
+  readAll(onBatch: OnBatch): Promise<ListedIds>;
   /**
    * Reads every entry with an access check, throttled to limit the load on the
    * directory.
    */
-  readAllThrottled(onBatch: OnBatch): Promise<ReplicaKeys>;
+  readAllThrottled(onBatch: OnBatch): Promise<ListedIds>;
   /**
-   * Lists the existing entries that were written since this USN, inclusive.
-   * Rejects when the account may not search for USNs, because such a search
-   * returns no entries.
+   * Reads entries of a server, with an access check.
+   *
+   * @returns the stable IDs of the entries that were found
    */
-  listChanges(
-    fromUsn: number,
-  ): Promise<{ readonly server: string; readonly usns: UsnsByKey }>;
-  /**
-   * Reads the entries of {@link ReplicaSource.listChanges}, with an access
-   * check.
-   */
-  readChanges(
-    fromUsn: number,
+  readEntries(
+    server: string,
+    entries: readonly EntryRef[],
     onBatch: OnBatch,
-  ): Promise<{ readonly server: string }>;
-  /**
-   * Reads one entry, with an access check. `found` is `false` when the account
-   * cannot read the entry.
-   */
-  readEntry(
-    entry: EntryRef,
-    onBatch: OnBatch,
-  ): Promise<{ readonly server: string; readonly found: boolean }>;
-  /**
-   * Lists the USNs of all readable entries of any kind, starting with this one.
-   */
-  listUsns(
-    fromUsn: number,
-  ): Promise<{ readonly server: string; readonly usns: ReadonlySet<number> }>;
+  ): Promise<ReplicaIds>;
   /**
    * Runs the access check now. Entries that the account can no longer read
    * count as deleted only if it succeeds afterwards.
    */
   verifyAccess(): Promise<void>;
-  /** Lists the keys of all entries. */
-  readKeys(): Promise<ReplicaKeys>;
-  /** Returns the creation time of an entry, if the account can read it. */
-  createdAt(entry: EntryRef): Promise<Date | undefined>;
-  /**
-   * Returns the server's replication state; `undefined` when it has none or the
-   * account cannot read it.
-   */
-  replicationState(): Promise<
-    { readonly server: string; readonly state: ReplicationState } | undefined
-  >;
-  /** Subscribes to a server's deletions; returns the unsubscribe function. */
-  subscribe(server: string, subscriber: ChangeSubscriber): Promise<() => void>;
 }
 
 /**
- * Requires that a response comes from the server of a USN or position.
+ * Requires that a response comes from the server of a position.
  *
  * @throws Error when another server has responded.
  */

@@ -1,20 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { UserEntry } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import {
+  type ReadEntry,
   type ReplicaBatch,
-  type ReplicaKeys,
+  type ReplicaIds,
+  type ReplicaKind,
   replicaKinds,
 } from './ReplicaSource';
 
 /** Number of entries to write before yielding to the event loop. */
 const ENTRIES_PER_SLICE = 200;
 
-/** Number of keys to compare before yielding to the event loop. */
-const KEYS_PER_SLICE = 5000;
-
-/** Replaces entries with stricter ones, for example with a private flag. */
-export type Restrict = (batch: ReplicaBatch) => ReplicaBatch;
+/** Number of stable IDs to compare before yielding to the event loop. */
+const IDS_PER_SLICE = 5000;
 
 /**
  * Differences between the tables and the directory, which is read while the
@@ -22,50 +20,55 @@ export type Restrict = (batch: ReplicaBatch) => ReplicaBatch;
  * those that were read, and do not count as differences.
  */
 export class TableCheck {
-  /** Differences by kind and key; `undefined` for a deleted entry. */
-  readonly found = {
-    users: new Map<string, UserEntry | undefined>(),
-    groups: new Map<string, unknown>(),
-    agreements: new Map<string, unknown>(),
-  };
   readonly #tables: ReplicaTables;
-  readonly #restrict: Restrict;
+  readonly #prepare: (batch: ReplicaBatch) => ReplicaBatch;
+  /** Differences by kind and stable ID. */
+  readonly #found = {
+    users: new Map<string, ReadEntry>(),
+    groups: new Map<string, ReadEntry>(),
+    agreements: new Map<string, ReadEntry>(),
+  };
   readonly #written = new Set<string>();
 
-  constructor(tables: ReplicaTables, restrict: Restrict) {
+  /** @param prepare - changes entries as they are changed before a write */
+  constructor(
+    tables: ReplicaTables,
+    prepare: (batch: ReplicaBatch) => ReplicaBatch,
+  ) {
     this.#tables = tables;
-    this.#restrict = restrict;
+    this.#prepare = prepare;
   }
 
   /** Records that an entry was written into the tables. */
-  recordWrite(key: string): void {
-    this.#written.add(key);
+  recordWrite(id: string): void {
+    this.#written.add(id);
+  }
+
+  /** Whether an entry was written since the start of the check. */
+  wasWritten(id: string): boolean {
+    return this.#written.has(id);
   }
 
   /** Compares entries that were read. */
-  compare(read: ReplicaBatch): void {
-    const { kind, entries } = this.#restrict(read);
-    const table: EntryTable = this.#tables[kind];
-    const found: Map<string, unknown> = this.found[kind];
-    for (const [key, entry] of entries) {
-      if (table.differs(key, entry)) {
-        found.set(key, entry);
+  compare(batch: ReplicaBatch): void {
+    const { kind, entries } = this.#prepare(batch);
+    for (const read of entries) {
+      if (this.#differs(kind, read)) {
+        this.#found[kind].set(read.id, read);
       }
     }
   }
 
   /**
-   * Finds entries of the tables that are not among these keys.
+   * Finds entries of the tables that are not among these.
    *
    * @returns whether there are any
    */
-  async findDeleted(keys: Omit<ReplicaKeys, 'server'>): Promise<boolean> {
+  async findDeleted(ids: ReplicaIds): Promise<boolean> {
     let count = 0;
     for (const kind of replicaKinds) {
-      count += await forEachMissing(
-        this.#tables[kind].keys(),
-        keys[kind],
-        key => this.found[kind].set(key, undefined),
+      count += await forEachMissing(this.#tables[kind].ids(), ids[kind], id =>
+        this.#found[kind].set(id, { id, key: '', entry: undefined }),
       );
     }
     return count > 0;
@@ -74,43 +77,47 @@ export class TableCheck {
   /** Yields the entries to write, except for those written in the meantime. */
   *differences(): Iterable<ReplicaBatch> {
     for (const kind of replicaKinds) {
-      const found = [...this.found[kind]];
+      const found = [...this.#found[kind].values()];
       for (let at = 0; at < found.length; at += ENTRIES_PER_SLICE) {
         const entries = found
           .slice(at, at + ENTRIES_PER_SLICE)
-          .filter(([key]) => !this.#written.has(key));
+          .filter(({ id }) => !this.#written.has(id));
         yield { kind, entries } as ReplicaBatch;
       }
     }
   }
-}
 
-/** A table of any kind. */
-export interface EntryTable {
-  differs(key: string, entry: unknown): boolean;
-  set(key: string, entry: unknown): void;
-  delete(key: string): void;
+  #differs(kind: ReplicaKind, { id, key, entry }: ReadEntry<any>): boolean {
+    if (kind === 'agreements') {
+      return this.#tables.agreements.differs(id, entry);
+    }
+    const table = this.#tables[kind];
+    const current = table.keyOf(id);
+    return entry
+      ? current !== key || table.differs(key, entry)
+      : current !== undefined;
+  }
 }
 
 /**
- * Calls a function for each key that is not in a set. Yields to the event loop
+ * Calls a function for each ID that is not in a set. Yields to the event loop
  * in between.
  *
- * @returns the number of missing keys
+ * @returns the number of missing IDs
  */
 export async function forEachMissing(
-  keys: Iterable<string>,
+  ids: Iterable<string>,
   present: Pick<ReadonlySet<string>, 'has'>,
-  onMissing: (key: string) => void,
+  onMissing: (id: string) => void,
 ): Promise<number> {
   let compared = 0;
   let missing = 0;
-  for (const key of keys) {
-    if (!present.has(key)) {
+  for (const id of ids) {
+    if (!present.has(id)) {
       missing++;
-      onMissing(key);
+      onMissing(id);
     }
-    if (++compared % KEYS_PER_SLICE === 0) {
+    if (++compared % IDS_PER_SLICE === 0) {
       await nextTurn();
     }
   }

@@ -5,20 +5,22 @@ import {
 } from 'node:timers/promises';
 import {
   expectServer,
-  type ReplicaKeys,
+  type ListedIds,
+  type ReplicaIds,
+  type ReplicaKind,
   type ReplicaSource,
 } from './ReplicaSource';
 import type { TableCheck } from './TableCheck';
 import type { TableWriter } from './TableWriter';
 
 /** Corrected entries by kind. */
-type Corrections = ReadonlyMap<string, number>;
+export type Corrections = ReadonlyMap<ReplicaKind, number>;
 
 interface TableComparisonOptions {
   readonly source: Pick<ReplicaSource, 'verifyAccess'>;
   readonly writer: TableWriter;
-  /** Rejects when the mass-deletion guard rejects the keys. */
-  readonly guard: (keys: ReplicaKeys) => Promise<void>;
+  /** Rejects when the mass-deletion guard rejects the stable IDs. */
+  readonly guard: (ids: ReplicaIds) => Promise<void>;
 }
 
 /**
@@ -48,15 +50,15 @@ export class TableComparison {
    *
    * @returns the corrections; `undefined` when the comparison was canceled
    * @throws Error when the directory cannot be read, another server responded,
-   *   the mass-deletion guard rejected the keys, or entries are missing and the
-   *   account lacks a right
+   *   the mass-deletion guard rejected the stable IDs, or entries are missing
+   *   and the account lacks a right
    */
   async run(options: {
     readonly server: string;
-    /** Reads all keys and reports entries that it reads to the check. */
-    readonly read: (check: TableCheck) => Promise<ReplicaKeys>;
-    /** Called with all differences before they are corrected. */
-    readonly prepare?: (check: TableCheck) => Promise<void>;
+    /** Reads all stable IDs and reports entries that it reads to the check. */
+    readonly read: (check: TableCheck) => Promise<ListedIds>;
+    /** Called before the differences are corrected. */
+    readonly onFound?: () => void;
     /** Milliseconds between the read and the corrections. Default: 0. */
     readonly settleMs?: number;
     /**
@@ -68,20 +70,20 @@ export class TableComparison {
     const before = this.#cancellations;
     const check = writer.startCheck();
     try {
-      const keys = await options.read(check).catch(error => {
+      const ids = await options.read(check).catch(error => {
         if (before === this.#cancellations) {
           throw error;
         }
       });
-      if (!keys || before !== this.#cancellations) {
+      if (!ids || before !== this.#cancellations) {
         return undefined;
       }
-      expectServer(keys, options);
-      await guard(keys);
-      if (await check.findDeleted(keys)) {
+      expectServer(ids, options);
+      await guard(ids);
+      if (await check.findDeleted(ids)) {
         await source.verifyAccess();
       }
-      await options.prepare?.(check);
+      options.onFound?.();
       await (options.settleMs &&
         sleep(options.settleMs, undefined, { ref: false }));
       const corrections = await this.#correct(check, before);
@@ -98,14 +100,14 @@ export class TableComparison {
     check: TableCheck,
     before: number,
   ): Promise<Corrections | undefined> {
-    const corrections = new Map<string, number>();
+    const corrections = new Map<ReplicaKind, number>();
     for (const batch of check.differences()) {
       if (before !== this.#cancellations) {
         return undefined;
       }
       const { kind, entries } = batch;
       if (entries.length > 0) {
-        this.#options.writer.write(batch, performance.now());
+        this.#options.writer.write(batch);
         corrections.set(kind, (corrections.get(kind) ?? 0) + entries.length);
       }
       await nextTurn();

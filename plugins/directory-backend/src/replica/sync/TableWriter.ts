@@ -2,49 +2,70 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GroupEntry } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import {
+  type EntryRef,
+  type ReadEntry,
   type ReplicaBatch,
-  type ReplicaKeys,
+  type ReplicaIds,
+  type ReplicaKind,
   replicaKinds,
 } from './ReplicaSource';
-import {
-  type EntryTable,
-  forEachMissing,
-  type Restrict,
-  TableCheck,
-} from './TableCheck';
+import { forEachMissing, TableCheck } from './TableCheck';
 
 /** Number of members to write before yielding to the event loop. */
 const MEMBERS_PER_SLICE = 2500;
 
-/** Longer than any read that was started before an entry was deleted. */
-const DELETION_MEMORY_MS = 10 * 60_000;
+/** Options of {@link TableWriter}. */
+export interface TableWriterOptions {
+  readonly tables: ReplicaTables;
+  /**
+   * Replaces entries with stricter ones, for example with a private flag.
+   * Default: no restriction.
+   */
+  readonly restrict?: (batch: ReplicaBatch) => ReplicaBatch;
+  /** Called with the keys in the same turn as each write. Default: no-op. */
+  readonly onWrite?: (keys: readonly string[]) => void;
+  /**
+   * Called when a user or group got another key, was deleted, or got the former
+   * key of another entry. The groups that link to these keys may change without
+   * a new position. Default: no-op.
+   */
+  readonly onRelinked?: (link: RelinkedEntry) => void;
+}
 
-/** Writes entries to the tables, unless they were deleted after the read. */
+/** An entry whose links may change without a new position. */
+export interface RelinkedEntry {
+  /** Key that the tables' links name. */
+  readonly key: string;
+  /** Former key of a renamed entry. */
+  readonly former?: string;
+  /** Whether the former key of this entry is now the key of another entry. */
+  readonly hasLostFormer?: boolean;
+}
+
+/** Table of a kind of entries that have keys. */
+interface KeyedTable {
+  keyOf(id: string): string | undefined;
+  idOf(key: string): string | undefined;
+  set(key: string, entry: unknown): void;
+  delete(key: string): void;
+}
+
+/** Writes entries to the tables. */
 export class TableWriter {
+  readonly #options: TableWriterOptions;
   readonly #tables: ReplicaTables;
-  readonly #restrict: Restrict;
-  readonly #onWrite: (keys: readonly string[]) => void;
-  /** Times of deletions by key, oldest first. */
-  readonly #deleted = new Map<string, number>();
   readonly #checks = new Set<TableCheck>();
   /** Start of the latest sync that writes in slices. */
   #slicedSyncAt = -Infinity;
 
-  constructor(options: {
-    readonly tables: ReplicaTables;
-    /** Applied to all entries. Default: no restriction. */
-    readonly restrict?: Restrict;
-    /** Called with the keys in the same turn as each write. Default: no-op. */
-    readonly onWrite?: (keys: readonly string[]) => void;
-  }) {
+  constructor(options: TableWriterOptions) {
+    this.#options = options;
     this.#tables = options.tables;
-    this.#restrict = options.restrict ?? (batch => batch);
-    this.#onWrite = options.onWrite ?? (() => {});
   }
 
   /** Starts a check. Writes are reported to it until {@link endCheck}. */
   startCheck(): TableCheck {
-    const check = new TableCheck(this.#tables, this.#restrict);
+    const check = new TableCheck(this.#tables, batch => this.#prepare(batch));
     this.#checks.add(check);
     return check;
   }
@@ -53,37 +74,40 @@ export class TableWriter {
     this.#checks.delete(check);
   }
 
-  /** Writes entries that were requested at a time from `performance.now()`. */
-  write(batch: ReplicaBatch, requestedAt: number): void {
-    if (batch.kind !== 'groups') {
-      return this.#write(batch, requestedAt);
+  write(batch: ReplicaBatch): void {
+    const prepared = this.#prepare(batch);
+    if (prepared.kind !== 'groups') {
+      return this.#write(prepared);
     }
-    const entries = batch.entries.map(
-      ([key, group]) => [key, group && this.#shareNames(key, group)] as const,
-    );
-    return this.#write({ kind: 'groups', entries }, requestedAt);
+    const entries = prepared.entries.map(read => ({
+      ...read,
+      entry: read.entry && this.#shareNames(read.key, read.entry),
+    }));
+    return this.#write({ kind: 'groups', entries });
   }
 
   /**
    * Like {@link write}, but yields to the event loop between slices of a large
    * group, which has only some of its members in the meantime. Only for a sync
    * during which the tables are not read.
+   *
+   * @param startedAt - start of the sync, from `performance.now()`
    */
-  async writeInSlices(batch: ReplicaBatch, requestedAt: number): Promise<void> {
-    this.#slicedSyncAt = requestedAt;
+  async writeInSlices(batch: ReplicaBatch, startedAt: number): Promise<void> {
+    this.#slicedSyncAt = startedAt;
     if (batch.kind !== 'groups') {
-      return this.write(batch, requestedAt);
+      return this.write(batch);
     }
     const shared = (name: string) => this.#sharedName(name);
-    for (const [key, group] of batch.entries) {
+    for (const { entry: group, ...read } of batch.entries) {
       const sponsors = group?.sponsors.map(shared) ?? [];
       let members: readonly string[] = [];
       for (const slice of slicesOf(group?.members ?? [])) {
         members = members.concat(slice.map(shared));
         const entry = group && { ...group, members, sponsors };
-        this.#write({ kind: 'groups', entries: [[key, entry]] }, requestedAt);
+        this.#write({ kind: 'groups', entries: [{ ...read, entry }] });
         await nextTurn();
-        if (this.#slicedSyncAt !== requestedAt) {
+        if (this.#slicedSyncAt !== startedAt) {
           // This sync failed and another sync has started.
           return undefined;
         }
@@ -92,50 +116,86 @@ export class TableWriter {
     return undefined;
   }
 
-  /** Deletes all entries that are not among these keys. */
-  async retainOnly(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
+  /** Deletes all entries that are not among these. */
+  async retainOnly(ids: ReplicaIds): Promise<void> {
     for (const kind of replicaKinds) {
-      const table = this.#tables[kind];
-      await forEachMissing(table.keys(), keys[kind], key => table.delete(key));
+      const deleted: EntryRef[] = [];
+      await forEachMissing(this.#tables[kind].ids(), ids[kind], id =>
+        deleted.push({ kind, id }),
+      );
+      this.delete(deleted);
     }
   }
 
-  /** Deletes an entry. Reads that were started earlier do not restore it. */
-  delete(key: string): void {
-    const now = performance.now();
-    for (const check of this.#checks) {
-      check.recordWrite(key);
+  /** Deletes entries. */
+  delete(entries: readonly EntryRef[]): void {
+    for (const { kind, id } of entries) {
+      const batch = { kind, entries: [{ id, key: '', entry: undefined }] };
+      this.#write(batch as ReplicaBatch);
     }
-    for (const kind of replicaKinds) {
-      this.#tables[kind].delete(key);
-    }
-    for (const [other, at] of this.#deleted) {
-      if (now - at < DELETION_MEMORY_MS) {
-        break;
-      }
-      this.#deleted.delete(other);
-    }
-    this.#deleted.delete(key);
-    this.#deleted.set(key, now);
-    this.#onWrite([key]);
   }
 
-  #write(batch: ReplicaBatch, requestedAt: number): void {
-    const { kind, entries } = this.#restrict(batch);
-    const table: EntryTable = this.#tables[kind];
-    for (const [key, entry] of entries) {
+  #prepare(batch: ReplicaBatch): ReplicaBatch {
+    const resolved = this.#tables.resolve(batch);
+    return this.#options.restrict?.(resolved) ?? resolved;
+  }
+
+  #write({ kind, entries }: ReplicaBatch): void {
+    const keys = new Set<string>();
+    for (const read of entries) {
       for (const check of this.#checks) {
-        check.recordWrite(key);
+        check.recordWrite(read.id);
       }
-      if ((this.#deleted.get(key) ?? -Infinity) < requestedAt) {
-        if (entry) {
-          table.set(key, entry);
-        } else {
-          table.delete(key);
-        }
+      for (const key of this.#apply(kind, read)) {
+        keys.add(key);
       }
     }
-    this.#onWrite(entries.map(([key]) => key));
+    this.#options.onWrite?.([...keys]);
+  }
+
+  /** Returns the keys of the entries that may have changed. */
+  #apply(
+    kind: ReplicaKind,
+    { id, key, entry }: ReadEntry<any>,
+  ): readonly string[] {
+    const tables = this.#tables;
+    if (kind === 'agreements') {
+      if (entry) {
+        tables.agreements.set(id, entry);
+      } else {
+        tables.agreements.delete(id);
+      }
+      return [];
+    }
+    const table: KeyedTable = tables[kind];
+    const former = table.keyOf(id);
+    if (!entry) {
+      if (former !== undefined) {
+        table.delete(former);
+        this.#options.onRelinked?.({ key: former });
+      }
+      return former === undefined ? [] : [former];
+    }
+    if (former !== key) {
+      this.#vacate(table, key);
+      if (former !== undefined) {
+        tables.rename(kind, former, key);
+        this.#options.onRelinked?.({ key, former });
+      }
+    }
+    table.set(key, entry);
+    return former === undefined ? [key] : [former, key];
+  }
+
+  /** Removes another entry and the alias of another entry from a key. */
+  #vacate(table: KeyedTable, key: string): void {
+    if (table.idOf(key) !== undefined) {
+      table.delete(key);
+    }
+    const renamed = this.#tables.endAlias(key);
+    if (renamed !== undefined) {
+      this.#options.onRelinked?.({ key: renamed, hasLostFormer: true });
+    }
   }
 
   /** Replaces names with the strings of the user table, to save memory. */

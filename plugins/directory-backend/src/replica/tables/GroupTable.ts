@@ -10,6 +10,8 @@ export class GroupTable {
   readonly graph = new MembershipGraph();
   readonly #served = new ServedRecords<Group>();
   readonly #changes = new Map<string, number>();
+  readonly #keys = new Map<string, string>();
+  readonly #ids = new Map<string, string>();
   #version = 0;
 
   /**
@@ -37,8 +39,24 @@ export class GroupTable {
     return this.graph.keys();
   }
 
+  ids(): Iterable<string> {
+    return this.#keys.keys();
+  }
+
+  /** Returns the key of the group with a stable ID. */
+  keyOf(id: string): string | undefined {
+    return this.#keys.get(id);
+  }
+
+  /** Returns the stable ID of the group with a key. */
+  idOf(key: string): string | undefined {
+    return this.#ids.get(key);
+  }
+
   set(key: string, entry: GroupEntry): void {
-    const { group, members, sponsors } = entry;
+    const { group, members, sponsors, uniqueId: id = key } = entry;
+    this.#keys.set(id, key);
+    this.#ids.set(key, id);
     const wasServed = this.#served.get(key) !== undefined;
     const hasNewLinks = this.graph.set(key, { members, sponsors });
     if (group) {
@@ -70,7 +88,32 @@ export class GroupTable {
   delete(key: string): void {
     if (this.graph.delete(key)) {
       this.#served.delete(key);
+      this.#keys.delete(this.#ids.get(key)!);
+      this.#ids.delete(key);
       this.#recordChange(key);
+    }
+  }
+
+  /** Changes the key of a group, but not in the links of other groups. */
+  rename(from: string, to: string): void {
+    const links = this.graph.get(from);
+    const row = this.#served.get(from);
+    const id = this.#ids.get(from);
+    if (links) {
+      this.delete(from);
+      this.set(to, {
+        ...links,
+        group: row?.record,
+        searchOnly: row?.searchOnly,
+        uniqueId: id,
+      });
+    }
+  }
+
+  /** Changes a key in the links of all groups. */
+  replaceLinks(from: string, to: string): void {
+    for (const group of this.graph.replaceLinks(from, to)) {
+      this.#recordChange(group);
     }
   }
 

@@ -94,6 +94,26 @@ export class MembershipGraph {
     return this.#links.delete(group);
   }
 
+  /**
+   * Changes the key of a user or group in the links of all groups.
+   *
+   * @returns the groups whose links have changed
+   */
+  replaceLinks(from: string, to: string): readonly string[] {
+    const referring = new Set([
+      ...this.#groupsByMember.of(from),
+      ...this.#groupsBySponsor.of(from),
+    ]);
+    for (const group of referring) {
+      const { members, sponsors } = this.#links.get(group)!;
+      this.set(group, {
+        members: replaceItem(members, from, to),
+        sponsors: replaceItem(sponsors, from, to),
+      });
+    }
+    return [...referring];
+  }
+
   /** Returns the direct members of a group. */
   directMembersOf(group: string): readonly string[] {
     return this.#links.get(group)?.members ?? [];
@@ -208,6 +228,17 @@ export class MembershipGraph {
     );
     return hasMembers || hasSponsors;
   }
+}
+
+/** Replaces an item of a list without repeating the new one. */
+function replaceItem(
+  items: readonly string[],
+  from: string,
+  to: string,
+): readonly string[] {
+  return items.includes(from)
+    ? items.filter(item => item !== to).map(item => (item === from ? to : item))
+    : items;
 }
 
 /**

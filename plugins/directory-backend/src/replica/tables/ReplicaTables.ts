@@ -1,19 +1,124 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ReplicaBatch } from '../sync/ReplicaSource';
 import type { AgreementEntry } from './entries';
 import { GroupTable } from './GroupTable';
 import { UserTable } from './UserTable';
 
-/** All agreements, by key. */
-class AgreementTable extends Map<string, AgreementEntry> {
+/** All agreements, by stable ID. */
+class AgreementTable {
+  readonly #agreements = new Map<string, AgreementEntry>();
+
+  get size(): number {
+    return this.#agreements.size;
+  }
+
+  ids(): Iterable<string> {
+    return this.#agreements.keys();
+  }
+
+  values(): Iterable<AgreementEntry> {
+    return this.#agreements.values();
+  }
+
+  get(id: string): AgreementEntry | undefined {
+    return this.#agreements.get(id);
+  }
+
+  has(id: string): boolean {
+    return this.#agreements.has(id);
+  }
+
+  set(id: string, agreement: AgreementEntry): void {
+    this.#agreements.set(id, agreement);
+  }
+
+  delete(id: string): void {
+    this.#agreements.delete(id);
+  }
+
   /** Whether an entry differs from the one in the table. */
-  differs(key: string, agreement: AgreementEntry | undefined): boolean {
-    return !isDeepStrictEqual(this.get(key), agreement);
+  differs(id: string, agreement: AgreementEntry | undefined): boolean {
+    return !isDeepStrictEqual(this.get(id), agreement);
   }
 }
 
-/** The replicated entries by key; the key is the normalized DN. */
+/**
+ * The replicated entries. Users and groups are found by key, which is the
+ * normalized DN that members and sponsors name, and by stable ID.
+ */
 export class ReplicaTables {
   readonly users = new UserTable();
   readonly groups = new GroupTable();
   readonly agreements = new AgreementTable();
+  /** Keys of renamed users and groups by former key. */
+  readonly #aliases = new Map<string, string>();
+
+  /**
+   * Changes the key of a user or group in one step. Until
+   * {@link endAlias}, entries that still name the former key refer to the new
+   * one.
+   */
+  rename(kind: 'users' | 'groups', from: string, to: string): void {
+    this[kind].rename(from, to);
+    this.groups.replaceLinks(from, to);
+    for (const id of this.agreements.ids()) {
+      const agreement = this.agreements.get(id)!;
+      if (agreement.signers.has(from)) {
+        const signers = new Set(agreement.signers).add(to);
+        signers.delete(from);
+        this.agreements.set(id, { ...agreement, signers });
+      }
+    }
+    for (const [former, key] of this.#aliases) {
+      if (key === from) {
+        this.#aliases.set(former, to);
+      }
+    }
+    this.#aliases.set(from, to);
+  }
+
+  /**
+   * Ends the use of a former key, which another entry may have.
+   *
+   * @returns the key of the renamed entry; `undefined` if there is none
+   */
+  endAlias(former: string): string | undefined {
+    const key = this.#aliases.get(former);
+    this.#aliases.delete(former);
+    return key;
+  }
+
+  /** Replaces former keys in the links of entries that were read. */
+  resolve(batch: ReplicaBatch): ReplicaBatch {
+    if (this.#aliases.size === 0 || batch.kind === 'users') {
+      return batch;
+    }
+    const current = (key: string) => this.#aliases.get(key) ?? key;
+    const currentAll = (keys: readonly string[]) =>
+      keys.some(key => this.#aliases.has(key))
+        ? [...new Set(keys.map(current))]
+        : keys;
+    return batch.kind === 'groups'
+      ? {
+          kind: 'groups',
+          entries: batch.entries.map(({ entry, ...read }) => ({
+            ...read,
+            entry: entry && {
+              ...entry,
+              members: currentAll(entry.members),
+              sponsors: currentAll(entry.sponsors),
+            },
+          })),
+        }
+      : {
+          kind: 'agreements',
+          entries: batch.entries.map(({ entry, ...read }) => ({
+            ...read,
+            entry: entry && {
+              ...entry,
+              signers: new Set([...entry.signers].map(current)),
+            },
+          })),
+        };
+  }
 }

@@ -22,6 +22,18 @@ export class RowOrder<T extends object> {
     return this.#all;
   }
 
+  /** Returns the first row with a name, compared case-insensitively. */
+  named(name: string): Row<T> | undefined {
+    const folded = name.toLowerCase();
+    const isFrom = (row: Row<T>) => row.name.toLowerCase() >= folded;
+    const block =
+      this.#blocks[
+        firstWhere(this.#blocks, ({ rows }) => isFrom(rows.at(-1)!))
+      ];
+    const row = block?.rows[firstWhere(block.rows, isFrom)];
+    return row?.name.toLowerCase() === folded ? row : undefined;
+  }
+
   insert(row: Row<T>): void {
     const at = Math.max(
       firstWhere(this.#blocks, ({ rows }) => isAfter(rows[0], row)) - 1,

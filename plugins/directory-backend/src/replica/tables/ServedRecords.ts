@@ -45,6 +45,11 @@ export class ServedRecords<T extends object> {
     return this.#byKey.get(key);
   }
 
+  /** Returns the first entry with a name, compared case-insensitively. */
+  named(name: string): ServedRecord<T> | undefined {
+    return this.#order.named(name);
+  }
+
   /** Whether an entry differs from the current one. */
   differs(served: ServedRecord<T>): boolean {
     return (

@@ -34,6 +34,7 @@ const NO_ACCOUNT: UserAccount = {
 /** All served users. */
 export class UserTable {
   readonly #served = new ServedRecords<User>();
+  readonly #keys = new Map<string, string>();
   /** Irregular accounts, which differ from {@link regularAccount}, by key. */
   readonly #irregular = new Map<string, UserAccount>();
   /** Keys of the users with irregular accounts, by principal name. */
@@ -60,8 +61,19 @@ export class UserTable {
     return ranksThat(ranks, rank => isLocked[rank] === 0);
   }
 
-  keys(): Iterable<string> {
-    return this.#served.keys();
+  ids(): Iterable<string> {
+    return this.#keys.keys();
+  }
+
+  /** Returns the key of the user with a stable ID. */
+  keyOf(id: string): string | undefined {
+    return this.#keys.get(id);
+  }
+
+  /** Returns the stable ID of the user with a key. */
+  idOf(key: string): string | undefined {
+    const row = this.#served.get(key);
+    return row && (row.uniqueId ?? key);
   }
 
   /** Returns the account of a served user. */
@@ -79,6 +91,8 @@ export class UserTable {
     if (this.#served.set(rowOf(key, entry)).includes('locked')) {
       this.#locksVersion++;
     }
+    // The row's string, because the table keeps only one for each key.
+    this.#keys.set(entry.uniqueId ?? key, this.#served.get(key)!.key);
   }
 
   /** Whether an entry differs from the one in the table. */
@@ -93,8 +107,20 @@ export class UserTable {
   }
 
   delete(key: string): void {
+    this.#keys.delete(this.idOf(key) ?? key);
     this.#served.delete(key);
     this.#deleteAccount(key);
+  }
+
+  /** Changes the key of a user. */
+  rename(from: string, to: string): void {
+    const row = this.#served.get(from);
+    if (row) {
+      const { record: user, searchOnly, uniqueId } = row;
+      const account = this.accountOf(row);
+      this.delete(from);
+      this.set(to, { user, searchOnly, uniqueId, account });
+    }
   }
 
   /**

@@ -4,36 +4,43 @@ import type { ReplicaSource } from './ReplicaSource';
 import { suspensionFor } from './ReplicaState';
 import type { TableComparison } from './TableComparison';
 
+const DAY_MS = 24 * 60 * 60_000;
+
 /**
- * Default delay in milliseconds between the read and the corrections; longer
- * than a write takes to reach the replica.
+ * Delay in milliseconds between the read and the corrections; longer than a
+ * write takes to reach the replica.
  */
 const SETTLING_MS = 3000;
 
-interface ConsistencyCheckOptions {
+/** Options of {@link DailyCheck}. */
+export interface DailyCheckOptions {
   readonly source: Pick<ReplicaSource, 'readAllThrottled'>;
   readonly comparison: TableComparison;
   readonly logger: LoggerService;
-  /** Milliseconds from the end of one check to the next. */
-  readonly intervalMs: number;
+  /** Milliseconds from the end of one check to the next. Default: one day. */
+  readonly checkIntervalMs?: number;
   /** Milliseconds between the read and the corrections. Default: 3000. */
   readonly settlingMs?: number;
 }
 
 /**
- * Compares all entries with the directory at long intervals, while the replica
- * is in use. Differences are rare: for example, access rules can change without
- * a write to the affected entries.
+ * Compares all entries with the directory while the replica is in use.
+ * Differences are rare: for example, access rules can change without a write to
+ * the affected entries.
  */
-export class ConsistencyCheck {
-  readonly #options: ConsistencyCheckOptions;
+export class DailyCheck {
+  readonly #options: DailyCheckOptions;
   #dueAt: number;
   #isRunning = false;
   #hasFailedAccess = false;
 
-  constructor(options: ConsistencyCheckOptions) {
+  constructor(options: DailyCheckOptions) {
     this.#options = options;
-    this.#dueAt = performance.now() + options.intervalMs;
+    this.#dueAt = performance.now() + this.#intervalMs;
+  }
+
+  get #intervalMs(): number {
+    return this.#options.checkIntervalMs ?? DAY_MS;
   }
 
   /** Makes a check due immediately. */
@@ -46,12 +53,11 @@ export class ConsistencyCheck {
     if (this.#isRunning || performance.now() < this.#dueAt) {
       return;
     }
-    const { logger, intervalMs } = this.#options;
     this.#isRunning = true;
     this.#dueAt = Infinity;
     this.#run(server)
       .catch(error =>
-        logger.warn(
+        this.#options.logger.warn(
           `The replica cannot be compared with the directory: ${stringifyError(
             error,
           )}`,
@@ -60,7 +66,10 @@ export class ConsistencyCheck {
       .finally(() => {
         this.#isRunning = false;
         // Keeps a check due that was requested in the meantime.
-        this.#dueAt = Math.min(this.#dueAt, performance.now() + intervalMs);
+        this.#dueAt = Math.min(
+          this.#dueAt,
+          performance.now() + this.#intervalMs,
+        );
       });
   }
 
@@ -73,7 +82,7 @@ export class ConsistencyCheck {
   async repeatFailed(server: string): Promise<void> {
     if (this.#hasFailedAccess) {
       if (!(await this.#run(server))) {
-        throw new Error('The consistency check was canceled');
+        throw new Error('The comparison of all entries was canceled');
       }
       this.#hasFailedAccess = false;
     }

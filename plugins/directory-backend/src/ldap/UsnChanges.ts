@@ -1,0 +1,136 @@
+import type { UsnsById } from './EntryReader';
+import type { UsnState as CurrentUsnState } from './UsnReader';
+
+/** The USNs of a server, as a position contains them. */
+export type UsnState = Omit<CurrentUsnState, 'requestedAt'>;
+
+/** Maximum number of new USNs to look up. Above it, some are unexplained. */
+const MAX_EXPLAINED_USNS = 1000;
+
+/** Minimum interval between searches for the entries that carry new USNs. */
+const EXPLAIN_INTERVAL_MS = 1000;
+
+/** Lists the USNs of all readable entries of any class from one on. */
+export type ListUsns = (fromUsn: number) => Promise<ReadonlySet<number>>;
+
+/**
+ * The recent writes of one server: which of them were read, and whether
+ * readable entries explain all USNs.
+ *
+ * Each write takes a USN, and an entry carries the USN of its last write. A USN
+ * that no readable entry carries may belong to a deletion, or to a move to
+ * where the account may not read the entry. If unreadable entries (such as DNS
+ * records) are written continuously, there are always such USNs.
+ */
+export class UsnChanges {
+  /** The state up to which writes were read. */
+  #readTo: UsnState;
+  /** Writes that the last list contained; all of them were read. */
+  #seen: UsnsById = new Map();
+  /** Deletions up to this USN have been found by a comparison. */
+  #comparedUsn: number;
+  /** USNs up to this one have been searched for among the readable entries. */
+  #explainedUsn: number;
+  /** The highest USN that no readable entry carries. */
+  #unexplainedUsn: number;
+  /**
+   * The server's USN at the last search: writes up to it are usually visible a
+   * second later.
+   */
+  #visibleUsn: number;
+  #nextExplainAt = -Infinity;
+
+  /** @param start - the state as of which all entries are known */
+  constructor(start: UsnState) {
+    const { usn = 0, committedUsn = 0 } = start;
+    this.#readTo = start;
+    this.#comparedUsn = committedUsn;
+    this.#explainedUsn = committedUsn;
+    this.#unexplainedUsn = committedUsn;
+    this.#visibleUsn = usn;
+  }
+
+  /** The state up to which writes were read. */
+  get readTo(): UsnState {
+    return this.#readTo;
+  }
+
+  /** The lowest USN of writes that may be new. */
+  get fromUsn(): number {
+    return (this.#readTo.committedUsn ?? 0) + 1;
+  }
+
+  /**
+   * Returns the lowest USN of these entries that has not been read; `undefined`
+   * when all have been read.
+   *
+   * A server assigns the USN when a write starts and shows the entry when the
+   * write ends, so a lower USN may appear after a higher one. Every poll
+   * therefore lists all recent USNs, which is cheap, and reads entries only for
+   * new ones.
+   */
+  firstUnseen(listed: UsnsById): number | undefined {
+    const unseen = [...listed]
+      .filter(([id, usn]) => usn === undefined || this.#seen.get(id) !== usn)
+      .map(([, usn]) => usn ?? this.fromUsn);
+    return unseen.length === 0
+      ? undefined
+      : unseen.reduce((least, usn) => Math.min(least, usn));
+  }
+
+  /**
+   * Returns the stable IDs whose last write is recent but no longer listed: the
+   * entry was deleted, or the write was rolled back after it became visible, as
+   * 389 Directory Server does when a plugin rejects it.
+   */
+  noLongerListed(listed: UsnsById): readonly string[] {
+    return [...this.#seen]
+      .filter(([id, usn = 0]) => usn >= this.fromUsn && !listed.has(id))
+      .map(([id]) => id);
+  }
+
+  /** Records that the listed writes were read. */
+  recordRead(listed: UsnsById, to: UsnState): void {
+    this.#seen = listed;
+    this.#readTo = to;
+  }
+
+  /**
+   * Records that all stable IDs were compared. A USN that was not committed
+   * before may belong to a move that was not visible yet.
+   */
+  recordComparison({ committedUsn = 0 }: UsnState): void {
+    this.#comparedUsn = Math.max(this.#comparedUsn, committedUsn);
+  }
+
+  /** Returns whether readable entries or comparisons explain all USNs. */
+  async explain(state: UsnState, listUsns: ListUsns): Promise<boolean> {
+    const now = performance.now();
+    if (now >= this.#nextExplainAt) {
+      this.#nextExplainAt = now + EXPLAIN_INTERVAL_MS;
+      await this.#explain(state, listUsns);
+    }
+    return this.#unexplainedUsn <= this.#comparedUsn;
+  }
+
+  async #explain({ usn }: UsnState, listUsns: ListUsns): Promise<void> {
+    const visible = this.#visibleUsn;
+    const explained = this.#explainedUsn;
+    this.#explainedUsn = visible;
+    this.#visibleUsn = usn ?? visible;
+    if (visible <= explained) {
+      return;
+    }
+    const before = this.#unexplainedUsn;
+    // Unless the search succeeds, all stable IDs are compared.
+    this.#unexplainedUsn = visible;
+    if (visible - explained <= MAX_EXPLAINED_USNS) {
+      const usns = await listUsns(explained + 1);
+      let last = visible;
+      while (last > explained && usns.has(last)) {
+        last--;
+      }
+      this.#unexplainedUsn = last > explained ? last : before;
+    }
+  }
+}
