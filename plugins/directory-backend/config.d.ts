@@ -154,9 +154,8 @@ export interface Config {
 
     /**
      * The in-memory replica, which serves users, groups and memberships. It
-     * follows the directory by USN (update sequence number) and persistent
-     * search. Without access to one of them, it follows more slowly and logs a
-     * warning.
+     * follows the directory by USN (update sequence number). Without access to
+     * USNs, it is updated by full syncs, and a warning is logged.
      *
      * @example
      * ```yaml

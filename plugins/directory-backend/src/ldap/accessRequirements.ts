@@ -4,6 +4,7 @@ import {
   containersBelow,
   type DistinguishedName,
 } from './connection/DistinguishedName';
+import { isA } from './connection/filters';
 import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
 import {
   GetEffectiveRightsControl,
