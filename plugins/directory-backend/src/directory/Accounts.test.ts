@@ -99,6 +99,8 @@ class Site {
   /** Thrown by live lookups. */
   failure: Error | undefined;
   searches = 0;
+  /** Called after the directory has responded to a search. */
+  onSearch: (searches: number) => void = () => {};
   now = 1_000_000;
   synced: Snapshot = [];
   syncedAt = -Infinity;
@@ -143,6 +145,7 @@ class Site {
     }
     const directory = naive(this.other ?? this.entries);
     const found = await directory.principals.find(query);
+    this.onSearch(this.searches);
     return found && { ...found, server: this.other ? 'other' : 'first' };
   }
 
@@ -517,6 +520,70 @@ describe('Accounts', () => {
     site.stricter.isActive = true;
     expect(await site.lookUp(ALICE)).toMatchObject({ locked: true });
     expect(await site.lookUp({ username: 'carol' })).toBeUndefined();
+  });
+
+  describe('when results are discarded', () => {
+    const lockedAlice = [user('alice', { nsAccountLock: 'TRUE' })];
+    const aliceKey = normalizeDn(user('alice').dn);
+
+    it.each([
+      ['its entry', [aliceKey]],
+      ['all entries', undefined],
+    ])('searches again for a cached result of %s', async (_, keys) => {
+      const site = await Site.synced([user('alice')]);
+      const queries = [ALICE, { username: 'alice' }];
+      const find = () =>
+        Promise.all(queries.map(query => site.accounts.find(query)));
+      await find();
+      site.entries = lockedAlice;
+      site.accounts.discard([normalizeDn(user('bob').dn)]);
+      expect(await find()).toMatchObject([{ locked: false }, {}]);
+      site.accounts.discard(keys);
+      expect(await find()).toMatchObject([{ locked: true }, { locked: true }]);
+    });
+
+    it.each([
+      ['its entry', [aliceKey]],
+      ['all entries', undefined],
+    ])('repeats a search that began before, for %s', async (_, keys) => {
+      const site = await Site.synced([user('alice')]);
+      const found = site.accounts.find(ALICE);
+      // The directory has responded, but the response is not processed.
+      site.entries = lockedAlice;
+      site.accounts.discard(keys);
+      expect(await found).toMatchObject({ locked: true });
+      expect(await site.accounts.find(ALICE)).toMatchObject({ locked: true });
+      expect(site.searches).toBe(2);
+    });
+
+    it('repeats a search until nothing was discarded meanwhile', async () => {
+      const site = await Site.synced([user('alice')]);
+      site.onSearch = searches => {
+        if (searches < 4) {
+          site.accounts.discard([aliceKey]);
+        }
+      };
+      await site.accounts.find(ALICE);
+      expect(site.searches).toBe(4);
+    });
+
+    it.each([
+      ['its entry', [aliceKey]],
+      ['all entries', undefined],
+    ])('does not fail concurrent requests, for %s', async (_, keys) => {
+      const site = await Site.synced([user('alice')]);
+      await site.accounts.find(ALICE);
+      site.now += 5000;
+      // The cache reads the clock once per millisecond of real time.
+      await sleep(10);
+      site.entries = [];
+      const requests = [1, 2, 3].map(() => site.accounts.find(ALICE));
+      site.accounts.discard(keys);
+      requests.push(site.accounts.find(ALICE));
+      expect(new Set(await Promise.all(requests))).toEqual(
+        new Set([undefined]),
+      );
+    });
   });
 
   it('requires a live lookup and a reachable server for writes', async () => {

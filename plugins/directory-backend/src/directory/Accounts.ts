@@ -77,17 +77,24 @@ interface AccountsOptions {
 export class Accounts {
   readonly #options: AccountsOptions;
   /** Live results only, by query. */
-  readonly #cache: LRUCache<
+  readonly #cache = new LRUCache<string, VerifiedPrincipal>({
+    max: MAX_CACHED,
+    ttl: MAX_AGE_MS,
+  });
+  /** Searches in progress, which several requests may share, by query. */
+  readonly #searches = new Map<
     string,
-    VerifiedPrincipal,
-    { readonly query: PrincipalQuery }
-  >;
+    Promise<VerifiedPrincipal | undefined>
+  >();
   /** By the entry's key. */
   readonly #lastLookups = new LRUCache<string, LastLookup>({ max: MAX_CACHED });
   /** Keys of the cache for the queries that found an entry, by its key. */
   readonly #queries = new LRUCache<string, Set<string>>({ max: MAX_CACHED });
-  /** Times at which results for an entry were discarded, by its key. */
+  /** Number of the last discard of an entry's results, by its key. */
   readonly #discarded = new LRUCache<string, number>({ max: MAX_CACHED });
+  /** Number of the last discard of all results. */
+  #allDiscarded = 0;
+  #discards = 0;
   /** Key of the entry that a query last found; empty for none. */
   readonly #foundKeys = new LRUCache<string, string>({ max: MAX_CACHED });
   readonly #lookups = metrics
@@ -99,15 +106,6 @@ export class Accounts {
 
   constructor(options: AccountsOptions) {
     this.#options = options;
-    this.#cache = new LRUCache({
-      max: MAX_CACHED,
-      ttl: MAX_AGE_MS,
-      // A search continues when its result was discarded in the meantime.
-      ignoreFetchAbort: true,
-      // Several requests may share one search, and must not abort it.
-      fetchMethod: (_key, _stale, { context }) =>
-        this.#findNew(context.query, new AbortController()),
-    });
   }
 
   /**
@@ -117,12 +115,14 @@ export class Accounts {
    * @param keys - keys of the changed entries; `undefined` for all
    */
   discard(keys: readonly string[] | undefined): void {
+    const discard = ++this.#discards;
     if (!keys) {
+      this.#allDiscarded = discard;
       this.#cache.clear();
       return;
     }
     for (const key of keys) {
-      this.#discarded.set(key, performance.now());
+      this.#discarded.set(key, discard);
       for (const query of this.#queries.get(key) ?? []) {
         this.#cache.delete(query);
       }
@@ -192,7 +192,12 @@ export class Accounts {
       return this.#findWithoutDirectory(query, purpose, unreachable());
     }
     try {
-      return await this.#cache.fetch(key, { context: { query } });
+      let search = this.#searches.get(key);
+      if (!search) {
+        search = this.#findNew(query).finally(() => this.#searches.delete(key));
+        this.#searches.set(key, search);
+      }
+      return await search;
     } catch (error) {
       const isOutage =
         error instanceof DirectoryUnavailableError
@@ -205,18 +210,26 @@ export class Accounts {
     }
   }
 
-  /** Like {@link findLive}; repeats a search that may be older than the replica. */
+  /**
+   * Like {@link findLive}, but caches the result. Repeats a search whose result
+   * was discarded in the meantime, because it may be older than the replica.
+   */
   async #findNew(
     query: PrincipalQuery,
-    context: { readonly signal: AbortSignal },
   ): Promise<VerifiedPrincipal | undefined> {
-    const startedAt = performance.now();
-    const found = await this.findLive(query, context);
-    const key = found && this.#options.replica.keyOf(found.dn);
-    const discardedAt = key && this.#discarded.get(key);
-    return discardedAt && discardedAt >= startedAt
-      ? await this.findLive(query, context)
-      : found;
+    for (;;) {
+      const discards = this.#discards;
+      // Several requests may share the search, and must not abort it.
+      const found = await this.findLive(query, new AbortController());
+      const key = found && this.#options.replica.keyOf(found.dn);
+      const discarded = key === undefined ? 0 : this.#discarded.get(key);
+      if (Math.max(discarded ?? 0, this.#allDiscarded) <= discards) {
+        if (found) {
+          this.#cache.set(cacheKey(query), found);
+        }
+        return found;
+      }
+    }
   }
 
   #recordLookup(query: PrincipalQuery, principal: Principal | undefined): void {
