@@ -362,6 +362,19 @@ it('follows a server without positions by full syncs', async () => {
   await eventually(() => expect(usersOf()).toEqual(['alice', 'bob']));
 });
 
+it('releases stricter values of a server without positions', async () => {
+  source.value = undefined;
+  open({ syncIntervalMs: 20, holdMs: 500 });
+  await eventually(() => assert(replica.isServing));
+  source.addGroup('staff', ['uid=alice', 'uid=bob', 'uid=carol']);
+  source.value = undefined;
+  source.server = 'ldap://two';
+  await eventually(() => expect(replica.stricter.size).toBe(1));
+  expect(groupsOf('carol')).toEqual([]);
+  await eventually(() => expect(replica.stricter.size).toBe(0));
+  expect(groupsOf('carol')).toEqual(['cn=staff']);
+});
+
 it('suspends reads as soon as too many entries are deleted', async () => {
   for (let index = 0; index < 100; index++) {
     source.addUser(`user${index}`);

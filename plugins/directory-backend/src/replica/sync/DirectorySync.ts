@@ -246,6 +246,7 @@ export class DirectorySync {
       return false;
     }
     this.#comparison.cancel();
+    const { released } = this.stricter;
     let outcome = 'failure';
     try {
       await this.#prepareGuard();
@@ -255,6 +256,7 @@ export class DirectorySync {
       this.#position = position;
       this.#mustSync = false;
       this.#mustCompare = false;
+      this.stricter.clear(released);
       if (position.value === undefined) {
         this.#scheduleSync(startedAt);
       }
