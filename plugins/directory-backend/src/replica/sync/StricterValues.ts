@@ -28,6 +28,8 @@ export class StricterValues {
   #createdBefore = -Infinity;
   /** Entries with stricter values than the server's, by stable ID. */
   readonly #held = new Map<string, EntryRef>();
+  /** Keys of the tables that stay, by the key on the server. */
+  readonly #keys = new Map<string, string>();
 
   constructor(options: StricterValuesOptions) {
     this.#options = options;
@@ -53,6 +55,7 @@ export class StricterValues {
     const { holdMs = HOLD_MS } = this.#options;
     this.#createdBefore = Date.now() - ageMs - CREATED_MARGIN_MS;
     this.#endsAt = performance.now() + holdMs;
+    this.#keys.clear();
   }
 
   /** Entries to read again because their values are no longer kept. */
@@ -102,6 +105,7 @@ export class StricterValues {
     const { users } = this.#options.tables;
     const { entry } = read;
     const row = users.served.get(users.keyOf(read.id) ?? '');
+    this.#recordKey(read, row?.key);
     if (!entry || !row) {
       return this.#withoutDeleted('users', read);
     }
@@ -149,16 +153,18 @@ export class StricterValues {
     const { groups } = this.#options.tables;
     const { entry } = read;
     const key = groups.keyOf(read.id);
+    this.#recordKey(read, key);
     if (!entry || key === undefined) {
       return this.#withoutDeleted('groups', read);
     }
     const before = groups.graph.directMembersOf(key);
-    const members = commonItems(entry.members, before);
+    const onServer = this.#currentKeys(entry.members);
+    const members = commonItems(onServer, before);
+    const sponsors = this.#currentKeys(entry.sponsors);
     const isRenamed = key !== read.key;
-    if (!isRenamed && members === entry.members) {
-      return read;
+    if (isRenamed || members !== onServer) {
+      this.#hold({ kind: 'groups', id: read.id });
     }
-    this.#hold({ kind: 'groups', id: read.id });
     const name = groups.served.get(key)?.name;
     return {
       ...read,
@@ -166,6 +172,7 @@ export class StricterValues {
       entry: {
         ...entry,
         members,
+        sponsors,
         group: entry.group && {
           ...entry.group,
           groupname: name ?? entry.group.groupname,
@@ -182,12 +189,28 @@ export class StricterValues {
     if (!entry || !old) {
       return this.#withoutDeleted('agreements', read);
     }
-    const signers = [...entry.signers].filter(key => old.signers.has(key));
-    if (signers.length === entry.signers.size) {
-      return read;
+    const onServer = this.#currentKeys([...entry.signers]);
+    const signers = onServer.filter(key => old.signers.has(key));
+    if (signers.length < onServer.length) {
+      this.#hold({ kind: 'agreements', id: read.id });
     }
-    this.#hold({ kind: 'agreements', id: read.id });
     return { ...read, entry: { ...entry, signers: new Set(signers) } };
+  }
+
+  /** Records under which key of the tables an entry of the server stays. */
+  #recordKey({ key, entry }: ReadEntry, current: string | undefined): void {
+    if (entry && current !== undefined && current !== key) {
+      this.#keys.set(key, current);
+    } else if (entry) {
+      this.#keys.delete(key);
+    }
+  }
+
+  /** Returns the keys of the tables for keys of the server. */
+  #currentKeys(keys: readonly string[]): readonly string[] {
+    return this.#keys.size === 0
+      ? keys
+      : keys.map(key => this.#keys.get(key) ?? key);
   }
 
   /** Leaves out an entry that the tables would have unless it was deleted. */
