@@ -12,7 +12,6 @@ export type { RealmOptions } from './RealmOptions';
 export { RedisServer } from './servers/RedisServer';
 export { startRealm } from './startRealm';
 export {
-  allowReadingRuv,
   enableReplication,
   type Replication,
 } from './replication/enableReplication';

@@ -1,8 +1,4 @@
-import {
-  allowReadingRuv,
-  enableReplication,
-  REPLICA_DN,
-} from './replication/enableReplication';
+import { enableReplication } from './replication/enableReplication';
 import type { Replication } from './replication/enableReplication';
 import type { LdifEntry } from './ldif/LdifEntry';
 import type { Realm } from './Realm';
@@ -50,16 +46,6 @@ const setTitle = (uid: string, title: string, realm = first) =>
   realm.modify(
     `dn: uid=${uid},${PEOPLE}\nchangetype: modify\nreplace: title\ntitle: ${title}\n`,
   );
-
-async function readRuv(realm: Realm, as: BindIdentity): Promise<string[]> {
-  const entries = await ldapsearch(realm, {
-    as,
-    base: REPLICA_DN,
-    options: ['-s', 'base'],
-    attributes: ['nsds50ruv'],
-  });
-  return entries.flatMap(entry => entry.texts('nsds50ruv'));
-}
 
 it("fills the second server from the first, with the second server's own USNs", async () => {
   const bob = await find(second, 'bob');
@@ -127,16 +113,4 @@ it('continues after either server is restarted', async () => {
   expect((await find(second, 'alice'))?.texts('title')).toEqual([
     'after the first server',
   ]);
-});
-
-it('shows the replica update vector only to an account with the permission', async () => {
-  const ruv = await readRuv(second, root(second));
-  for (const id of [1, 2]) {
-    expect(ruv).toContainEqual(
-      expect.stringMatching(new RegExp(`^\\{replica ${id} ldap:`)),
-    );
-  }
-  expect(await readRuv(second, portal(second))).toEqual([]);
-  await allowReadingRuv(second);
-  expect(await readRuv(second, portal(second))).toEqual(ruv);
 });

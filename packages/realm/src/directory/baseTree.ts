@@ -11,8 +11,8 @@ export const HOSTS_DN = `cn=computers,cn=accounts,${BASE_DN}`;
 export const AGREEMENTS_DN = `cn=fasagreements,${BASE_DN}`;
 
 /**
- * Container of preserved users (`ipa user-del --preserve`). The service account
- * cannot read it, so a persistent search does not report the move.
+ * Container of preserved users (`ipa user-del --preserve`), which the service
+ * account cannot read.
  */
 const DELETED_USERS_DN = `cn=deleted users,cn=accounts,cn=provisioning,${BASE_DN}`;
 

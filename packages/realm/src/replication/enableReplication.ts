@@ -5,17 +5,14 @@ import type { Realm } from '../Realm';
 import { BASE_DN } from '../RealmLayout';
 import { ldapsearch } from './ldapsearch';
 
-const MAPPING_TREE = 'cn=mapping tree,cn=config';
-const SUFFIX = `cn=${BASE_DN.replace(/[=,]/g, escapeHex)},${MAPPING_TREE}`;
+const SUFFIX = `cn=${BASE_DN.replace(/[=,]/g, escapeHex)},cn=mapping tree,cn=config`;
 const MANAGER = 'cn=replication manager,cn=config';
-const AGREEMENT = `cn=agreement,cn=replica,${SUFFIX}`;
+const REPLICA_DN = `cn=replica,${SUFFIX}`;
+const AGREEMENT = `cn=agreement,${REPLICA_DN}`;
 
 /** Attributes that FreeIPA's agreements do not replicate. */
 const LOCAL =
   'entryusn krblastsuccessfulauth krblastfailedauth krbloginfailedcount';
-
-/** The entry that contains a server's replica update vector (`nsds50ruv`). */
-export const REPLICA_DN = `cn=replica,${SUFFIX}`;
 
 /** Replication between two directory servers, in both directions. */
 export interface Replication {
@@ -90,20 +87,6 @@ description: ${marker}
   while (!(await hasMarker(consumer, marker))) {
     await sleep(50);
   }
-}
-
-/**
- * Allows the service account to read the replica update vector, with the access
- * control of FreeIPA's permission "Read Replication Agreements". FreeIPA stores
- * this permission on each server, because `cn=config` is not replicated.
- */
-export async function allowReadingRuv(realm: Realm): Promise<void> {
-  const attributes = 'cn || objectClass || nsds5replicaroot || nsds50ruv';
-  await realm.modify(`dn: ${MAPPING_TREE}
-changetype: modify
-add: aci
-aci: (targetattr = "${attributes}")(targetfilter = "(objectClass=nsds5Replica)")(version 3.0; acl "permission:Read Replication Agreements"; allow (compare, read, search) userdn = "ldap:///${realm.bindDn}";)
-`);
 }
 
 /**

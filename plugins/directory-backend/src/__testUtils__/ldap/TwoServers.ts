@@ -1,6 +1,5 @@
 import type { JsonObject } from '@backstage/types';
 import {
-  allowReadingRuv,
   enableReplication,
   startRealm,
   type Realm,
@@ -59,15 +58,9 @@ description: `;
     await Promise.all([this.preferred.modify(ldif), this.other.modify(ldif)]);
   }
 
-  /**
-   * Replicates the servers to each other. The gateway's account can read the
-   * replication state, unlike an ordinary FreeIPA account.
-   */
-  async replicate(): Promise<Replication> {
-    const { preferred: first, other: second } = this;
-    const replication = await enableReplication({ first, second });
-    await Promise.all([first, second].map(allowReadingRuv));
-    return replication;
+  /** Replicates the servers to each other. */
+  replicate(): Promise<Replication> {
+    return enableReplication({ first: this.preferred, second: this.other });
   }
 
   async stop(): Promise<void> {
