@@ -118,7 +118,7 @@ interface Link {
  * 127.0.0.1.
  */
 export class FaultProxy {
-  readonly #target: { readonly host: string; readonly port: number };
+  #target: { readonly host: string; readonly port: number };
   readonly #links = new Set<Link>();
   #listener: Server | undefined;
   #toServer: Fault = { kind: 'pass' };
@@ -127,7 +127,7 @@ export class FaultProxy {
   #accepted = 0;
 
   private constructor(url: string) {
-    this.#target = { host: '127.0.0.1', port: Number(new URL(url).port) };
+    this.#target = targetOf(url);
   }
 
   /** Starts a proxy for the server of a URL. */
@@ -171,6 +171,11 @@ export class FaultProxy {
   set both(fault: Fault) {
     this.toServer = fault;
     this.toClient = fault;
+  }
+
+  /** Forwards new connections to the server of another URL. */
+  redirect(url: string): void {
+    this.#target = targetOf(url);
   }
 
   /** Makes existing connections hang; new ones work. */
@@ -237,4 +242,8 @@ export class FaultProxy {
     client.on('error', () => {});
     server.on('error', () => link.toClient.breakOff());
   }
+}
+
+function targetOf(url: string) {
+  return { host: '127.0.0.1', port: Number(new URL(url).port) };
 }
