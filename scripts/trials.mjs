@@ -184,7 +184,7 @@ const trials = {
     ...jest(
       backend,
       'src/replica/Replica.modes.trial.test.ts',
-      'src/replica/sync/HeldValues.trial.test.ts',
+      'src/replica/sync/StricterValues.trial.test.ts',
     ),
     shards: [{}],
   },

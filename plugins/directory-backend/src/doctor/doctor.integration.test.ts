@@ -35,7 +35,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { PersistentSearchProxy } from '../__testUtils__/ldap/PersistentSearchProxy';
 import {
   startTlsFront,
   TestAuthority,
@@ -905,18 +904,6 @@ const FAULTS: readonly Fault[] = [
     () => hide('cn=accounts', 'entryusn'),
   ],
   [
-    'a server that refuses persistent searches',
-    'persistent-search',
-    /2\.16\.840\.1\.113730\.3\.4\.3/,
-    async () => {
-      const proxy = await PersistentSearchProxy.start(realm.ldapUrl);
-      return {
-        config: { 'directory.ldap.servers': [proxy.url] },
-        undo: () => proxy.stop(),
-      };
-    },
-  ],
-  [
     'the key of another CA',
     'embedded-ca-key',
     /restore the key/,
@@ -1057,19 +1044,6 @@ it.each(faults)('reports %s (%s)', async (_name, id, fix, apply) => {
   } finally {
     await change.undo?.();
   }
-});
-
-it('accepts an account that may not read preserved users, as in a new FreeIPA', async () => {
-  const { undo } = await hide(
-    'cn=deleted users,cn=accounts,cn=provisioning',
-    'uid',
-  );
-  const results = await diagnosePortal();
-  await undo?.();
-  expect(problemsOf(results)).toEqual([]);
-  expect(results.find(({ id }) => id === 'preserved-users')?.message).toMatch(
-    /ipa permission-add 'Read names of preserved users' .*--attrs=\{objectclass,uid\}/,
-  );
 });
 
 it('accepts an entry whose classes do not allow all attributes, such as admin', async () => {

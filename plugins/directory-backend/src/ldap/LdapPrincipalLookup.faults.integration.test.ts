@@ -103,6 +103,20 @@ function timesLogged(what: RegExp): number {
 }
 
 describe('LdapPrincipalLookup', () => {
+  it('does not take a user whose groups are unreadable for a user without groups', async () => {
+    const hide = (operation: 'add' | 'delete') =>
+      realm!.modify(
+        `dn: cn=users,cn=accounts,${realm!.baseDn}\nchangetype: modify\n${operation}: aci\naci: (targetattr = "memberOf")(targetfilter = "(uid=erin)")(version 3.0; acl "hide groups"; deny (read, search, compare) userdn = "ldap:///${realm!.bindDn}";)\n`,
+      );
+    await hide('add');
+    const find = (username: string) =>
+      principals.find({ username }, { signal });
+    await expect(find('erin')).rejects.toMatchObject({ reason: 'accessCheck' });
+    expect(await find('alice')).toMatchObject({ username: 'alice' });
+    await hide('delete');
+    expect(await find('erin')).toMatchObject({ username: 'erin' });
+  });
+
   it('sends the pending lookups of a killed server to the next server', async () => {
     for (const [index, proxy] of proxies.entries()) {
       const half = names.slice(100 * index, 100 * index + 100);

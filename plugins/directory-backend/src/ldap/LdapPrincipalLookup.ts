@@ -2,6 +2,7 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { Batch } from '@directory-gateway/backstage-plugin-directory-node';
 import { AndFilter, type Entry, type Filter, OrFilter } from 'ldapts';
 import type { RequestContext } from '../directory/Directory';
+import { DirectoryUnavailableError } from '../directory/errors';
 import { isUserName } from '../directory/names';
 import type {
   Principal,
@@ -20,8 +21,9 @@ import {
   isBelow,
   normalizeDn,
   rdnValueOf,
+  trustedDn,
 } from './connection/DistinguishedName';
-import { equals, isA } from './connection/filters';
+import { equals, isA, isPresent } from './connection/filters';
 import { isNoSuchObject } from './connection/ldapErrors';
 import { type LdapSearchResult, NEVER_ABORTED } from './connection/LdapPool';
 import {
@@ -32,6 +34,8 @@ import {
   textsOf,
   timeOf,
 } from './entryValues';
+import { GetEffectiveRightsControl, rightsOf } from './effectiveRights';
+import { MEMBER_OF } from './entryKinds';
 import type { LdapReader } from './LdapReader';
 
 /** Attributes of a {@link Principal}. */
@@ -43,7 +47,7 @@ const ATTRIBUTES = [
   'krbPrincipalExpiration',
   'mail',
   'nsAccountLock',
-  'memberOf',
+  MEMBER_OF,
   'ipaUniqueID',
   'nsUniqueId',
 ];
@@ -105,7 +109,47 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
       );
       return undefined;
     }
-    return entries[0] && { ...this.#decode(entries[0]), server };
+    const [entry] = entries;
+    try {
+      await (entry && this.#requireGroups(entry, context));
+    } catch (error) {
+      if (isNoSuchObject(error)) {
+        // The entry was renamed or deleted in the meantime.
+        return await this.find(query, context);
+      }
+      throw error;
+    }
+    return entry && { ...this.#decode(entry), server };
+  }
+
+  /**
+   * Requires that the account may read the groups of an entry: an unreadable
+   * `memberOf` looks like that of an entry without groups.
+   *
+   * @throws DirectoryUnavailableError with the reason `accessCheck`.
+   */
+  async #requireGroups(entry: Entry, context: RequestContext): Promise<void> {
+    if (textsOf(entry, MEMBER_OF).length > 0) {
+      return;
+    }
+    const { entries } = await this.#reader.search(
+      {
+        base: trustedDn(entry.dn),
+        scope: 'base',
+        filter: isPresent('objectClass'),
+        attributes: [MEMBER_OF],
+        control: new GetEffectiveRightsControl(this.#reader.bindDn),
+      },
+      context,
+    );
+    // The schema does not allow the attribute in every entry.
+    const rights = rightsOf(entries[0]).get(MEMBER_OF.toLowerCase());
+    if (rights !== undefined && !rights.includes('r')) {
+      throw new DirectoryUnavailableError(
+        `The service account may not read ${MEMBER_OF} of an entry`,
+        { reason: 'accessCheck' },
+      );
+    }
   }
 
   /**
@@ -270,7 +314,7 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
       expires: timeOf(entry, 'krbPrincipalExpiration'),
       // `memberOf` also names roles and agreements.
       groups: new Set(
-        textsOf(entry, 'memberOf')
+        textsOf(entry, MEMBER_OF)
           .filter(dn => isBelow(dn, groups))
           .flatMap(dn => rdnValueOf(dn)?.toLowerCase() ?? []),
       ),

@@ -13,9 +13,12 @@ import { SchemaVerifier } from './SchemaVerifier';
 export class LdapReader {
   readonly schemaVerifier: SchemaVerifier;
   readonly accessVerifier: AccessVerifier;
+  /** DN of the service account. */
+  readonly bindDn: string;
   readonly #searcher: LdapSearcher;
 
   constructor(options: Omit<AccessVerifierOptions, 'schemaVerifier'>) {
+    this.bindDn = options.bindDn;
     const schemaVerifier = new SchemaVerifier(options);
     this.schemaVerifier = schemaVerifier;
     this.accessVerifier = new AccessVerifier({ ...options, schemaVerifier });

@@ -269,8 +269,8 @@ async function decodeGroup(
     ...(isServed && {
       group,
       searchOnly: searchOnlyValues<Group>(entry, schema.groups),
-      uniqueId: textOf(entry, UNIQUE_ID),
     }),
+    uniqueId: textOf(entry, UNIQUE_ID),
     members,
     sponsors: await normalizedDnsOf(entry, 'memberManager'),
   };

@@ -6,7 +6,6 @@ import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-n
 import { Replica, type ReplicaOptions } from './Replica';
 import {
   type EntryRef,
-  type ListedChanges,
   type OnBatch,
   type ReadEntry,
   type ReplicaBatch,

@@ -399,7 +399,7 @@ export class DirectorySync {
 
   /**
    * Returns entries that may have been deleted because others no longer refer
-   * to them: users who left a group without being written, and groups that a
+   * to them: members that left a group without being written, and groups that a
    * user is no longer in. A deleted user loses all memberships, also when the
    * account cannot see the deletion itself (`ipa user-del --preserve`).
    */
@@ -409,13 +409,12 @@ export class DirectorySync {
     const written = new Set(
       batches.flatMap(({ entries }) => entries.map(({ id }) => id)),
     );
-    const add = (kind: 'users' | 'groups', key: string) => {
-      const id =
-        kind === 'users' && !users.served.get(key)
-          ? undefined
-          : this.#options.tables[kind].idOf(key);
-      if (id !== undefined && !written.has(id)) {
-        lost.push({ kind, id });
+    const add = (key: string) => {
+      for (const kind of ['users', 'groups'] as const) {
+        const id = this.#options.tables[kind].idOf(key);
+        if (id !== undefined && !written.has(id)) {
+          lost.push({ kind, id });
+        }
       }
     };
     for (const { kind, entries } of batches) {
@@ -426,14 +425,14 @@ export class DirectorySync {
           const before = groups.graph.directMembersOf(groups.keyOf(id) ?? '');
           for (const member of before) {
             if (!members.has(member)) {
-              add('users', member);
+              add(member);
             }
           }
         } else if (kind === 'users' && memberOf) {
           const before = groups.graph.directGroupsOf(users.keyOf(id) ?? '');
           for (const group of before) {
             if (!memberOf.has(group)) {
-              add('groups', group);
+              add(group);
             }
           }
         }
