@@ -327,7 +327,7 @@ async function measureWrites(
 /**
  * Measures kinds of writes that are not visible at once. Meanwhile, an entry is
  * written that the portal cannot read. Each of these writes may be a deletion,
- * so the replica compares its keys at its maximum rate.
+ * so the replica compares unique IDs at its maximum rate.
  */
 async function measureDelays(
   writer: DirectoryWriter,

@@ -333,7 +333,7 @@ describe('a directory that has lost most of its users', () => {
     await realm.modify(
       `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: ${aci}\n`,
     );
-    // Keys are compared after a lost connection.
+    // Unique IDs are compared after an outage.
     await realm.directory.stop();
     await realm.directory.start();
     await eventually(async () =>

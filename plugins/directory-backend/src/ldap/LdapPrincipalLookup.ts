@@ -34,7 +34,7 @@ import {
   textsOf,
   timeOf,
 } from './entryValues';
-import { GetEffectiveRightsControl, rightsOf } from './effectiveRights';
+import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
 import { MEMBER_OF } from './entryKinds';
 import type { LdapReader } from './LdapReader';
 
@@ -54,6 +54,12 @@ const ATTRIBUTES = [
 
 /** Attributes of a stable ID, in order of preference. */
 const STABLE_IDS = ['ipaUniqueID', 'nsUniqueId'];
+
+/**
+ * Object classes that allow `memberOf`. For entries of other classes, 389
+ * Directory Server returns that the account has no right on the attribute.
+ */
+const GROUP_CLASSES = ['inetUser', 'nsMemberOf'];
 
 const NOT_FOUND: LdapSearchResult = { entries: [], server: '' };
 
@@ -129,7 +135,8 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
    * @throws DirectoryUnavailableError with the reason `accessCheck`.
    */
   async #requireGroups(entry: Entry, context: RequestContext): Promise<void> {
-    if (textsOf(entry, MEMBER_OF).length > 0) {
+    const mayHaveGroups = GROUP_CLASSES.some(name => hasClass(entry, name));
+    if (!mayHaveGroups || textsOf(entry, MEMBER_OF).length > 0) {
       return;
     }
     const { entries } = await this.#reader.search(
@@ -142,9 +149,7 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
       },
       context,
     );
-    // The schema does not allow the attribute in every entry.
-    const rights = rightsOf(entries[0]).get(MEMBER_OF.toLowerCase());
-    if (rights !== undefined && !rights.includes('r')) {
+    if (missingRights(entries[0], [MEMBER_OF]).length > 0) {
       throw new DirectoryUnavailableError(
         `The service account may not read ${MEMBER_OF} of an entry`,
         { reason: 'accessCheck' },

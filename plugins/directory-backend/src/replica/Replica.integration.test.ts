@@ -166,7 +166,7 @@ it('rejects a directory that hides most of its users', async () => {
   await realm.modify(
     `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: ${aci}\n`,
   );
-  // No write hides the entries: only a comparison finds them.
+  // No write hides the entries: unique IDs are compared after an outage.
   await realm.directory.stop();
   await realm.directory.start();
 

@@ -172,6 +172,17 @@ export class DirectorySync {
 
   /** Syncs once. Resolves to whether the tables match the directory. */
   async poll(): Promise<boolean> {
+    try {
+      return await this.#poll();
+    } catch (error) {
+      // The source may not report the same deletions again, and access rules
+      // may change during an outage.
+      this.#ids.request();
+      throw error;
+    }
+  }
+
+  async #poll(): Promise<boolean> {
     const { source, state, observer } = this.#options;
     const { suspensions } = state;
     const position = await source.position();
@@ -220,13 +231,7 @@ export class DirectorySync {
     if (this.#mode === 'full') {
       return this.#isSyncDue ? await this.#syncFully(position, order) : false;
     }
-    try {
-      await this.#syncChanges(position, order);
-    } catch (error) {
-      // The source may not report the same deletions again.
-      this.#ids.request();
-      throw error;
-    }
+    await this.#syncChanges(position, order);
     return true;
   }
 
