@@ -48,6 +48,8 @@ const MINUTES = Number(process.env.MINUTES || 5);
 const SEED = Number(process.env.SEED || 1);
 /** Writes of a round. */
 const WRITES = 12;
+/** Rounds after which the directory server is restarted. */
+const ROUNDS_PER_RESTART = 4;
 /**
  * Time after which no response may show an earlier state, in milliseconds:
  * lists omit deleted entries within 20 seconds.
@@ -308,6 +310,11 @@ async function write(history: History, round: number): Promise<void> {
       { numRuns: 1, seed: SEED + round * WRITES + step },
     );
     await history.write(ldif);
+  }
+  if (round % ROUNDS_PER_RESTART === 0) {
+    // Reads continue from the replica.
+    await realm.directory.stop();
+    await realm.directory.start();
   }
   await history.write(
     renamed(groupDn(childIn(round)), `cn=${childIn(round + 1)}`),

@@ -54,7 +54,10 @@ class TestSource implements ReplicaSource {
       return 'other';
     }
     const [before, after] = [Number(from.value), Number(to.value)];
-    return after < before ? 'earlier' : before === after ? 'same' : 'later';
+    if (after < before) {
+      return 'earlier';
+    }
+    return before === after ? 'same' : 'later';
   };
 
   changes: ReplicaSource['changes'] = async (_from, _to, onBatch) => {
