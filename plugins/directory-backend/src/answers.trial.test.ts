@@ -28,7 +28,10 @@ import {
   GatewayClient,
   type ClientResponse,
 } from './__testUtils__/gateway/GatewayClient';
-import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
+import {
+  type DumpedEntry,
+  dumpEntries,
+} from './__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 import {
   maskHeader,
@@ -42,6 +45,9 @@ import {
   type Gateway,
 } from './__testUtils__/gateway/startGateway';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
+
+/** Number of deletions that lists may show late at the same time. */
+const MAX_LISTED_DELETIONS = 4;
 
 /** Minimum duration in minutes; at least one round is finished. */
 const MINUTES = Number(process.env.MINUTES || 5);
@@ -171,7 +177,11 @@ async function readModel(): Promise<NaiveDirectory> {
 
 /** A state of the directory between two writes. */
 interface State {
-  readonly expected: ExpectedResponses;
+  /**
+   * Responses without the deleted entries first, then with each combination of
+   * entries that were deleted within the promised time.
+   */
+  readonly expected: readonly ExpectedResponses[];
   /** Start of the write that led to it, from `performance.now()`. */
   readonly from: number;
   /** End of the next write; `undefined` for the last state. */
@@ -190,21 +200,40 @@ interface TimedResponse {
 /** All states of the directory, in order. */
 class History {
   readonly #states: State[];
+  #entries: readonly DumpedEntry[];
+  #deleted: { readonly entry: DumpedEntry; readonly at: number }[] = [];
 
-  private constructor(first: NaiveDirectory) {
-    this.#states = [stateOf(first, -Infinity)];
+  private constructor(entries: readonly DumpedEntry[]) {
+    this.#entries = entries;
+    this.#states = [stateOf(entries, [], -Infinity)];
   }
 
   static async start(): Promise<History> {
-    return new History(await readModel());
+    return new History(await dumpEntries(realm));
   }
 
   /** Makes one change. */
   async write(ldif: string): Promise<void> {
     const from = performance.now();
     await realm.modify(ldif);
-    this.#states.at(-1)!.until = performance.now();
-    this.#states.push(stateOf(await readModel(), from));
+    const at = performance.now();
+    this.#states.at(-1)!.until = at;
+    const entries = await dumpEntries(realm);
+    const ids = new Set(entries.map(idOf));
+    this.#deleted = [
+      ...this.#deleted.filter(each => at - each.at < MAX_STALENESS_MS),
+      ...this.#entries
+        .filter(entry => !ids.has(idOf(entry)))
+        .map(entry => ({ entry, at })),
+    ];
+    this.#entries = entries;
+    this.#states.push(
+      stateOf(
+        entries,
+        this.#deleted.map(({ entry }) => entry),
+        from,
+      ),
+    );
   }
 
   /** Forgets the states that no response may show any more. */
@@ -224,9 +253,11 @@ class History {
       ...this.#states,
     ].reverse()) {
       if (from <= receivedAt && until + MAX_STALENESS_MS >= sentAt) {
-        const right = await expected.get(request, caller.principal);
-        if (isDeepStrictEqual(comparable(right, gateway.baseUrl), received)) {
-          return true;
+        for (const each of expected) {
+          const right = await each.get(request, caller.principal);
+          if (isDeepStrictEqual(comparable(right, gateway.baseUrl), received)) {
+            return true;
+          }
         }
       }
     }
@@ -234,8 +265,35 @@ class History {
   }
 }
 
-function stateOf(model: NaiveDirectory, from: number): State {
-  return { expected: new ExpectedResponses(model, realm.realm), from };
+/** @param deleted - entries that a list may still have */
+function stateOf(
+  entries: readonly DumpedEntry[],
+  deleted: readonly DumpedEntry[],
+  from: number,
+): State {
+  const keys = new Set(entries.map(({ key }) => key));
+  const listed = deleted
+    .filter(({ key }) => !keys.has(key))
+    .slice(-MAX_LISTED_DELETIONS);
+  const combinations = listed.reduce<DumpedEntry[][]>(
+    (all, entry) => [...all, ...all.map(others => [...others, entry])],
+    [[]],
+  );
+  return {
+    expected: combinations.map(
+      others =>
+        new ExpectedResponses(
+          new NaiveDirectory([...entries, ...others], 'fas'),
+          realm.realm,
+        ),
+    ),
+    from,
+  };
+}
+
+/** Returns what identifies an entry across renames. */
+function idOf(entry: DumpedEntry): string {
+  return entry.text('ipaUniqueID') ?? entry.key;
 }
 
 /** Requests of all kinds, mostly about private profiles. */
