@@ -153,11 +153,18 @@ export class LdapReplicaSource implements ReplicaSource {
     };
   }
 
-  async ids(): Promise<ListedIds> {
+  async ids(onBatch?: OnBatch): Promise<ListedIds> {
     const { last } = this.#usnReader;
     const changes = this.#changes;
     const { server, users, groups, agreements } = await this.#list();
     if (last?.server === server) {
+      if (onBatch && last.replicatedUsn !== undefined) {
+        // An older write that is replicated after a newer one changes the
+        // entry, but not its USN.
+        const filter = changedFrom(last.replicatedUsn + 1);
+        const read = await this.#read({ filter, onBatch, verified: true });
+        expectServer(read, last);
+      }
       changes?.recordComparison(last);
     }
     return {

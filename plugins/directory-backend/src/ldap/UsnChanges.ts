@@ -2,7 +2,7 @@ import type { UsnsById } from './EntryReader';
 import type { UsnState as CurrentUsnState } from './UsnReader';
 
 /** The USNs of a server, as a position contains them. */
-export type UsnState = Omit<CurrentUsnState, 'requestedAt'>;
+export type UsnState = Omit<CurrentUsnState, 'replicatedUsn' | 'requestedAt'>;
 
 /** Maximum number of new USNs to look up. Above it, some are unexplained. */
 const MAX_EXPLAINED_USNS = 1000;

@@ -82,6 +82,18 @@ describe('UsnReader', () => {
     expect(await committed(60_000, '6500')).toBe(6500);
   });
 
+  it('treats a USN as replicated 10 minutes after it was read', async () => {
+    const { after } = readerOf({ lastusn: '5000' });
+    const replicated = async (ms: number, lastusn: string) =>
+      (await after(ms, { lastusn })).replicatedUsn;
+    expect(await replicated(0, '5000')).toBe(4000);
+    expect(await replicated(300_000, '5500')).toBe(4000);
+    expect(await replicated(299_500, '6000')).toBe(4000);
+    expect(await replicated(500, '6500')).toBe(5000);
+    expect(await replicated(300_000, '6500')).toBe(5500);
+    expect(await after(1_000)).toMatchObject({ committedUsn: 6500 });
+  });
+
   it('never returns a negative committed USN', async () => {
     const { after } = readerOf({ lastusn: '10' });
     expect(await after(0)).toMatchObject({ usn: 10, committedUsn: 0 });

@@ -14,6 +14,9 @@ const MAX_AGE_MS = 250;
  */
 const COMMIT_MS = 20_000;
 
+/** Maximum delay of replication, except after an outage. */
+const REPLICATION_MS = 10 * 60_000;
+
 /** Maximum number of writes in progress at the first read of a server. */
 const WRITES_IN_PROGRESS = 1000;
 
@@ -25,9 +28,13 @@ export interface UsnState {
   readonly usn: number | undefined;
   /** Writes up to this USN are visible; later ones may still become visible. */
   readonly committedUsn: number | undefined;
+  /** Writes up to this USN are older than the delay of replication. */
+  readonly replicatedUsn: number | undefined;
   /** Time of the request, from `performance.now()`. */
   readonly requestedAt: number;
 }
+
+type ReadUsn = Pick<UsnState, 'server' | 'usn' | 'requestedAt'>;
 
 interface UsnSample {
   readonly usn: number | undefined;
@@ -40,7 +47,10 @@ interface UsnSample {
  */
 export class UsnReader {
   readonly #reader: Pick<LdapReader, 'search'>;
-  /** The last committed sample and all later ones, by server. */
+  /**
+   * The last sample that is older than the delay of replication and all later
+   * ones, by server.
+   */
   readonly #samples = new Map<string, readonly UsnSample[]>();
   #state: UsnState | undefined;
   #reading: Promise<UsnState> | undefined;
@@ -85,29 +95,33 @@ export class UsnReader {
     return this.#state;
   }
 
-  #update(read: Omit<UsnState, 'committedUsn'>): UsnState {
+  #update(read: ReadUsn): UsnState {
     const { server, usn, requestedAt } = read;
     const known = this.#samples.get(server);
     // A server that was restored from a backup starts again.
     const continues = (usn ?? 0) >= (known?.at(-1)?.usn ?? 0);
     const before = known && continues ? known : [firstSample(read)];
-    const committed = before.findLastIndex(
-      ({ readAt }) => readAt <= requestedAt - COMMIT_MS,
-    );
-    const samples = [
-      ...before.slice(Math.max(committed, 0)),
+    /** Returns the last sample that is this old; the first one if none is. */
+    const lastBefore = (ageMs: number) =>
+      Math.max(
+        before.findLastIndex(({ readAt }) => readAt <= requestedAt - ageMs),
+        0,
+      );
+    const replicated = lastBefore(REPLICATION_MS);
+    this.#samples.set(server, [
+      ...before.slice(replicated),
       { usn, readAt: performance.now() },
-    ];
-    this.#samples.set(server, samples);
-    return { ...read, committedUsn: samples[0].usn };
+    ]);
+    return {
+      ...read,
+      committedUsn: before[lastBefore(COMMIT_MS)].usn,
+      replicatedUsn: before[replicated].usn,
+    };
   }
 }
 
 /** Returns a USN that was committed before the first read of a server. */
-function firstSample({
-  usn,
-  requestedAt,
-}: Omit<UsnState, 'committedUsn'>): UsnSample {
+function firstSample({ usn, requestedAt }: ReadUsn): UsnSample {
   return {
     usn: usn === undefined ? undefined : Math.max(0, usn - WRITES_IN_PROGRESS),
     readAt: requestedAt,

@@ -36,6 +36,8 @@ class TestSource implements ReplicaSource {
   written: EntryRef[] = [];
   gone: EntryRef[] = [];
   complete = true;
+  /** Entries that changed without a new position. */
+  changed: EntryRef[] = [];
   /** Entries that were read by stable ID. */
   readonly reread: string[] = [];
   lacksRight = false;
@@ -68,8 +70,9 @@ class TestSource implements ReplicaSource {
     return { gone, complete };
   };
 
-  ids: ReplicaSource['ids'] = async () => {
+  ids: ReplicaSource['ids'] = async (onBatch = () => {}) => {
     this.idLists++;
+    this.#give(this.changed, onBatch);
     return this.#ids();
   };
 
@@ -315,6 +318,25 @@ describe('Replica', () => {
     source.complete = false;
     source.value!++;
     await eventually(() => expect(usersOf()).toContain('eve'));
+  });
+
+  it('corrects entries that a comparison finds changed', async () => {
+    source.entries.users.set('id-bob', {
+      id: 'id-bob',
+      key: 'uid=bob',
+      entry: {
+        user: { username: 'bob', is_private: true },
+        uniqueId: 'id-bob',
+      },
+    });
+    source.changed = [{ kind: 'users', id: 'id-bob' }];
+    source.complete = false;
+    source.value!++;
+    await eventually(() =>
+      expect(replica.tables.users.served.get('uid=bob')?.record).toMatchObject({
+        is_private: true,
+      }),
+    );
   });
 
   it('does not read again while the position is the same', async () => {

@@ -46,8 +46,8 @@ interface UnknownEntries {
 }
 
 /**
- * Finds entries that were deleted without a position that tells which, by
- * comparing the stable IDs of all entries. `ipa user-del --preserve` is an
+ * Finds entries that were deleted or changed without a position that tells
+ * which, by comparing the stable IDs of all entries. `ipa user-del --preserve` is an
  * example: the entry moves to where the account may not read it.
  *
  * Comparisons that are requested continuously take up to 5% of the server's
@@ -110,15 +110,15 @@ export class IdComparison {
     let listed: ListedIds | undefined;
     const corrections = await comparison.run({
       server,
-      read: async () => {
-        listed = await source.ids();
+      read: async check => {
+        listed = await source.ids(batch => check.compare(batch));
         return listed;
       },
       isSync: true,
     });
     for (const [kind, count] of corrections ?? []) {
       logger.info(
-        `Removed entries that the directory no longer returns: ${kind} ${count}`,
+        `Corrected entries that changed without a position: ${kind} ${count}`,
       );
     }
     if (corrections && listed) {
