@@ -130,7 +130,7 @@ describe('without the right to read preserved users', () => {
       expect(await names('/v1/groups/')).not.toContain('unsung'),
     );
     expect(gateway.log()).toContain(
-      'Corrected entries that changed without a position: groups 1',
+      'Removed entries that the directory no longer returns: groups 1',
     );
   });
 

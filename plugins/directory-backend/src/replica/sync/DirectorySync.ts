@@ -1,10 +1,10 @@
 import { metrics } from '@opentelemetry/api';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { GroupEntry } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import { DailyCheck, type DailyCheckOptions } from './DailyCheck';
 import { IdComparison } from './IdComparison';
 import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
+import { ReferenceCheck } from './ReferenceCheck';
 import {
   type CurrentPosition,
   type EntryRef,
@@ -12,7 +12,6 @@ import {
   type PositionOrder,
   type ReplicaBatch,
   type ReplicaIds,
-  replicaKinds,
   type ReplicaSource,
 } from './ReplicaSource';
 import type { ReplicaState } from './ReplicaState';
@@ -28,12 +27,6 @@ const FULL_SYNC_INTERVAL_MS = 60_000;
 
 /** The same, as a multiple of the duration of a full sync. */
 const FULL_SYNC_INTERVAL_PER_DURATION = 4;
-
-/**
- * Maximum number of entries that are read again because they lost a reference.
- * If there are more, the comparison of stable IDs finds the deleted ones.
- */
-const MAX_LOST_REFERENCES = 50;
 
 /**
  * Maximum number of entries that are deleted because they can no longer be
@@ -332,34 +325,28 @@ export class DirectorySync {
   ): Promise<void> {
     const { source, tables } = this.#options;
     const rereads = this.#rereads.filter(({ at }) => at <= performance.now());
-    const released = this.stricter.released;
-    if (order === 'later' || rereads.length + released.length > 0) {
-      const batches: ReplicaBatch[] = [];
-      const onBatch = (batch: ReplicaBatch) => void batches.push(batch);
+    const { released } = this.stricter;
+    const { unread } = this.#ids;
+    const count = rereads.length + released.length + unread.length;
+    if (order === 'later' || count > 0) {
+      const check = new ReferenceCheck({ source, tables });
       const { gone, complete } = await source.changes(
         this.#position!,
         position,
-        onBatch,
+        batch => check.record(batch),
       );
-      const uncertain = uniqueRefs([
-        ...this.#lostReferences(batches),
+      const { batches, missing } = await check.complete(position.server, [
         ...this.#groupsOf(rereads),
         ...released,
+        ...unread,
       ]);
-      const found = await source.readEntries(
-        position.server,
-        uncertain,
-        onBatch,
-      );
-      await this.#write(batches, [
-        ...gone,
-        ...uncertain.filter(({ kind, id }) => !found[kind].has(id)),
-      ]);
+      await this.#write(batches, [...gone, ...missing]);
       if (!complete) {
         this.#ids.request();
       }
       this.#rereads = this.#rereads.filter(each => !rereads.includes(each));
       this.stricter.clear(released);
+      this.#ids.clear(unread);
       await tables.users.buildIndexes();
     }
     if (this.#mustCompare) {
@@ -377,73 +364,30 @@ export class DirectorySync {
    */
   async #write(
     batches: readonly ReplicaBatch[],
-    deleted: readonly EntryRef[],
+    missing: readonly EntryRef[],
   ): Promise<void> {
+    const deleted = missing.filter(ref => this.#options.tables.has(ref));
     const isDeleting = deleted.length > 0 && deleted.length <= MAX_DELETIONS;
     if (isDeleting) {
       await this.#options.source.verifyAccess();
     } else if (deleted.length > 0) {
       this.#ids.request();
     }
-    // Users first: a link to a renamed user is resolved when it is written.
     let written = 0;
-    for (const kind of replicaKinds) {
-      for (const batch of batches.filter(each => each.kind === kind)) {
-        this.#writer.write(batch);
-        written += batch.entries.length;
-        if (written > MAX_ENTRIES_PER_TURN) {
+    for (const { kind, entries } of batches) {
+      for (let at = 0; at < entries.length; at += MAX_ENTRIES_PER_TURN) {
+        const slice = entries.slice(at, at + MAX_ENTRIES_PER_TURN);
+        if (written + slice.length > MAX_ENTRIES_PER_TURN) {
           written = 0;
           await nextTurn();
         }
+        written += slice.length;
+        this.#writer.write({ kind, entries: slice } as ReplicaBatch);
       }
     }
     if (isDeleting) {
       this.#writer.delete(deleted);
     }
-  }
-
-  /**
-   * Returns entries that may have been deleted because others no longer refer
-   * to them: members that left a group without being written, and groups that a
-   * user is no longer in. A deleted user loses all memberships, also when the
-   * account cannot see the deletion itself (`ipa user-del --preserve`).
-   */
-  #lostReferences(batches: readonly ReplicaBatch[]): readonly EntryRef[] {
-    const { users, groups } = this.#options.tables;
-    const lost: EntryRef[] = [];
-    const written = new Set(
-      batches.flatMap(({ entries }) => entries.map(({ id }) => id)),
-    );
-    const add = (key: string) => {
-      for (const kind of ['users', 'groups'] as const) {
-        const id = this.#options.tables[kind].idOf(key);
-        if (id !== undefined && !written.has(id)) {
-          lost.push({ kind, id });
-        }
-      }
-    };
-    for (const { kind, entries } of batches) {
-      for (const { id, entry, memberOf } of entries) {
-        if (kind === 'groups') {
-          const { members: now = [] } = (entry ?? {}) as Partial<GroupEntry>;
-          const members = new Set(now);
-          const before = groups.graph.directMembersOf(groups.keyOf(id) ?? '');
-          for (const member of before) {
-            if (!members.has(member)) {
-              add(member);
-            }
-          }
-        } else if (kind === 'users' && memberOf) {
-          const before = groups.graph.directGroupsOf(users.keyOf(id) ?? '');
-          for (const group of before) {
-            if (!memberOf.has(group)) {
-              add(group);
-            }
-          }
-        }
-      }
-    }
-    return lost.length > MAX_LOST_REFERENCES ? [] : lost;
   }
 
   #scheduleRereads({ key, former, hasLostFormer }: RelinkedEntry): void {
@@ -543,10 +487,4 @@ export class DirectorySync {
       throw error;
     }
   }
-}
-
-function uniqueRefs(entries: readonly EntryRef[]): readonly EntryRef[] {
-  return [
-    ...new Map(entries.map(each => [`${each.kind} ${each.id}`, each])).values(),
-  ];
 }

@@ -4,7 +4,6 @@ import type { ReplicaTables } from '../tables/ReplicaTables';
 import {
   type EntryRef,
   type ListedIds,
-  type ReplicaBatch,
   replicaKinds,
   type ReplicaSource,
 } from './ReplicaSource';
@@ -26,23 +25,15 @@ const MAX_GROWTH = 2;
  */
 const COLD_FACTOR = 2;
 
-/** Longer than a new entry takes to reach the replica. */
-const SETTLING_MS = 3000;
+/** Maximum number of differing entries to read with a poll. */
+const MAX_READ = 500;
 
 interface IdComparisonOptions {
-  readonly source: Pick<ReplicaSource, 'ids' | 'readEntries'>;
+  readonly source: Pick<ReplicaSource, 'ids'>;
   readonly comparison: TableComparison;
   readonly tables: ReplicaTables;
   readonly writer: TableWriter;
   readonly logger: LoggerService;
-}
-
-/** Entries that the directory has and the tables lack. */
-interface UnknownEntries {
-  readonly server: string;
-  readonly entries: readonly EntryRef[];
-  /** Time from `performance.now()`. */
-  readonly readAt: number;
 }
 
 /**
@@ -62,7 +53,8 @@ export class IdComparison {
   #nextAt = -Infinity;
   /** Expected duration of a comparison on an idle server, in milliseconds. */
   #durationMs: number | undefined;
-  #unknown: UnknownEntries | undefined;
+  /** Entries that must be read, by stable ID. */
+  readonly #unread = new Map<string, EntryRef>();
   /** Stable IDs of entries that the directory lists and that are not served. */
   readonly #unreplicated = new Set<string>();
 
@@ -75,16 +67,33 @@ export class IdComparison {
     this.#isRequested = true;
   }
 
+  /**
+   * Entries to read with the next poll, because the tables lack them or differ.
+   * A comparison does not write them, because other entries that changed with
+   * them, such as the groups of a renamed user, must be written together.
+   */
+  get unread(): readonly EntryRef[] {
+    return [...this.#unread.values()].slice(0, MAX_READ);
+  }
+
+  /** Records that entries were read. */
+  clear(read: readonly EntryRef[]): void {
+    for (const ref of read) {
+      this.#unread.delete(ref.id);
+      if (!this.#options.tables.has(ref)) {
+        this.#unreplicated.add(ref.id);
+      }
+    }
+  }
+
   /** Starts a requested comparison in the background if it is due. */
   startIfDue(server: string): void {
-    const now = performance.now();
-    const isDue = this.#isRequested && now >= this.#nextAt;
-    const isReadDue = now >= (this.#unknown?.readAt ?? Infinity);
-    if (this.#isRunning || !(isDue || isReadDue)) {
+    const isDue = this.#isRequested && performance.now() >= this.#nextAt;
+    if (this.#isRunning || !isDue) {
       return;
     }
     this.#isRunning = true;
-    (isReadDue ? this.#readUnknown(server) : this.#runLimited(server))
+    this.#runLimited(server)
       .then(() => {
         this.#hasFailed = false;
       })
@@ -105,26 +114,34 @@ export class IdComparison {
 
   /** Compares now. Resolves to whether the comparison was not canceled. */
   async run(server: string): Promise<boolean> {
-    const { source, comparison, logger } = this.#options;
+    const { source, comparison, logger, writer } = this.#options;
     this.#isRequested = false;
     let listed: ListedIds | undefined;
-    const corrections = await comparison.run({
-      server,
-      read: async check => {
-        listed = await source.ids(batch => check.compare(batch));
-        return listed;
-      },
-      isSync: true,
-    });
-    for (const [kind, count] of corrections ?? []) {
-      logger.info(
-        `Corrected entries that changed without a position: ${kind} ${count}`,
-      );
+    const changed = writer.startCheck();
+    try {
+      const corrections = await comparison.run({
+        server,
+        read: async () => {
+          listed = await source.ids(batch => changed.compare(batch));
+          return listed;
+        },
+        isSync: true,
+      });
+      for (const [kind, count] of corrections ?? []) {
+        logger.info(
+          `Removed entries that the directory no longer returns: ${kind} ${count}`,
+        );
+      }
+      if (corrections && listed) {
+        await this.#findUnknown(listed);
+        for (const { kind, entries } of changed.differences()) {
+          entries.forEach(({ id }) => this.#unread.set(id, { kind, id }));
+        }
+      }
+      return corrections !== undefined;
+    } finally {
+      writer.endCheck(changed);
     }
-    if (corrections && listed) {
-      await this.#findUnknown(listed);
-    }
-    return corrections !== undefined;
   }
 
   async #runLimited(server: string): Promise<void> {
@@ -150,60 +167,15 @@ export class IdComparison {
 
   async #findUnknown(listed: ListedIds): Promise<void> {
     const { tables } = this.#options;
-    const entries: EntryRef[] = [];
+    this.#unread.clear();
     for (const kind of replicaKinds) {
       const known = {
         has: (id: string) =>
-          isKnown(tables, { kind, id }) || this.#unreplicated.has(id),
+          tables.has({ kind, id }) || this.#unreplicated.has(id),
       };
       await forEachMissing(listed[kind], known, id =>
-        entries.push({ kind, id }),
+        this.#unread.set(id, { kind, id }),
       );
     }
-    this.#unknown =
-      entries.length > 0
-        ? {
-            server: listed.server,
-            entries,
-            readAt: performance.now() + SETTLING_MS,
-          }
-        : undefined;
   }
-
-  /** Reads unknown entries that have not been read in the meantime. */
-  async #readUnknown(server: string): Promise<void> {
-    const { source, tables, writer } = this.#options;
-    const unknown = this.#unknown!;
-    this.#unknown = undefined;
-    const entries = unknown.entries.filter(each => !isKnown(tables, each));
-    if (entries.length === 0 || unknown.server !== server) {
-      return;
-    }
-    const check = writer.startCheck();
-    try {
-      const batches: ReplicaBatch[] = [];
-      await source.readEntries(server, entries, batch => {
-        batches.push(batch);
-      });
-      for (const batch of batches) {
-        writer.write({
-          ...batch,
-          entries: batch.entries.filter(({ id }) => !check.wasWritten(id)),
-        } as ReplicaBatch);
-      }
-    } finally {
-      writer.endCheck(check);
-    }
-    for (const each of entries) {
-      if (!isKnown(tables, each)) {
-        this.#unreplicated.add(each.id);
-      }
-    }
-  }
-}
-
-function isKnown(tables: ReplicaTables, { kind, id }: EntryRef): boolean {
-  return kind === 'agreements'
-    ? tables.agreements.has(id)
-    : tables[kind].keyOf(id) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ReplicaBatch } from '../sync/ReplicaSource';
+import type { EntryRef, ReplicaBatch } from '../sync/ReplicaSource';
 import type { AgreementEntry } from './entries';
 import { GroupTable } from './GroupTable';
 import { UserTable } from './UserTable';
@@ -52,6 +52,13 @@ export class ReplicaTables {
   readonly agreements = new AgreementTable();
   /** Keys of renamed users and groups by former key. */
   readonly #aliases = new Map<string, string>();
+
+  /** Whether there is an entry with a stable ID. */
+  has({ kind, id }: EntryRef): boolean {
+    return kind === 'agreements'
+      ? this.agreements.has(id)
+      : this[kind].keyOf(id) !== undefined;
+  }
 
   /**
    * Changes the key of a user or group in one step. Until

@@ -1,0 +1,154 @@
+import type { GroupEntry, UserEntry } from '../tables/entries';
+import { ReplicaTables } from '../tables/ReplicaTables';
+import { ReferenceCheck } from './ReferenceCheck';
+import type { EntryRef, ReplicaBatch } from './ReplicaSource';
+
+const usersBatch = (username: string): ReplicaBatch => ({
+  kind: 'users',
+  entries: [
+    {
+      id: 'id-user',
+      key: `uid=${username}`,
+      entry: { user: { username }, uniqueId: 'id-user' } as UserEntry,
+    },
+  ],
+});
+const groupsBatch = (members: readonly string[]): ReplicaBatch => ({
+  kind: 'groups',
+  entries: [
+    {
+      id: 'id-group',
+      key: 'cn=staff',
+      entry: { uniqueId: 'id-group', members, sponsors: [] } as GroupEntry,
+    },
+  ],
+});
+
+/**
+ * Checks the entries of a poll. The tables have the user `old` in a group.
+ *
+ * @param reads - batches by reads, the first of which is that of the poll; the
+ *   last one is repeated
+ */
+async function check(
+  reads: readonly (readonly ReplicaBatch[])[],
+  refs: readonly EntryRef[] = [],
+) {
+  const tables = new ReplicaTables();
+  for (const { kind, entries } of [
+    usersBatch('old'),
+    groupsBatch(['uid=old']),
+  ]) {
+    for (const { key, entry } of entries) {
+      tables[kind as 'users'].set(key, entry as UserEntry);
+    }
+  }
+  const [first, ...further] = reads;
+  const reread: string[] = [];
+  const subject = new ReferenceCheck({
+    tables,
+    source: {
+      readEntries: async (_server, wanted, onBatch) => {
+        const batches =
+          wanted.length > 0 ? (further.shift() ?? reads.at(-1)!) : [];
+        reread.push(...wanted.map(({ id }) => id));
+        const found = {
+          users: new Set<string>(),
+          groups: new Set<string>(),
+          agreements: new Set<string>(),
+        };
+        for (const batch of batches) {
+          for (const { id } of batch.entries) {
+            if (wanted.some(ref => ref.id === id)) {
+              found[batch.kind].add(id);
+              await onBatch(batch);
+            }
+          }
+        }
+        return found;
+      },
+    },
+  });
+  first.forEach(batch => subject.record(batch));
+  const { batches, missing } = await subject.complete('ldap://one', refs);
+  const keys = batches.flatMap(({ entries }) => entries.map(({ key }) => key));
+  const [group] = batches.find(({ kind }) => kind === 'groups')!.entries;
+  const { members } = group?.entry as GroupEntry;
+  return { keys, members, missing, reread };
+}
+
+describe('ReferenceCheck', () => {
+  it('does not read a member again who was read and removed', async () => {
+    expect(await check([[usersBatch('old'), groupsBatch([])]])).toMatchObject({
+      reread: [],
+    });
+  });
+
+  it('does not read a renamed member again whom the group names', async () => {
+    expect(
+      await check([[usersBatch('new'), groupsBatch(['uid=new'])]]),
+    ).toMatchObject({ reread: [] });
+  });
+
+  it('reads a member that was removed without being written', async () => {
+    expect(await check([[groupsBatch([])], [usersBatch('old')]])).toMatchObject(
+      { keys: ['uid=old', 'cn=staff'], reread: ['id-user'] },
+    );
+  });
+
+  it('returns a member that can no longer be read', async () => {
+    expect(await check([[groupsBatch([])], []])).toMatchObject({
+      keys: ['cn=staff'],
+      missing: [{ kind: 'users', id: 'id-user' }],
+    });
+  });
+
+  it.each([
+    ['was not written before', [groupsBatch(['uid=new'])]],
+    ['was read before', [usersBatch('old'), groupsBatch(['uid=new'])]],
+  ])('reads a renamed member who %s', async (_, poll) => {
+    expect(await check([poll, [usersBatch('new')]])).toMatchObject({
+      keys: ['uid=new', 'cn=staff'],
+      members: ['uid=new'],
+    });
+  });
+
+  it('reads a group again until it names the last key of a member', async () => {
+    expect(
+      await check([
+        [usersBatch('a'), groupsBatch(['uid=b'])],
+        [usersBatch('c'), groupsBatch(['uid=d'])],
+        [usersBatch('e'), groupsBatch(['uid=e'])],
+      ]),
+    ).toMatchObject({ keys: ['uid=e', 'cn=staff'], members: ['uid=e'] });
+  });
+
+  it('accepts that a renamed member was removed', async () => {
+    const last = [usersBatch('new'), groupsBatch([])];
+    expect(await check([last, last])).toMatchObject({
+      keys: ['uid=new', 'cn=staff'],
+      members: [],
+    });
+  });
+
+  it('checks entries that are read for another reason', async () => {
+    const read = [usersBatch('a'), groupsBatch(['uid=b'])];
+    expect(
+      await check(
+        [[], read, [usersBatch('b'), groupsBatch(['uid=b'])]],
+        [
+          { kind: 'users', id: 'id-user' },
+          { kind: 'groups', id: 'id-group' },
+        ],
+      ),
+    ).toMatchObject({ keys: ['uid=b', 'cn=staff'], members: ['uid=b'] });
+  });
+
+  it('rejects while entries are renamed faster than they are read', async () => {
+    const reads = Array.from({ length: 20 }, (_, n) => [
+      usersBatch(`${n}`),
+      groupsBatch([`uid=next${n}`]),
+    ]);
+    await expect(check(reads)).rejects.toThrow('faster than they are read');
+  });
+});

@@ -1,0 +1,236 @@
+import type { GroupEntry } from '../tables/entries';
+import type { ReplicaTables } from '../tables/ReplicaTables';
+import {
+  type EntryRef,
+  type ReadEntry,
+  type ReplicaBatch,
+  replicaKinds,
+  type ReplicaSource,
+} from './ReplicaSource';
+
+/**
+ * Maximum number of entries that are read again because they lost a reference.
+ * If there are more, the comparison of stable IDs finds the deleted ones.
+ */
+const MAX_LOST_REFERENCES = 50;
+
+/** Maximum number of times that an entry is read again. */
+const MAX_ROUNDS = 10;
+
+interface Read {
+  readonly ref: EntryRef;
+  readonly read: ReadEntry;
+}
+
+/** An entry that may have been deleted or renamed. */
+interface LostEntry {
+  readonly ref: EntryRef;
+  /** The group that no longer refers to it. */
+  readonly group?: EntryRef;
+  /** Key as of the last read. */
+  readonly key: string;
+  /** Whether the group may name another key of the entry. */
+  readonly rereadGroup: boolean;
+}
+
+/** The entries of a poll, each as of its last read. */
+export interface CheckedEntries {
+  readonly batches: readonly ReplicaBatch[];
+  /** Entries that could not be read again. */
+  readonly missing: readonly EntryRef[];
+}
+
+/**
+ * Reads entries again that others no longer refer to: users and groups that
+ * left a group without being written, and groups that a user is no longer in.
+ *
+ * They may have been deleted: a deleted user loses all memberships, also when
+ * the account cannot see the deletion itself (`ipa user-del --preserve`). Or
+ * they were renamed after they and before the group was read; then both are
+ * read again until the group names the last key.
+ */
+export class ReferenceCheck {
+  readonly #source: Pick<ReplicaSource, 'readEntries'>;
+  readonly #tables: ReplicaTables;
+  /** Entries by `kind id`. */
+  readonly #latest = new Map<string, Read>();
+  readonly #missing = new Map<string, EntryRef>();
+  /** Last key of lost entries, by group and entry. */
+  readonly #keys = new Map<string, string>();
+  /** Pairs of group and lost entry that are known to be consistent. */
+  readonly #confirmed = new Set<string>();
+
+  constructor(options: {
+    readonly source: Pick<ReplicaSource, 'readEntries'>;
+    readonly tables: ReplicaTables;
+  }) {
+    this.#source = options.source;
+    this.#tables = options.tables;
+  }
+
+  /** Records entries that were read. Users must be read before groups. */
+  record({ kind, entries }: ReplicaBatch): void {
+    for (const read of entries) {
+      const ref = { kind, id: read.id };
+      this.#latest.set(textOf(ref), { ref, read });
+    }
+  }
+
+  /**
+   * Reads these and all lost entries again.
+   *
+   * @throws Error when entries are renamed faster than they are read.
+   */
+  async complete(
+    server: string,
+    refs: readonly EntryRef[],
+  ): Promise<CheckedEntries> {
+    let lost = this.#lost();
+    if (lost.length > MAX_LOST_REFERENCES) {
+      lost = [];
+    }
+    await this.#read(server, [...refs, ...lost.flatMap(refsOf)]);
+    for (let round = 1; round <= MAX_ROUNDS; round++) {
+      this.#confirm(lost);
+      lost = this.#lost();
+      if (lost.length === 0 || lost.length > MAX_LOST_REFERENCES) {
+        return this.#result();
+      }
+      await this.#read(server, lost.flatMap(refsOf));
+    }
+    throw new Error('Entries are renamed faster than they are read');
+  }
+
+  #result(): CheckedEntries {
+    return {
+      batches: replicaKinds.map(kind => {
+        const entries = [...this.#latest.values()].flatMap(({ ref, read }) =>
+          ref.kind === kind ? read : [],
+        );
+        return { kind, entries } as ReplicaBatch;
+      }),
+      missing: [...this.#missing.values()],
+    };
+  }
+
+  async #read(server: string, refs: readonly EntryRef[]): Promise<void> {
+    const unique = new Map(refs.map(ref => [textOf(ref), ref]));
+    const found = await this.#source.readEntries(
+      server,
+      [...unique.values()],
+      batch => this.record(batch),
+    );
+    for (const [text, ref] of unique) {
+      if (!found[ref.kind].has(ref.id)) {
+        this.#latest.delete(text);
+        this.#missing.set(text, ref);
+      }
+    }
+  }
+
+  /**
+   * An entry that had the same key before and after the group was read is not
+   * in the group.
+   */
+  #confirm(lost: readonly LostEntry[]): void {
+    const reread = new Set(
+      lost.map(({ group, rereadGroup }) => rereadGroup && group?.id),
+    );
+    for (const { ref, group, key } of lost) {
+      const isSame = this.#latest.get(textOf(ref))?.read.key === key;
+      if (group && isSame && !reread.has(group.id)) {
+        this.#confirmed.add(`${textOf(group)} ${textOf(ref)}`);
+      }
+    }
+  }
+
+  #lost(): readonly LostEntry[] {
+    const keys = new Set(
+      [...this.#latest.values()].map(({ read }) => read.key),
+    );
+    return [...this.#latest.values()].flatMap(each => {
+      switch (each.ref.kind) {
+        case 'groups':
+          return this.#lostMembers(each, keys);
+        case 'users':
+          return this.#lostGroups(each.read);
+        default:
+          return [];
+      }
+    });
+  }
+
+  #lostMembers(
+    { ref: group, read }: Read,
+    keys: ReadonlySet<string>,
+  ): readonly LostEntry[] {
+    const { groups, users } = this.#tables;
+    const before = groups.graph.directMembersOf(groups.keyOf(read.id) ?? '');
+    const { members = [] } = (read.entry ?? {}) as Partial<GroupEntry>;
+    const now = new Set(members);
+    const removed = before.filter(member => !now.has(member));
+    if (removed.length === 0) {
+      return [];
+    }
+    const known = new Set(before);
+    const hasUnknown = members.some(
+      member =>
+        !known.has(member) &&
+        !keys.has(member) &&
+        users.idOf(member) === undefined &&
+        groups.idOf(member) === undefined,
+    );
+    return removed.flatMap(member => {
+      const ref = this.#refOf(member);
+      const last = ref && this.#latest.get(textOf(ref));
+      const key = last?.read.key ?? member;
+      const pair = ref && `${textOf(group)} ${textOf(ref)}`;
+      const isConsistent =
+        !pair ||
+        now.has(key) ||
+        this.#missing.has(textOf(ref)) ||
+        this.#confirmed.has(pair) ||
+        (last && key === member && !hasUnknown);
+      if (isConsistent) {
+        return [];
+      }
+      const rereadGroup = key !== (this.#keys.get(pair) ?? member);
+      this.#keys.set(pair, key);
+      return { ref, group, key, rereadGroup };
+    });
+  }
+
+  #lostGroups({ id, memberOf }: ReadEntry): readonly LostEntry[] {
+    const { groups, users } = this.#tables;
+    const before = groups.graph.directGroupsOf(users.keyOf(id) ?? '');
+    return before.flatMap(key => {
+      const groupId = groups.idOf(key);
+      if (!memberOf || memberOf.has(key) || groupId === undefined) {
+        return [];
+      }
+      const ref = { kind: 'groups', id: groupId } as const;
+      const isRead =
+        this.#latest.has(textOf(ref)) || this.#missing.has(textOf(ref));
+      return isRead ? [] : { ref, key, rereadGroup: false };
+    });
+  }
+
+  #refOf(key: string): EntryRef | undefined {
+    const { groups, users } = this.#tables;
+    const user = users.idOf(key);
+    const group = groups.idOf(key);
+    if (user !== undefined) {
+      return { kind: 'users', id: user };
+    }
+    return group === undefined ? undefined : { kind: 'groups', id: group };
+  }
+}
+
+/** A group is read again if it names an unknown key of a renamed entry. */
+function refsOf({ ref, group, rereadGroup }: LostEntry): readonly EntryRef[] {
+  return group && rereadGroup ? [ref, group] : [ref];
+}
+
+function textOf({ kind, id }: EntryRef): string {
+  return `${kind} ${id}`;
+}
