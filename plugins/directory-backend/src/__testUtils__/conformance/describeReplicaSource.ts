@@ -11,11 +11,10 @@ import {
   type ListedChanges,
   type OnBatch,
   type ReadEntry,
-  type ReplicaKind,
   replicaKinds,
   type ReplicaSource,
 } from '../../replica/sync/ReplicaSource';
-import type { GroupEntry, UserEntry } from '../../replica/tables/entries';
+import type { UserEntry } from '../../replica/tables/entries';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { eventually } from '../eventually';
 import { FaultProxy } from '../ldap/FaultProxy';
