@@ -38,8 +38,8 @@ interface IdComparisonOptions {
 
 /**
  * Finds entries that were deleted or changed without a position that tells
- * which, by comparing the stable IDs of all entries. `ipa user-del --preserve` is an
- * example: the entry moves to where the account may not read it.
+ * which, by comparing the stable IDs of all entries. An example is `ipa user-del
+ * --preserve`: the entry moves to where the account may not read it.
  *
  * Comparisons that are requested continuously take up to 5% of the server's
  * time: an entry is removed within 21 times the duration of one list and two

@@ -44,11 +44,6 @@ export class TableCheck {
     this.#written.add(id);
   }
 
-  /** Whether an entry was written since the start of the check. */
-  wasWritten(id: string): boolean {
-    return this.#written.has(id);
-  }
-
   /** Compares entries that were read. */
   compare(batch: ReplicaBatch): void {
     const { kind, entries } = this.#prepare(batch);
