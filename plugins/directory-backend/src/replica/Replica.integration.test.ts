@@ -1,13 +1,18 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
-import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  setImmediate as nextTurn,
+  setTimeout as sleep,
+} from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   addFasGroup,
   addFasUser,
   change,
+  renamed,
   withdrawn,
 } from '../__testUtils__/conformance/changeArbitrary';
-import { userDn } from '../__testUtils__/conformance/entries';
+import { groupDn, userDn } from '../__testUtils__/conformance/entries';
 import { eventually, eventuallyReturns } from '../__testUtils__/eventually';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
@@ -108,6 +113,69 @@ it('follows every kind of change', async () => {
   await realm.modify(withdrawn('leaver'));
   await expectToFollow(opened);
   expect(await usernames(opened)).not.toContain('leaver');
+});
+
+it('shows a renamed user and group under one name at any time', async () => {
+  const usersNamed = ['bob', ...Array.from({ length: 50 }, (_, n) => `u${n}`)];
+  const groupsNamed = ['design', ...usersNamed.slice(1).map(u => `g.${u}`)];
+  opened = await openReplica({ realm });
+  const { directory, accounts } = opened;
+  /** Reads everything in one turn of the event loop. */
+  const read = async () => {
+    const users = await Promise.all(
+      usersNamed.map(username =>
+        directory.getUser({ ...wholeUser, username }, context),
+      ),
+    );
+    const groups = await Promise.all(
+      groupsNamed.map(groupname =>
+        directory.getGroup({ ...wholeGroup, groupname }, context),
+      ),
+    );
+    const [username, ...others] = usersNamed.filter((_, at) => users[at]);
+    const [groupname, ...otherGroups] = groupsNamed.filter(
+      (_, at) => groups[at],
+    );
+    return {
+      others: [...others, ...otherGroups],
+      accounts: accounts.find({ username: username ?? '' }).length,
+      isMember: await directory.isMember(
+        { username: username ?? '', groupname: groupname ?? '' },
+        context,
+      ),
+    };
+  };
+  const expected = { others: [], accounts: 1, isMember: true };
+  const wrong = new Set<string>();
+  let turns = 0;
+  let isDone = false;
+  const reading = (async () => {
+    while (!isDone) {
+      const found = await read();
+      turns++;
+      if (!isDeepStrictEqual(found, expected)) {
+        wrong.add(JSON.stringify(found));
+      }
+      await nextTurn();
+    }
+  })();
+  for (let index = 1; index < usersNamed.length; index++) {
+    await realm.modify(
+      renamed(userDn(usersNamed[index - 1]), `uid=${usersNamed[index]}`) +
+        renamed(groupDn(groupsNamed[index - 1]), `cn=${groupsNamed[index]}`),
+    );
+  }
+  const query = {
+    username: usersNamed.at(-1)!,
+    groupname: groupsNamed.at(-1)!,
+  };
+  await eventually(async () =>
+    expect(await directory.isMember(query, context)).toBe(true),
+  );
+  isDone = true;
+  await reading;
+  expect([...wrong]).toEqual([]);
+  expect(turns).toBeGreaterThan(50);
 });
 
 it('is served while the directory is unreachable and catches up afterwards', async () => {
