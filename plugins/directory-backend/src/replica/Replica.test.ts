@@ -253,7 +253,7 @@ describe('Replica', () => {
     // The server removes the link later, without a new position.
     source.setGroup('staff', ['uid=bob']);
     await eventually(() => expect(groupsOf('alicia')).toEqual([]));
-    expect(source.reread).toEqual(['id-staff']);
+    expect(source.reread).toContain('id-staff');
   });
 
   it('replaces an entry that was recreated under the same name', async () => {
