@@ -5,7 +5,7 @@
 //
 // Variables: ONLY=crash,answers selects trials; KILLS, MINUTES, RUNS, USERS,
 // OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, RESTARTS, ROUNDS, SEARCHES,
-// REQUESTS and LIFETIMES change their size; CHECKOUT is the checkout to attack.
+// and REQUESTS change their size; CHECKOUT is the checkout to attack.
 //
 // A trial consists of shards of a few minutes. Each finished shard adds a line
 // to .build/trials/progress.jsonl; the next run on the same commit skips shards
@@ -32,7 +32,6 @@ const faults = size('FAULTS', 100);
 const holdFaults = size('HOLD_FAULTS', 100);
 const writes = size('WRITES', 10_000);
 const restarts = size('RESTARTS', 20);
-const lifetimes = size('LIFETIMES', 10);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
 const checkout = process.env.CHECKOUT || root;
 
@@ -199,10 +198,6 @@ const trials = {
   realm: {
     ...jest('realm', '.trial.test.ts'),
     shards: [{}],
-  },
-  certmonger: {
-    ...jest(backend, 'src/unattendedRenewal.trial.test.ts'),
-    shards: [{ LIFETIMES: lifetimes }],
   },
   accessibility: {
     command: ['scripts/browser', 'tests', 'accessibility.test.ts'],

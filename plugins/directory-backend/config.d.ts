@@ -401,9 +401,8 @@ export interface Config {
       };
       /**
        * Whether requesting, renewing and revoking certificates requires a portal
-       * token. SPNEGO tokens get 403, and so do renewals by signature, so that
-       * unattended renewal does not work. The key of a certificate can still
-       * revoke it. Requires `directory.portalUsers.mayRequestCertificates`.
+       * token. SPNEGO tokens get 403, so that machines cannot renew
+       * certificates. Requires `directory.portalUsers.mayRequestCertificates`.
        * @default false
        */
       requirePortalToken?: boolean;

@@ -211,11 +211,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
     '401 403 403 403 403 403 401 401 401 200',
   'post /fasjson/v1/certs/': '401 400 200 200 401 401 200 400 400 403',
   'post /v1/certs/': '401 403 200 200 401 401 200 400 400 403',
-  // Without credentials, these two require a proof of possession.
   'post /v1/certs/:serialNumber(\\d+)/renewal/':
     '401 403 403 200 401 401 403 403 403 403',
-  'post /v1/certs/:serialNumber(\\d+)/renewal/nonce/':
-    '200 200 200 200 200 200 200 200 200 200',
   'post /v1/certs/:serialNumber(\\d+)/revocation/':
     '401 403 403 200 401 401 403 403 403 403',
   'post /v1/certs/holds/approval/': '401 403 403 400 401 401 403 403 403 403',

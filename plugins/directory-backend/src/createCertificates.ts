@@ -11,7 +11,6 @@ import { CertificateRecords } from './certificates/CertificateRecords';
 import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
 import { scheduleReminders } from './certificates/expiry/scheduleReminders';
-import { KeyProofs, NONCE_KEYS } from './certificates/KeyProofs';
 import { RenewalService } from './certificates/RenewalService';
 import { HoldApprovals } from './certificates/holds/HoldApprovals';
 import { HoldRecords } from './certificates/holds/HoldRecords';
@@ -24,10 +23,8 @@ import type { Accounts } from './directory/Accounts';
 import type { PortalUserNames } from './directory/PortalUserNames';
 import type { SubjectLookup } from './directory/Principal';
 import type { PrivateDirectory } from './directory/PrivateDirectory';
-import type { SessionsConfig } from './http/session/SessionsConfig';
 import type { Replica } from './replica/Replica';
 import type { ReplicatedAccounts } from './replica/ReplicatedAccounts';
-import { SecretKeys } from './secretKeys';
 import type { CertificateServices } from './http/resources/certificates';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
@@ -41,10 +38,7 @@ export async function createCertificates(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
   readonly authorities: CertificateAuthorities;
-  readonly config: {
-    readonly certificates?: CertificatesConfig;
-    readonly sessions?: SessionsConfig;
-  };
+  readonly config: { readonly certificates?: CertificatesConfig };
   readonly database: Database;
   readonly directory: PrivateDirectory;
   readonly discovery: DiscoveryService;
@@ -76,20 +70,17 @@ export async function createCertificates(options: {
     blockedKeys: new BlockedKeys(database),
     config,
     records,
-    keys: await loadNonceKeys(options),
     limit: await SigningLimit.create({ database, limit: config.limit }),
   };
   const shared = {
     ...base,
     issuance: new IssuanceService(base),
-    proofs: new KeyProofs(base),
   };
   return {
     authority: authorities,
     config,
     issuance: shared.issuance,
     limit: shared.limit,
-    proofs: shared.proofs,
     records,
     renewals: new RenewalService(shared),
     reader: new CertificateReader(shared),
@@ -106,16 +97,4 @@ export async function createCertificates(options: {
       await scheduleBlockedKeys({ ...shared, scheduler: options.scheduler });
     },
   };
-}
-
-/** With `directory.sessions.keys`, processes accept each other's nonces. */
-function loadNonceKeys({
-  config,
-}: {
-  readonly config: { readonly sessions?: SessionsConfig };
-}): Promise<SecretKeys> {
-  const secrets = config.sessions?.secrets;
-  return secrets
-    ? SecretKeys.load(secrets, NONCE_KEYS)
-    : Promise.resolve(SecretKeys.random(NONCE_KEYS));
 }

@@ -71,7 +71,6 @@ describe('openApiDocument', () => {
       list_user_history: 'get /users/{username}/history/',
       list_certificate_profiles: 'get /certs/profiles/',
       revoke_cert: 'post /certs/{serial_number}/revocation/',
-      create_renewal_nonce: 'post /certs/{serial_number}/renewal/nonce/',
       renew_cert: 'post /certs/{serial_number}/renewal/',
       label_cert: 'put /certs/{serial_number}/label/',
       approve_holds: 'post /certs/holds/approval/',
@@ -90,7 +89,6 @@ describe('openApiDocument', () => {
       'list_group_history',
       'list_user_history',
       'list_changes',
-      'create_renewal_nonce',
       'approve_holds',
     ]);
   });

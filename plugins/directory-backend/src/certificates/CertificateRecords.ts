@@ -35,22 +35,17 @@ export interface CertificateRecord {
    * has seen a later state of that server.
    */
   readonly lookupServer: string | undefined;
-  /** Default: the certificate is not a renewal. */
-  readonly renewal?: Renewal;
+  /**
+   * Serial number of the certificate that this one renews. Default: the
+   * certificate is not a renewal.
+   */
+  readonly renewedFrom?: bigint;
 }
 
 /** Fields of a record that responses contain. */
 export type CertificateNotes = Partial<
   Pick<CertificateRecord, 'label' | 'profile'>
 >;
-
-/** Describes how a certificate was renewed. */
-export interface Renewal {
-  /** Serial number of the old certificate. */
-  readonly from: bigint;
-  /** Whether the renewal was authorized by the key of the old certificate. */
-  readonly byKey: boolean;
-}
 
 /** A row of the table. */
 interface Row {
@@ -108,8 +103,8 @@ export class CertificateRecords {
       not_after: record.notAfter,
       recorded_at: new Date(),
       lookup_server: record.lookupServer ?? null,
-      renewed_from: record.renewal ? String(record.renewal.from) : null,
-      is_renewed_by_key: record.renewal?.byKey ?? false,
+      renewed_from: record.renewedFrom ? String(record.renewedFrom) : null,
+      is_renewed_by_key: false,
       is_revoked: false,
     };
     await orUnavailable(async () => {
@@ -201,7 +196,8 @@ export class CertificateRecords {
 
   /**
    * Returns the serial numbers of the certificates that were renewed from one
-   * by its key.
+   * by proof of its key. Only 0.2.0 recorded such renewals: this query and its
+   * caller can be removed when the last of these certificates has expired.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
@@ -272,13 +268,8 @@ export function recordOf(row: Row): CertificateRecord {
     notAfter: new Date(row.not_after),
     recordedAt: new Date(row.recorded_at),
     lookupServer: row.lookup_server ?? undefined,
-    renewal:
-      row.renewed_from === null
-        ? undefined
-        : {
-            from: BigInt(row.renewed_from),
-            byKey: Boolean(row.is_renewed_by_key),
-          },
+    renewedFrom:
+      row.renewed_from === null ? undefined : BigInt(row.renewed_from),
   };
 }
 

@@ -37,10 +37,7 @@ export interface CertificatesConfig {
    * certificates.
    */
   readonly portalUsersMayRequest: boolean;
-  /**
-   * Whether requests, renewals and revocations require a portal token, except
-   * revocations by the holder of the key.
-   */
+  /** Whether requests, renewals and revocations require a portal token. */
   readonly requirePortalToken: boolean;
   readonly reminders: RemindersConfig;
   readonly accountHolds: AccountHoldsConfig;

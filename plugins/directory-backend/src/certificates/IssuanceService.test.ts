@@ -151,8 +151,8 @@ describe('IssuanceService', () => {
   });
 
   it('records the account of the certificate', async () => {
-    const renewal = { from: 7n, byKey: true };
-    const { certificate } = await sign(alice, { label: 'laptop', renewal });
+    const renewedFrom = 7n;
+    const { certificate } = await sign(alice, { label: 'laptop', renewedFrom });
     const { description } = certificate;
     const serialNumber = description.ok
       ? description.certificate.serialNumber
@@ -167,7 +167,7 @@ describe('IssuanceService', () => {
       notAfter: new Date(new X509Certificate(certificate.der).validTo),
       recordedAt: expect.any(Date),
       lookupServer: 'ldaps://ipa.example.test',
-      renewal,
+      renewedFrom,
     });
   });
 

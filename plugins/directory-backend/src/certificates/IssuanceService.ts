@@ -13,7 +13,7 @@ import { isUserName } from '../directory/names';
 import type { Principal } from '../directory/Principal';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { BlockedKeys } from './BlockedKeys';
-import type { CertificateRecords, Renewal } from './CertificateRecords';
+import type { CertificateRecords } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { SigningRefusedError, TooManyCertificatesError } from './errors';
 import { type PolicyResult, evaluatePolicy } from './evaluatePolicy';
@@ -32,8 +32,8 @@ export interface UncheckedSigningRequest {
   readonly csr: string;
   /** Text that the user chose to distinguish certificates. */
   readonly label?: string;
-  /** Set when the request renews a certificate. */
-  readonly renewal?: Renewal;
+  /** Serial number of the certificate that the request renews. */
+  readonly renewedFrom?: bigint;
 }
 
 /** Options of {@link IssuanceService}. */
@@ -215,11 +215,11 @@ export class IssuanceService {
     options: {
       readonly approved: SigningRequest;
       readonly subject: Principal | undefined;
-      readonly request: Pick<UncheckedSigningRequest, 'label' | 'renewal'>;
+      readonly request: Pick<UncheckedSigningRequest, 'label' | 'renewedFrom'>;
     },
   ): Promise<void> {
     const { approved, subject } = options;
-    const { label, renewal } = options.request;
+    const { label, renewedFrom } = options.request;
     if (!description.ok) {
       return;
     }
@@ -234,7 +234,7 @@ export class IssuanceService {
         publicKey: approved.publicKey,
         notAfter: new Date(notAfter),
         lookupServer: subject?.server,
-        renewal,
+        renewedFrom,
       });
     } catch (error) {
       throw new OutcomeUnknownError(

@@ -11,8 +11,8 @@ import { holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
+import { CertificateRecords } from './CertificateRecords';
 import { CertificateAuthorities } from './CertificateAuthorities';
-import { CertificateRecords, type Renewal } from './CertificateRecords';
 import { readCertificatesConfig } from './CertificatesConfig';
 import { RevocationService } from './RevocationService';
 
@@ -179,7 +179,7 @@ describe('RevocationService', () => {
     const records = new CertificateRecords(await openDatabase(database));
     const authority = new PermissiveAuthority();
     const hashes = new Array<string>();
-    const issue = async (renewal?: Renewal) => {
+    const issue = async (renewedFrom?: bigint) => {
       const request = createSigningRequest({
         username: 'alice',
         principal: 'alice@EXAMPLE.TEST',
@@ -200,14 +200,20 @@ describe('RevocationService', () => {
         publicKey: request.publicKey,
         notAfter: new Date(Date.now() + 60_000),
         lookupServer: undefined,
-        renewal,
+        renewedFrom,
       });
       return serialNumber;
     };
     const first = await issue();
-    const second = await issue({ from: first, byKey: true });
-    const third = await issue({ from: second, byKey: true });
-    const byTicket = await issue({ from: first, byKey: false });
+    const second = await issue(first);
+    const third = await issue(second);
+    // As 0.2.0 recorded renewals.
+    await (
+      await database.getClient()
+    )('directory_certificates')
+      .whereNotNull('renewed_from')
+      .update({ is_renewed_by_key: true });
+    const byTicket = await issue(first);
     const createEvent = jest.fn(async () => ({
       success: jest.fn(),
       fail: jest.fn(),

@@ -53,8 +53,9 @@ export class RevocationService {
    *
    * For `keyCompromise`, the gateway blocks the key first, even if the CA cannot
    * revoke the certificate. It sends the key to the CA last; after a
-   * failure, {@link scheduleBlockedKeys} retries. Certificates that were renewed
-   * by the compromised key, and by their keys in turn, are revoked as well.
+   * failure, {@link scheduleBlockedKeys} retries. Certificates that 0.2.0 renewed
+   * by proof of the compromised key, and of their keys in turn, are revoked as
+   * well.
    *
    * @returns the revoked certificate; `undefined` when there is none
    * @throws PortalTokenRequiredError when `requirePortalToken` denies the call.
@@ -70,9 +71,7 @@ export class RevocationService {
   ): Promise<IssuedCertificate | undefined> {
     const { config, records } = this.#options;
     const { serialNumber, reason } = request;
-    // The holder of the key may revoke its certificate, as in RFC 8555 §7.6.
-    const hasKey = caller.kind === 'certificate';
-    if (!hasKey && isPortalTokenMissing(caller, config)) {
+    if (isPortalTokenMissing(caller, config)) {
       const error = new PortalTokenRequiredError(
         'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
       );

@@ -32,14 +32,6 @@ export class TooManyCertificatesError extends CustomErrorBase {
 }
 
 /**
- * Thrown when a proof of possession is refused. Does not disclose anything
- * about the certificate.
- */
-export class KeyProofRefusedError extends CustomErrorBase {
-  name = 'KeyProofRefusedError' as const;
-}
-
-/**
  * Thrown when a certificate cannot be renewed. The message is for its owner.
  */
 export class RenewalRefusedError extends CustomErrorBase {

@@ -118,9 +118,7 @@ function denialOf(
     return 'You have no identity in the directory.';
   }
   if (isPortalTokenMissing(caller, config)) {
-    return caller.kind === 'certificate'
-      ? 'The key of a certificate is not enough to renew it. Sign in to the portal and renew the certificate there.'
-      : 'A Kerberos ticket is not enough to request certificates. Sign in to the portal and request the certificate there.';
+    return 'A Kerberos ticket is not enough to request certificates. Sign in to the portal and request the certificate there.';
   }
   return caller.kind === 'portalUser' && !config.portalUsersMayRequest
     ? 'Portal users cannot request certificates here. Use a Kerberos ticket.'
@@ -132,10 +130,7 @@ export function isPortalTokenMissing(
   caller: Caller,
   config: Pick<CertificatesConfig, 'requirePortalToken'>,
 ): boolean {
-  return (
-    config.requirePortalToken &&
-    (caller.kind === 'kerberos' || caller.kind === 'certificate')
-  );
+  return config.requirePortalToken && caller.kind === 'kerberos';
 }
 
 /** Evaluates `profile`: whether it exists and is open to the user. */

@@ -8,14 +8,11 @@ import type { VerifiedPrincipal } from './Principal';
 import type { Config } from '@backstage/config';
 
 /**
- * The authenticated sender of a request. `Authenticator` creates all kinds but
- * `certificate`.
+ * The authenticated sender of a request.
  *
  * - `kerberos`: a principal with a SPNEGO token or a session cookie
  * - `portalUser`: a signed-in user of the portal; `account` is its directory
  *   user, if `directory.portalUsers` maps it to one
- * - `certificate`: the holder of a certificate, who has proven possession of its
- *   key for this request only
  * - `portalService`: another backend plugin or an external access token,
  *   without a directory identity
  */
@@ -44,12 +41,6 @@ export type Caller = {
       readonly account?: VerifiedPrincipal;
     }
   | {
-      readonly kind: 'certificate';
-      readonly serialNumber: bigint;
-      /** `undefined` when the operation does not depend on it. */
-      readonly account?: VerifiedPrincipal;
-    }
-  | {
       readonly kind: 'portalService';
       readonly credentials: BackstageCredentials<BackstageServicePrincipal>;
       readonly account?: undefined;
@@ -71,8 +62,6 @@ export function actorOf(caller: Caller): string {
       return caller.principal;
     case 'portalUser':
       return caller.credentials.principal.userEntityRef;
-    case 'certificate':
-      return `certificate:${caller.serialNumber}`;
     default:
       return caller.credentials.principal.subject;
   }
@@ -95,8 +84,6 @@ function credentialOf(caller: Caller): string {
       return caller.credential;
     case 'portalUser':
       return 'portalToken';
-    case 'certificate':
-      return 'certificateKey';
     default:
       return 'serviceToken';
   }

@@ -526,6 +526,37 @@ const FAULTS: readonly Fault[] = [
     },
   ],
   [
+    'a certificate that was renewed by proof of its key',
+    'renewals-by-key',
+    /docs\/renew-without-a-person\.md/,
+    async () => {
+      const knex = postgres.connect(DATABASE);
+      const tables = require('../../migrations/20261124010000_certificates.js');
+      await tables.up(knex);
+      const renewed = (serialNumber: string, from: string | null) => ({
+        serial_number: serialNumber,
+        username: 'alice',
+        public_key: Buffer.alloc(0),
+        not_after: new Date(Date.now() + 60_000),
+        recorded_at: new Date(),
+        renewed_from: from,
+        is_renewed_by_key: from !== null,
+        is_revoked: false,
+      });
+      await knex('directory_certificates').insert([
+        renewed('1', null),
+        renewed('2', '1'),
+        renewed('3', '2'),
+      ]);
+      return {
+        async undo() {
+          await tables.down(knex);
+          await knex.destroy();
+        },
+      };
+    },
+  ],
+  [
     'no krb5.conf',
     'krb5-config',
     /KRB5_CONFIG/,
@@ -1016,6 +1047,7 @@ it('finds no problems in a healthy portal', async () => {
     results.filter(({ status }) => status === 'skip').map(({ id }) => id),
   ).toEqual([
     'migrations',
+    'renewals-by-key',
     'embedded-ca-crl',
     'embedded-ca-log',
     'freeipa-ca-config',

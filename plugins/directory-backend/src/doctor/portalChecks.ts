@@ -71,6 +71,11 @@ export function portalChecks(portal: Portal): readonly DoctorCheck[] {
       after: ['database'],
       run: () => checkMigrations(portal),
     },
+    {
+      id: 'renewals-by-key',
+      after: ['migrations'],
+      run: () => checkRenewals(portal),
+    },
   ];
 }
 
@@ -321,6 +326,33 @@ async function checkMigrations(portal: Portal): Promise<DoctorFinding> {
       ? `Pending, applied at the next start: ${pending.join(', ')}`
       : `Applied: ${applied.length}`,
   );
+}
+
+/** Lists certificates that 0.2.0 renewed by proof of their key. */
+async function checkRenewals(portal: Portal): Promise<DoctorFinding> {
+  const database = await portal.database();
+  const table = 'directory_certificates';
+  if (!database || !(await database.schema.hasTable(table))) {
+    return finding.skip('The backend has not created its tables yet');
+  }
+  const certificates: { serial_number: string; username: string }[] =
+    await database(table)
+      .where({ is_renewed_by_key: true, is_revoked: false })
+      .where('not_after', '>', new Date())
+      .whereNotIn(
+        'serial_number',
+        database(table).whereNotNull('renewed_from').select('renewed_from'),
+      )
+      .orderBy('not_after')
+      .select('serial_number', 'username');
+  return certificates.length === 0
+    ? finding.ok('No certificate depends on renewals by proof of its key')
+    : finding.warn(
+        `Certificates whose machines renew by proof of the key, which is no longer possible: ${certificates
+          .map(each => `${each.serial_number} (${each.username})`)
+          .join(', ')}`,
+        'set up a robot account for each of these machines: docs/renew-without-a-person.md',
+      );
 }
 
 function messageOf(error: unknown): string {

@@ -7,7 +7,6 @@ import type { PublicDocuments } from './documents/PublicDocuments';
 import { publishDocuments } from './documents/publishDocuments';
 import { publishHealth } from './documents/publishHealth';
 import {
-  createAnonymousOperations,
   createOperations,
   type OperationsOptions,
 } from './resources/createOperations';
@@ -48,7 +47,6 @@ export function createApi(
   const mount = (dialect: Dialect) => ({
     dialect,
     operations: createOperations({ ...options, dialect }),
-    anonymousOperations: createAnonymousOperations({ ...options, dialect }),
   });
   const [own, ...others] = dialects;
   // Backstage's own authentication accepts portal tokens only. It is disabled

@@ -48,7 +48,6 @@ describe('createRouter', () => {
               },
             },
           ],
-          anonymousOperations: [],
         },
       ],
       ownOrigin: 'http://localhost',

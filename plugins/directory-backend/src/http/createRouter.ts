@@ -14,13 +14,14 @@ import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from './access/AccessControl';
 import type { Authenticator } from './access/Authenticator';
-import type { AnonymousOperation, Operation } from './api/Operation';
+import type { Operation } from './api/Operation';
 import type { Dialect } from './api/Dialect';
 import type { PublicDocuments } from './documents/PublicDocuments';
 import { readParameters } from './request/readParameters';
 import {
   ApiError,
   ForbiddenError,
+  UnauthorizedError,
   UnknownPathError,
 } from './response/apiErrors';
 import { FileStream, sendFile } from './response/FileStream';
@@ -37,7 +38,6 @@ const readBody = raw({ type: () => true, limit: 64 * 1024 });
 interface Mount {
   readonly dialect: Dialect;
   readonly operations: readonly Operation[];
-  readonly anonymousOperations: readonly AnonymousOperation[];
 }
 
 /** Options of {@link createRouter}. */
@@ -55,9 +55,8 @@ export interface RouterOptions {
 
 /**
  * Creates the router of the API. It authenticates every request before it
- * matches the path, except for a fixed list of public documents and operations
- * with a proof of possession. Backstage's own authentication does not support
- * Kerberos and is disabled for these paths.
+ * matches the path, except for a fixed list of public documents. Backstage's own
+ * authentication does not support Kerberos and is disabled for these paths.
  */
 export function createRouter(options: RouterOptions): Router {
   const { authenticator, mounts, logger } = options;
@@ -79,18 +78,15 @@ export function createRouter(options: RouterOptions): Router {
   });
   documents.get(publicDocuments.handler());
   rejectOtherMethods(documents, 'GET, HEAD, OPTIONS');
-  for (const mount of mounts) {
-    for (const operation of mount.anonymousOperations) {
-      const path = `${mount.dialect.root}/v1${operation.path}`;
-      router.post(path, readBody, (req: Request, res: Response) =>
-        handleAnonymous(operation, { dialect: mount.dialect, req, res }),
-      );
-    }
-  }
   router.use(async (req, res) => {
     res.setHeader('Cache-Control', 'private, no-cache');
     res.setHeader('Vary', VARY);
-    callers.set(req, await authenticator.authenticate(req, res));
+    callers.set(
+      req,
+      await authenticator.authenticate(req, res).catch(error => {
+        throw withRenewalHint(error, req.path);
+      }),
+    );
     req.url = decodablePath(req.url);
     return 'next';
   });
@@ -121,6 +117,23 @@ export function createRouter(options: RouterOptions): Router {
     presentError({ logger, dialectOf: req => dialectAt(req.path, mounts) }),
   );
   return router;
+}
+
+/** Paths of renewals, which 0.2.0 allowed without credentials. */
+const RENEWAL = /^\/v1\/certs\/\d+\/renewal(?:\/|$)/;
+
+/** Names the documentation to scripts without credentials. */
+function withRenewalHint(error: unknown, path: string): unknown {
+  return error instanceof UnauthorizedError && RENEWAL.test(path)
+    ? new ApiError(
+        error.status,
+        {
+          ...error.body,
+          documentation: 'Renew without a person',
+        },
+        error.headers,
+      )
+    : error;
 }
 
 /** The paths of a mount, each with its operations. */
@@ -214,35 +227,6 @@ async function handle(
   } else {
     sendJson(res, { body: result, contentType: dialect.contentType });
   }
-}
-
-/** Handles a request without credentials, or passes it to authentication. */
-async function handleAnonymous(
-  operation: AnonymousOperation,
-  request: {
-    readonly dialect: Dialect;
-    readonly req: Request;
-    readonly res: Response;
-  },
-): Promise<'next' | void> {
-  const { dialect, req, res } = request;
-  const { headers, params } = req;
-  const query = queryOf(req, dialect);
-  const body = bodyOf(req);
-  const parameters = await readParameters({ headers, query, body });
-  if (operation.isFor?.(parameters, headers) === false) {
-    return 'next';
-  }
-  res.setHeader('Cache-Control', 'no-store');
-  const result = await operation.handle({
-    params,
-    parameters,
-    fieldMask: req.get('x-fields'),
-    client: req,
-    signal: abortedOnClose(res),
-  });
-  sendJson(res, { body: result, contentType: dialect.contentType });
-  return undefined;
 }
 
 /**

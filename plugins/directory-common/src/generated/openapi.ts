@@ -875,49 +875,12 @@ export interface paths {
      * Every caller needs a rule of `directory.access` with
      * `directory.certificate.revoke`; portal users also need the permission of
      * this name. Without these, owners may revoke their certificates with a
-     * recent proof: a SPNEGO token on this request, a portal token that was
-     * issued at most 5 minutes ago, or, without other credentials, `nonce` and
-     * `signature` by the key of the certificate. The signed text is
-     * `directory-gateway revocation`, the nonce and the reason, each on its
-     * own line, without a newline at the end.
+     * recent proof: a SPNEGO token on this request, or a portal token that was
+     * issued at most 5 minutes ago.
      *
      * Returns 400 if the gateway cannot revoke certificates of the issuing CA.
      */
     post: operations['revoke_cert'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/certs/{serial_number}/renewal/nonce/': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /**
-         * The serial number of a certificate, in decimal digits.
-         *
-         * @example
-         * ```
-         * 12
-         * ```
-         */
-        serial_number: components['parameters']['SerialNumber'];
-      };
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Create a nonce
-     *
-     * Returns a nonce, which the holder of a certificate's key signs to renew
-     * or revoke the certificate without other credentials. This request does
-     * not require credentials, and succeeds for any serial number, whether or
-     * not the certificate exists.
-     */
-    post: operations['create_renewal_nonce'];
     delete?: never;
     options?: never;
     head?: never;
@@ -949,12 +912,10 @@ export interface paths {
      * Issues a new certificate with the profile and label of this certificate,
      * for the same account. The account and the CSR are checked as in
      * `POST /certs/`. Returns 403 for certificates that are expired, revoked
-     * or on hold, or whose key is blocked.
+     * or on hold.
      *
      * The owner authenticates with a SPNEGO token, or with a portal token
-     * that was issued at most 5 minutes ago. Alternatively, the holder of the
-     * certificate's key sends `nonce` and `signature` without other
-     * credentials.
+     * that was issued at most 5 minutes ago.
      */
     post: operations['renew_cert'];
     delete?: never;
@@ -1569,13 +1530,6 @@ export interface components {
         | 'superseded'
         | 'cessationOfOperation'
         | 'privilegeWithdrawn';
-      /** A nonce from `POST /certs/{serial_number}/renewal/nonce/`. */
-      nonce?: string;
-      /**
-       * Base64-encoded signature by the key of the certificate: ECDSA (DER)
-       * or RSA (PKCS #1 v1.5) with SHA-256, or Ed25519.
-       */
-      signature?: string;
     };
     /**
      * A request to renew a certificate.
@@ -1593,16 +1547,6 @@ export interface components {
        * differ from the key of the certificate.
        */
       csr: string;
-      /** A nonce from `POST /certs/{serial_number}/renewal/nonce/`. */
-      nonce?: string;
-      /**
-       * Base64-encoded signature by the key of the certificate: ECDSA (DER)
-       * or RSA (PKCS #1 v1.5) with SHA-256, or Ed25519. The signed text is
-       * `directory-gateway renewal`, the nonce, and the SHA-256 hash of the
-       * DER-encoded CSR in lowercase hexadecimal, each on its own line,
-       * without a newline at the end.
-       */
-      signature?: string;
     };
     /**
      * A label for a certificate.
@@ -1963,18 +1907,6 @@ export interface components {
     CertificateResponse: {
       result: components['schemas']['Certificate'];
     };
-    NonceResponse: {
-      result: {
-        /** The nonce, without line breaks. */
-        nonce: string;
-        /**
-         * Format: date-time
-         *
-         * Time at which the nonce expires, 5 minutes after its creation.
-         */
-        expires_at: string;
-      };
-    };
     HoldApprovalResponse: {
       result: {
         /** Approved number of users. */
@@ -2212,6 +2144,11 @@ export interface components {
     UnauthorizedError: {
       message: 'Unauthorized. You need to be logged in.';
       reason: components['schemas']['UnauthorizedReason'];
+      /**
+       * Page of the documentation that describes renewals by scripts. Only
+       * in responses to `/certs/{serial_number}/renewal/`.
+       */
+      documentation?: 'Renew without a person';
       request_id: components['schemas']['RequestId'];
     };
     /**
@@ -4004,38 +3941,6 @@ export interface operations {
       502: components['responses']['BadGateway'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
-    };
-  };
-  create_renewal_nonce: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /**
-         * The serial number of a certificate, in decimal digits.
-         *
-         * @example
-         * ```
-         * 12
-         * ```
-         */
-        serial_number: components['parameters']['SerialNumber'];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** The nonce */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['NonceResponse'];
-        };
-      };
-      413: components['responses']['ContentTooLarge'];
-      415: components['responses']['UnsupportedEncoding'];
     };
   };
   renew_cert: {

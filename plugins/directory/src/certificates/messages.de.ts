@@ -106,18 +106,10 @@ export const certificatesGerman = {
     'Seriennummer {{serial}}. Zertifikat erneuern:',
   'certificate.renew': 'Erneuern',
   'certificate.download': 'Herunterladen',
-  'certificate.automatic.title': 'Automatisch erneuern',
-  'certificate.automatic.note':
-    'Führen Sie diese Befehle auf dem Rechner aus, der das Zertifikat verwendet. Ersetzen Sie die Dateinamen durch Ihre eigenen.',
-  'certificate.automatic.script': 'Erneuerungsskript',
-  'certificate.automatic.scriptHint':
-    'Erneuert das Zertifikat mit seinem jetzigen Schlüssel; ein Kerberos-Ticket ist nicht nötig. Führen Sie es täglich aus, zum Beispiel mit einem systemd-Timer. Die Administration kann das Skript bereitstellen.',
-  'certificate.automatic.certmonger': 'certmonger',
-  'certificate.automatic.certmongerHint':
-    'Überwacht das Zertifikat und erneuert es, bevor es abläuft. Führen Sie beide Befehle als root aus.',
-  'certificate.automatic.curl': 'curl',
-  'certificate.automatic.curlHint':
-    'Erneuert einmal, mit einem Kerberos-Ticket und einem neuen Schlüssel.',
+  'certificate.commandLine.title': 'Auf der Kommandozeile erneuern',
+  'certificate.commandLine.curl': 'curl',
+  'certificate.commandLine.curlHint':
+    'Erneuert einmal, mit einem Kerberos-Ticket und einem neuen Schlüssel. Für Rechner kann die Administration die Erneuerung mit einem technischen Konto einrichten.',
   'certificate.notFound.title': 'Zertifikat {{serial}} nicht gefunden',
   'certificate.notFound.description':
     'Keine CA dieses Portals hat es ausgestellt.',

@@ -113,17 +113,11 @@ export const certificateMessages = {
   reminderDescription: 'Serial number {{serial}}. Renew the certificate:',
   renew: 'Renew',
   download: 'Download',
-  automatic: {
-    title: 'Renew automatically',
-    note: 'Run these commands on the machine that uses the certificate. Replace the file names with your own.',
-    script: 'Renewal script',
-    scriptHint:
-      'Renews the certificate with its current key; no Kerberos ticket is needed. Run it daily, for example from a systemd timer. Your administrator can provide the script.',
-    certmonger: 'certmonger',
-    certmongerHint:
-      'Tracks the certificate and renews it before it expires. Run both commands as root.',
+  commandLine: {
+    title: 'Renew on the command line',
     curl: 'curl',
-    curlHint: 'Renews once, with a Kerberos ticket and a new key.',
+    curlHint:
+      'Renews once, with a Kerberos ticket and a new key. For machines, your administrator can set up renewals with a robot account.',
   },
   notFound: {
     title: 'Certificate {{serial}} not found',

@@ -87,6 +87,7 @@ describe('ExpiryReminders', () => {
         },
       },
       portalUserNames: {
+        isConfigured: true,
         entityRefsOf: async username => [`user:default/${username}`],
       },
       now: () => now,

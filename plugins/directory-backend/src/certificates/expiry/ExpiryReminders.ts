@@ -33,7 +33,10 @@ export interface ExpiryRemindersOptions {
   readonly ledger: ReminderLedger;
   readonly logger: LoggerService;
   readonly notifications: NotificationService;
-  readonly portalUserNames: Pick<PortalUserNames, 'entityRefsOf'>;
+  readonly portalUserNames: Pick<
+    PortalUserNames,
+    'entityRefsOf' | 'isConfigured'
+  >;
   /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
@@ -41,7 +44,8 @@ export interface ExpiryRemindersOptions {
 /**
  * Notifies users whose certificates are about to expire, once per reminder
  * across all processes. Omits locked, expired and unmapped users, and revoked
- * or renewed certificates.
+ * or renewed certificates. If users cannot be notified, the log and a metric
+ * contain the number of certificates.
  */
 export class ExpiryReminders {
   readonly #options: ExpiryRemindersOptions;
@@ -51,11 +55,27 @@ export class ExpiryReminders {
       description: 'Expiry reminders for certificates',
     });
   readonly #now: () => number;
-  #hasLoggedDisabled = false;
+  /** Result of the last run; `undefined` before the first one. */
+  #expiring: { readonly count: number; readonly at: number } | undefined;
 
   constructor(options: ExpiryRemindersOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    metrics
+      .getMeter('directory')
+      .createObservableGauge('directory.certificate.expiring', {
+        description:
+          'Certificates that expire within the first of the configured reminders',
+      })
+      .addCallback(result => {
+        // Later runs may be in other processes.
+        if (
+          this.#expiring &&
+          this.#now() - this.#expiring.at < 2 * options.config.everyMs
+        ) {
+          result.observe(this.#expiring.count);
+        }
+      });
   }
 
   /**
@@ -64,29 +84,27 @@ export class ExpiryReminders {
    */
   async run(signal: AbortSignal): Promise<void> {
     const { config, authority, ledger, logger } = this.#options;
-    if (!(await this.#isNotificationsInstalled(signal))) {
-      if (!this.#hasLoggedDisabled) {
-        this.#hasLoggedDisabled = true;
+    const now = this.#now();
+    const days = Math.max(...config.daysBefore);
+    const expiring = await authority.listExpiring?.({
+      from: new Date(now),
+      before: new Date(now + days * DAY_MS + 1),
+    });
+    const reminders = (expiring ?? []).flatMap(
+      certificate =>
+        findDueReminder(certificate, { now, daysBefore: config.daysBefore }) ??
+        [],
+    );
+    this.#expiring = { count: reminders.length, at: now };
+    if (!(await this.#canNotify(signal))) {
+      if (reminders.length > 0) {
         logger.info(
-          'Certificate expiry reminders are disabled: the notifications plugin is not installed',
+          `${reminders.length} certificates expire within ${days} days. Their users are not notified: the notifications plugin or directory.portalUsers is missing`,
         );
       }
       return;
     }
-    const now = this.#now();
-    const expiring = await authority.listExpiring?.({
-      from: new Date(now),
-      before: new Date(now + Math.max(...config.daysBefore) * DAY_MS + 1),
-    });
-    const due = await ledger.unsentOf(
-      (expiring ?? []).flatMap(
-        certificate =>
-          findDueReminder(certificate, {
-            now,
-            daysBefore: config.daysBefore,
-          }) ?? [],
-      ),
-    );
+    const due = await ledger.unsentOf(reminders);
     const errors = new Array<unknown>();
     for (const [username, reminders] of byUser(due)) {
       if (signal.aborted) {
@@ -104,9 +122,16 @@ export class ExpiryReminders {
     await ledger.removeExpired(new Date(now));
   }
 
-  /** Checks for the plugin; without it, the backend responds with 404. */
-  async #isNotificationsInstalled(signal: AbortSignal): Promise<boolean> {
-    const baseUrl = await this.#options.discovery.getBaseUrl('notifications');
+  /**
+   * Returns whether portal users are mapped and the notifications plugin is
+   * installed; without it, the backend responds with 404.
+   */
+  async #canNotify(signal: AbortSignal): Promise<boolean> {
+    const { discovery, portalUserNames } = this.#options;
+    if (!portalUserNames.isConfigured) {
+      return false;
+    }
+    const baseUrl = await discovery.getBaseUrl('notifications');
     const response = await fetch(baseUrl, {
       method: 'HEAD',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),

@@ -13,8 +13,7 @@ import { ReminderLedger } from './ReminderLedger';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 /**
- * Schedules the task that sends expiry reminders, unless no days are configured
- * or portal users are not mapped to directory users.
+ * Schedules the task that sends expiry reminders, unless no days are configured.
  */
 export async function scheduleReminders(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
@@ -27,14 +26,8 @@ export async function scheduleReminders(options: {
   readonly portalUserNames: PortalUserNames;
   readonly scheduler: SchedulerService;
 }): Promise<void> {
-  const { config, logger, portalUserNames, scheduler } = options;
+  const { config, logger, scheduler } = options;
   if (config.daysBefore.length === 0) {
-    return;
-  }
-  if (!portalUserNames.isConfigured) {
-    logger.info(
-      'Certificate expiry reminders are disabled: directory.portalUsers is not configured',
-    );
     return;
   }
   const reminders = new ExpiryReminders({

@@ -118,7 +118,7 @@ export class AccessControl {
       this.#ruleAllows(caller, permission),
     );
     const names = granted.map(({ name }) => name);
-    if (caller.kind === 'kerberos' || caller.kind === 'certificate') {
+    if (caller.kind === 'kerberos') {
       return new Set(names);
     }
     const decisions = await query(() =>
@@ -141,7 +141,7 @@ export class AccessControl {
     if (!this.#ruleAllows(caller, permission)) {
       return false;
     }
-    if (caller.kind === 'kerberos' || caller.kind === 'certificate') {
+    if (caller.kind === 'kerberos') {
       return true;
     }
     return caller.kind === 'portalUser' &&

@@ -157,14 +157,10 @@ export class Authenticator {
    * Returns the caller with its current account. Does not verify the
    * credentials again.
    *
-   * @throws UnauthorizedError when the account is no longer active, and for a
-   *   caller that was authenticated by a certificate.
+   * @throws UnauthorizedError when the account is no longer active.
    * @throws AmbiguousPortalUserError as {@link callerOf}.
    */
   async verifyAgain(caller: Caller): Promise<Caller> {
-    if (caller.kind === 'certificate') {
-      throw new UnauthorizedError('no_credentials');
-    }
     if (caller.kind !== 'kerberos') {
       return this.callerOf(caller.credentials, caller.client);
     }

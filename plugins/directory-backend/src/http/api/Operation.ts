@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { BasicPermission } from '@backstage/plugin-permission-common';
 import type { Caller, CallerContext } from '../../directory/Caller';
 import type { RequestParameters } from '../request/readParameters';
@@ -52,36 +51,6 @@ export interface Operation {
   handle(call: Call): Promise<unknown>;
   /** Audits a denied call. Without it, only the request log records the call. */
   recordDenial?(denied: DeniedCall): Promise<void>;
-}
-
-/** A request without credentials. */
-export type AnonymousCall = Pick<
-  Call,
-  'params' | 'parameters' | 'fieldMask'
-> & {
-  readonly client: NonNullable<Caller['client']>;
-  readonly signal: AbortSignal;
-};
-
-/**
- * A POST for clients without credentials. It must limit the load that a client
- * can cause before it has proven possession of a key.
- */
-export interface AnonymousOperation {
-  /** The contract's operationId. */
-  readonly id: string;
-  /** Path below `/v1`, in Express's syntax. */
-  readonly path: string;
-  /**
-   * Whether the operation handles a request; others are authenticated. Default:
-   * it handles all requests, with or without credentials.
-   */
-  readonly isFor?: (
-    parameters: RequestParameters,
-    headers: IncomingHttpHeaders,
-  ) => boolean;
-  /** See {@link Operation.handle}. */
-  handle(call: AnonymousCall): Promise<unknown>;
 }
 
 /**

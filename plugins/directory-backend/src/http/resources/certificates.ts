@@ -22,7 +22,6 @@ import {
   MAX_LABEL_LENGTH,
 } from '../../certificates/CertificateRecords';
 import type { HoldApprovals } from '../../certificates/holds/HoldApprovals';
-import type { KeyProofs } from '../../certificates/KeyProofs';
 import type { RenewalService } from '../../certificates/RenewalService';
 import type { SigningLimit } from '../../certificates/SigningLimit';
 import type { RevocationService } from '../../certificates/RevocationService';
@@ -48,7 +47,6 @@ export interface CertificateServices {
   readonly authority: Pick<CertificateAuthority, 'profiles'>;
   readonly config: CertificatesConfig;
   readonly issuance: IssuanceService;
-  readonly proofs: KeyProofs;
   readonly reader: CertificateReader;
   readonly records: CertificateRecords;
   readonly renewals: RenewalService;

@@ -5,7 +5,7 @@ import type { Accounts } from '../../directory/Accounts';
 import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
-import type { AnonymousOperation, Operation } from '../api/Operation';
+import type { Operation } from '../api/Operation';
 import type { ChangeFeed } from '../../changes/ChangeFeed';
 import type { ChangeHistory } from '../../changes/ChangeHistory';
 import {
@@ -15,7 +15,6 @@ import {
 } from './certificates';
 import {
   approveHoldsOperation,
-  keyProofOperations,
   ownCertificateOperations,
 } from './ownCertificates';
 import { changesOperation } from './changes';
@@ -64,18 +63,6 @@ export function createOperations(
       : []),
     ...(dialect.hasExtensions ? createExtensions(options) : []),
   ];
-}
-
-/** Creates the operations for clients without credentials. */
-export function createAnonymousOperations(
-  options: Pick<OperationsOptions, 'access' | 'certificates'> & {
-    readonly dialect: Dialect;
-  },
-): readonly AnonymousOperation[] {
-  const { certificates, dialect } = options;
-  return certificates && dialect.hasExtensions
-    ? keyProofOperations({ ...options, ...certificates })
-    : [];
 }
 
 function createExtensions(

@@ -12,9 +12,8 @@ import { FreshProofRequiredError } from '../../certificates/errors';
 import { hasFreshProof, isOwner } from '../../certificates/RenewalService';
 import type { Caller, CallerContext } from '../../directory/Caller';
 import type { AccessControl } from '../access/AccessControl';
-import { AnonymousLimit } from '../access/AnonymousLimit';
 import type { Dialect } from '../api/Dialect';
-import type { AnonymousOperation, Operation } from '../api/Operation';
+import type { Operation } from '../api/Operation';
 import {
   type ParameterErrors,
   parseParameters,
@@ -50,10 +49,6 @@ type Options = CertificateServices & {
   readonly access: Pick<AccessControl, 'require'>;
   readonly dialect: Dialect;
 };
-
-/** Requests with credentials or without a signature are authenticated. */
-const isKeyProof: AnonymousOperation['isFor'] = (parameters, headers) =>
-  headers.authorization === undefined && parameters.has('signature');
 
 /** Extensions: revocation, renewal and labels of issued certificates. */
 export function ownCertificateOperations(
@@ -169,80 +164,6 @@ export function approveHoldsOperation({
   };
 }
 
-/** Renewal and revocation, authenticated by the certificate's key. */
-export function keyProofOperations(
-  options: Options,
-): readonly AnonymousOperation[] {
-  const { access, proofs, renewals, revocations } = options;
-  const limit = new AnonymousLimit();
-  return [
-    {
-      id: 'create_renewal_nonce',
-      path: `${RENEWAL}nonce/`,
-      async handle({ params }) {
-        const { nonce, expiresAt } = proofs.createNonce(
-          BigInt(params.serialNumber),
-        );
-        return { result: { nonce, expires_at: expiresAt.toISOString() } };
-      },
-    },
-    {
-      id: 'renew_cert',
-      path: RENEWAL,
-      isFor: isKeyProof,
-      handle: ({ params, parameters, fieldMask, client, signal }) =>
-        limit.run(client.ip, async () => {
-          const keys = resolveFields(fieldMask, certificateModel);
-          const serialNumber = BigInt(params.serialNumber);
-          const request = parseParameters(errors => ({
-            ...parseProof(parameters, errors),
-            csr: parseCsr(parameters, errors),
-            serialNumber,
-          }));
-          const issued = await renewals.renewByKey(request, {
-            client,
-            signal,
-            authorize: caller =>
-              access.require(caller, directoryCertificateSignPermission),
-          });
-          return {
-            result: await presentRenewed(options, {
-              issued,
-              keys,
-              serialNumber,
-            }),
-          };
-        }),
-    },
-    {
-      id: 'revoke_cert',
-      path: REVOCATION,
-      isFor: isKeyProof,
-      handle: ({ params, parameters, fieldMask, client, signal }) =>
-        limit.run(client.ip, async () => {
-          const keys = resolveFields(fieldMask, certificateModel);
-          const serialNumber = BigInt(params.serialNumber);
-          const { reason, ...proof } = parseParameters(errors => ({
-            ...parseProof(parameters, errors),
-            reason: parseRevocationReason(parameters, errors),
-          }));
-          const purpose = 'revocation' as const;
-          await proofs.accept({
-            ...proof,
-            serialNumber,
-            purpose,
-            subject: reason,
-          });
-          const caller: Caller = { kind: 'certificate', serialNumber, client };
-          const request = { serialNumber, reason };
-          const revoked = await revocations.revoke(request, caller);
-          const context = { caller, signal };
-          return presentRevoked(options, { revoked, keys, context, request });
-        }),
-    },
-  ];
-}
-
 /**
  * @throws ForbiddenError; for the owner, FreshProofRequiredError or
  *   SigningLimitExceededError
@@ -266,7 +187,7 @@ async function requireRevocable(
   }
   if (!hasFreshProof(caller)) {
     throw new FreshProofRequiredError(
-      'To revoke your certificate, sign in to the portal again, send a Kerberos ticket with the request, or sign a nonce with the key of the certificate.',
+      'To revoke your certificate, sign in to the portal again, or send a Kerberos ticket with the request.',
     );
   }
   await limit.consume(caller);
@@ -286,9 +207,7 @@ async function presentRevoked(
     throw certificateNotFound(request.serialNumber);
   }
   // The revocation has succeeded, even if the account cannot be read.
-  const isVisible =
-    context.caller.kind === 'certificate' ||
-    (await reader.isVisible(revoked, context).catch(() => false));
+  const isVisible = await reader.isVisible(revoked, context).catch(() => false);
   const visibleKeys = isVisible
     ? keys
     : keys.filter(key => ALWAYS_VISIBLE.has(key));
@@ -315,33 +234,15 @@ async function presentRenewed(
   return presentCertificate(shown, keys, dialect.uris);
 }
 
-function parseProof(
-  parameters: RequestParameters,
-  errors: ParameterErrors,
-): { readonly nonce: string; readonly signature: string } {
-  return {
-    nonce: parseRequired('nonce', parameters, errors),
-    signature: parseRequired('signature', parameters, errors),
-  };
-}
-
 function parseCsr(
   parameters: RequestParameters,
   errors: ParameterErrors,
 ): string {
-  return parseRequired('csr', parameters, errors);
-}
-
-function parseRequired(
-  name: string,
-  parameters: RequestParameters,
-  errors: ParameterErrors,
-): string {
-  const text = readText(parameters, name, errors);
-  if (text === undefined) {
-    errors.add(name, MISSING);
+  const csr = readText(parameters, 'csr', errors);
+  if (csr === undefined) {
+    errors.add('csr', MISSING);
   }
-  return text ?? '';
+  return csr ?? '';
 }
 
 function parseRevocationReason(

@@ -111,11 +111,6 @@ const presenters: Readonly<
     new UnavailableError(
       'The permission policy is not available. Try again later.',
     ),
-  KeyProofRefusedError: () =>
-    new ForbiddenError({
-      message:
-        'The proof of possession was refused: the nonce has expired or was used, or the signature does not match the certificate.',
-    }),
   TooManyCertificatesError: ({ message }) => new ForbiddenError({ message }),
   RenewalRefusedError: ({ message }) => new ForbiddenError({ message }),
   FreshProofRequiredError: ({ message }) =>

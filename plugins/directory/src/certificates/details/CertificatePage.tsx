@@ -36,7 +36,7 @@ import { isValid } from '../userCertificates';
 import { About, AlternativeNames, Usages } from './About';
 import styles from './CertificatePage.module.css';
 import { Chain, Fingerprints, Revocation } from './Chain';
-import { RenewAutomatically } from './RenewAutomatically';
+import { RenewWithCurl } from './RenewWithCurl';
 import { RevokeButton, useIsOwner } from './RevokeButton';
 import { type CertificateDetails, useCertificate } from './useCertificate';
 
@@ -122,7 +122,7 @@ function CertificateView({ details }: { details: CertificateDetails }) {
           <Chain certificate={certificate} chain={chain} />
           <AlternativeNames certificate={certificate} />
           <Usages certificate={certificate} leaf={chain[0]} />
-          {canRenew && <RenewAutomatically certificate={certificate} />}
+          {canRenew && <RenewWithCurl certificate={certificate} />}
         </div>
       </div>
     </>
