@@ -382,16 +382,11 @@ export interface Config {
       accountHolds?: {
         /**
          * Whether the gateway puts certificates on hold. The backend does not
-         * start if `true` and the issuing CA does not support holds. Default:
-         * `true` if the issuing CA supports holds, as the embedded CA does.
+         * start if `true` and the issuing CA does not support holds. Existing
+         * holds are released in any case.
+         * @default false
          */
         enabled?: boolean;
-        /**
-         * Maximum number of users whose certificates are put on hold per hour
-         * without the approval of an administrator.
-         * @default 20
-         */
-        maxPerHour?: number;
         /**
          * Time from the hold to the revocation of the certificates of a deleted
          * user.

@@ -203,6 +203,18 @@ describe('FreeIpaAuthority', () => {
         expect(network.log).not.toContain('may be valid');
       });
 
+      it('logs when the end of the hold may take effect later', async () => {
+        const serialNumber = await signAndHold();
+        network.first.failNext('cert_remove_hold', cut);
+        await expect(
+          network.authority.revoke(revocationOf(serialNumber)),
+        ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
+        expect(reasonOf(serialNumber)).toBe(6);
+        expect(network.log).toContain(
+          `error Certificate ${serialNumber} may become valid`,
+        );
+      });
+
       it('logs when the hold cannot be restored', async () => {
         const serialNumber = await signAndHold();
         network.first.failNext('cert_revoke', alreadyRevoked, cut);

@@ -40,7 +40,7 @@ import type { FreeIpaConfig } from './FreeIpaConfig';
 import { KerberosLogin } from './login/KerberosLogin';
 import { PasswordLogin } from './login/PasswordLogin';
 import { PendingRequests, untilAborted } from './PendingRequests';
-import { isAlreadyRevoked, RpcError } from './rpc/errors';
+import { isAlreadyRevoked, NoResultError, RpcError } from './rpc/errors';
 import { FreeIpaServer, type Login } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
 import { HttpsClient } from './rpc/HttpsClient';
@@ -238,16 +238,26 @@ export class FreeIpaAuthority implements CertificateAuthority {
     if (after && isRevoked(after)) {
       return after;
     }
-    if (after?.revocation?.reason !== ON_HOLD) {
-      const hold = { serialNumber, reason: 'certificateHold' } as const;
-      const restored = await this.#try(certRevoke(hold, cacn));
-      if (restored.failure && !restored.refused) {
-        logger.error(
-          `Certificate ${serialNumber} may be valid: its hold was ended, but the revocation failed. Retry the revocation`,
-        );
-      }
+    const isOnHold =
+      after?.revocation?.reason === ON_HOLD ||
+      (await this.#restoreHold(serialNumber));
+    if (!isOnHold || ended.isPending) {
+      logger.error(
+        isOnHold
+          ? `Certificate ${serialNumber} may become valid: FreeIPA has not confirmed whether its hold was ended. Retry the revocation`
+          : `Certificate ${serialNumber} may be valid: its hold was ended, but the revocation failed. Retry the revocation`,
+      );
     }
     throw ended.failure ?? revoked.failure;
+  }
+
+  /** Returns whether the certificate is on hold afterwards. */
+  async #restoreHold(serialNumber: bigint): Promise<boolean> {
+    const hold = { serialNumber, reason: 'certificateHold' } as const;
+    const restored = await this.#try(
+      certRevoke(hold, this.#options.config.cacn),
+    );
+    return !restored.failure || restored.refused === true;
   }
 
   /** {@inheritDoc CertificateAuthority.listExpiring} */
@@ -287,11 +297,13 @@ export class FreeIpaAuthority implements CertificateAuthority {
 
   /**
    * Runs a command that changes a certificate. `refused`: the certificate is
-   * already revoked or on hold.
+   * already revoked or on hold; `isPending`: the command may still take effect.
    */
-  async #try(
-    command: RpcCommand,
-  ): Promise<{ readonly failure?: Error; readonly refused?: boolean }> {
+  async #try(command: RpcCommand): Promise<{
+    readonly failure?: Error;
+    readonly refused?: boolean;
+    readonly isPending?: boolean;
+  }> {
     try {
       await this.#servers.runOnce(command);
       return {};
@@ -299,6 +311,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
       return {
         failure: classifyReadError(error),
         refused: error instanceof RpcError && isAlreadyRevoked(error),
+        isPending: error instanceof NoResultError && error.executed !== 'no',
       };
     }
   }

@@ -191,14 +191,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
     '401 200 200 200 401 401 200 200 200 200',
   'get /v1/users/:username/sponsored-groups/':
     '401 200 200 200 401 401 200 200 200 200',
-  'post /.backstage/actions/v1/actions/directory:approve-certificate-holds/invoke':
-    '401 403 403 400 401 401 401 401 401 403',
+  'post /.backstage/actions/v1/actions/directory:override-hold-limit/invoke':
+    '401 403 403 200 401 401 401 401 401 403',
   'post /.backstage/actions/v1/actions/directory:override-deletion-guard/invoke':
     '401 403 403 400 401 401 401 401 401 403',
   'post /.backstage/actions/v1/actions/directory:revoke-certificate/invoke':
     '401 403 403 200 401 401 401 401 401 403',
-  'post /.backstage/actions/v2/actions/directory:approve-certificate-holds/invoke':
-    '401 403 403 400 401 401 401 401 401 403',
+  'post /.backstage/actions/v2/actions/directory:override-hold-limit/invoke':
+    '401 403 403 200 401 401 401 401 401 403',
   'post /.backstage/actions/v2/actions/directory:override-deletion-guard/invoke':
     '401 403 403 400 401 401 401 401 401 403',
   'post /.backstage/actions/v2/actions/directory:revoke-certificate/invoke':
@@ -215,7 +215,6 @@ const EXPECTED: Readonly<Record<string, string>> = {
     '401 403 403 200 401 401 403 403 403 403',
   'post /v1/certs/:serialNumber(\\d+)/revocation/':
     '401 403 403 200 401 401 403 403 403 403',
-  'post /v1/certs/holds/approval/': '401 403 403 400 401 401 403 403 403 403',
   'put /v1/certs/:serialNumber(\\d+)/label/':
     '401 403 403 200 401 401 403 403 403 403',
 };
@@ -534,7 +533,7 @@ interface Route {
 const actionInputs = (): Readonly<Record<string, object>> => ({
   'directory:override-deletion-guard': { users: 1, groups: 1 },
   'directory:revoke-certificate': { serial: revocable, reason: 'superseded' },
-  'directory:approve-certificate-holds': { count: 1 },
+  'directory:override-hold-limit': { count: 1 },
 });
 
 /** Replaces the route of an action by the routes of all actions. */
@@ -622,8 +621,6 @@ function inputOf(who: CallerName, route: Route): string {
       return String(new URLSearchParams({ csr: csrOf('dave') }));
     case 'post /v1/certs/:serialNumber(\\d+)/revocation/':
       return 'reason=superseded';
-    case 'post /v1/certs/holds/approval/':
-      return 'count=1';
     case 'put /v1/certs/:serialNumber(\\d+)/label/':
       return 'label=laptop';
     default: {

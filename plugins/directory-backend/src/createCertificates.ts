@@ -12,7 +12,6 @@ import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
 import { scheduleReminders } from './certificates/expiry/scheduleReminders';
 import { RenewalService } from './certificates/RenewalService';
-import { HoldApprovals } from './certificates/holds/HoldApprovals';
 import { HoldRecords } from './certificates/holds/HoldRecords';
 import { scheduleAccountHolds } from './certificates/holds/scheduleAccountHolds';
 import { IssuanceService } from './certificates/IssuanceService';
@@ -51,6 +50,8 @@ export async function createCertificates(options: {
   readonly subjects: SubjectLookup;
 }): Promise<
   | (CertificateServices & {
+      /** Permits runs above the limit. */
+      readonly holds: Pick<HoldRecords, 'override'>;
       /** Schedules the tasks for expiry reminders, holds and blocked keys. */
       scheduleTasks(): Promise<void>;
     })
@@ -62,6 +63,9 @@ export async function createCertificates(options: {
     return undefined;
   }
   authorities.configure(config);
+  for (const key of config.ignoredKeys) {
+    options.logger.warn(`${key} has no effect any more; remove it`);
+  }
   const records = new CertificateRecords(database);
   const holds = new HoldRecords(database);
   const base = {
@@ -85,12 +89,13 @@ export async function createCertificates(options: {
     renewals: new RenewalService(shared),
     reader: new CertificateReader(shared),
     revocations: new RevocationService(shared),
-    approvals: new HoldApprovals({ ...options, records: holds }),
+    holds,
     async scheduleTasks() {
       await scheduleReminders({ ...options, config: config.reminders });
       await scheduleAccountHolds({
         ...options,
         authority: authorities,
+        certificates: records,
         config: config.accountHolds,
         records: holds,
       });

@@ -30,6 +30,9 @@ const site = withGateway({
   }),
 });
 
+const csrOf = (username: string) =>
+  makeCsrAndKey({ subject: `/CN=${username}` }).csr;
+
 /** Issues a certificate and returns its serial number. */
 async function issue(
   username: string,
@@ -56,9 +59,6 @@ const renew = (
     headers: { ...headers, ...options.headers },
   });
 };
-
-const csrOf = (username: string) =>
-  makeCsrAndKey({ subject: `/CN=${username}` }).csr;
 
 describe('labels', () => {
   it('are set by the owner and shown with the certificate', async () => {

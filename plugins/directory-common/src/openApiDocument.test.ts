@@ -73,7 +73,6 @@ describe('openApiDocument', () => {
       revoke_cert: 'post /certs/{serial_number}/revocation/',
       renew_cert: 'post /certs/{serial_number}/renewal/',
       label_cert: 'put /certs/{serial_number}/label/',
-      approve_holds: 'post /certs/holds/approval/',
     });
   });
 
@@ -89,7 +88,6 @@ describe('openApiDocument', () => {
       'list_group_history',
       'list_user_history',
       'list_changes',
-      'approve_holds',
     ]);
   });
 

@@ -6,7 +6,7 @@ import {
   directoryReplicaOverridePermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
-import type { HoldApprovals } from '../certificates/holds/HoldApprovals';
+import type { HoldRecords } from '../certificates/holds/HoldRecords';
 import type { RevocationService } from '../certificates/RevocationService';
 import { actorOf } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
@@ -21,7 +21,7 @@ export function registerActions(
     /** `undefined` without `directory.certificates`. */
     readonly certificates:
       | {
-          readonly approvals: HoldApprovals;
+          readonly holds: Pick<HoldRecords, 'override'>;
           readonly revocations: RevocationService;
         }
       | undefined;
@@ -32,9 +32,9 @@ export function registerActions(
   const gate = new ActionGate(options);
   registerOverrideDeletionGuard({ ...options, gate });
   if (certificates) {
-    const { revocations } = certificates;
+    const { holds, revocations } = certificates;
     registerRevokeCertificate({ actionsRegistry, gate, revocations });
-    registerApproveHolds({ ...certificates, actionsRegistry, gate });
+    registerOverrideHoldLimit({ ...options, gate, holds });
   }
 }
 
@@ -155,21 +155,26 @@ Revoking a revoked certificate changes nothing and returns the recorded reason.`
   });
 }
 
-/** Registers the `directory:approve-certificate-holds` action. */
-function registerApproveHolds(options: {
+/** Registers the `directory:override-hold-limit` action. */
+function registerOverrideHoldLimit(options: {
   readonly actionsRegistry: ActionsRegistryService;
+  readonly auditor: AuditorService;
   readonly gate: ActionGate;
-  readonly approvals: HoldApprovals;
+  readonly holds: Pick<HoldRecords, 'override'>;
 }): void {
-  const { actionsRegistry, gate, approvals } = options;
+  const { actionsRegistry, auditor, gate, holds } = options;
+  const audit = new CallerAudit(auditor, {
+    eventId: 'certificate-holds-override',
+    severityLevel: 'high',
+  });
   actionsRegistry.register({
-    name: 'approve-certificate-holds',
-    title: 'Approve certificate holds',
-    description: `Lets the directory gateway exceed its hourly limit for putting the certificates of locked and deleted users on hold.
+    name: 'override-hold-limit',
+    title: 'Override the limit of certificate holds',
+    description: `Lets the directory gateway put the certificates of unusually many locked and deleted users on hold, or revoke those of deleted users, in one run.
 
-The approval must contain the number of waiting users from the log. It expires after 10 minutes. First check that these users were really locked or deleted.`,
+The override must contain the number of users from the log, and expires after 10 minutes. With another number, it has no effect. First check that these users were really locked or deleted.`,
     // Without visibilityPermission, so that denied calls are audited.
-    attributes: { readOnly: false, destructive: true, idempotent: false },
+    attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
       input: z =>
         z.object({
@@ -177,21 +182,25 @@ The approval must contain the number of waiting users from the log. It expires a
             .number()
             .int()
             .positive()
-            .describe('Number of waiting users, from the log'),
+            .describe('Number of users, from the log'),
         }),
       output: z =>
         z.object({
           expiresAt: z
             .string()
-            .describe('Expiry time of the approval, ISO 8601 in UTC'),
+            .describe('Expiry time of the override, ISO 8601 in UTC'),
         }),
     },
-    async action({ input, credentials }) {
+    async action({ input: { count }, credentials }) {
       const expiresAt = await gate.run({
         credentials,
         permission: directoryCertificateRevokePermission,
-        recordDenial: denied => approvals.recordDenial(denied),
-        perform: caller => approvals.approve(input.count, caller),
+        recordDenial: ({ caller, error }) =>
+          audit.recordDenial(caller, error, { count }),
+        perform: caller =>
+          audit.run(caller, { count }, () =>
+            holds.override({ count, actor: actorOf(caller) }),
+          ),
       });
       return { output: { expiresAt: expiresAt.toISOString() } };
     },

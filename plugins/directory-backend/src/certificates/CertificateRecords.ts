@@ -5,6 +5,10 @@ import {
 import { orUnavailable } from './errors';
 
 const TABLE = 'directory_certificates';
+const HOLDS = 'directory_certificate_holds';
+
+/** Time after which the records of expired certificates are deleted. */
+const RETENTION_MS = 90 * 24 * 60 * 60_000;
 
 /** Maximum number of serial numbers in a query. */
 const MAX_SERIAL_NUMBERS = 500;
@@ -31,11 +35,6 @@ export interface CertificateRecord {
   readonly notAfter: Date;
   readonly recordedAt: Date;
   /**
-   * The LDAP server on which the account was found, until the check for holds
-   * has seen a later state of that server.
-   */
-  readonly lookupServer: string | undefined;
-  /**
    * Serial number of the certificate that this one renews. Default: the
    * certificate is not a renewal.
    */
@@ -57,7 +56,6 @@ interface Row {
   readonly public_key: Buffer;
   readonly not_after: Date | number;
   readonly recorded_at: Date | number;
-  readonly lookup_server: string | null;
   readonly renewed_from: string | null;
   readonly is_renewed_by_key: boolean | number;
   readonly is_revoked: boolean | number;
@@ -102,7 +100,6 @@ export class CertificateRecords {
       public_key: record.publicKey,
       not_after: record.notAfter,
       recorded_at: new Date(),
-      lookup_server: record.lookupServer ?? null,
       renewed_from: record.renewedFrom ? String(record.renewedFrom) : null,
       is_renewed_by_key: false,
       is_revoked: false,
@@ -254,6 +251,20 @@ export class CertificateRecords {
     );
     return updated > 0;
   }
+
+  /** Deletes records of certificates that expired more than 90 days ago. */
+  async deleteExpired(): Promise<void> {
+    const expired = () =>
+      this.#database(TABLE).where(
+        'not_after',
+        '<',
+        new Date(Date.now() - RETENTION_MS),
+      );
+    await this.#database(HOLDS)
+      .whereIn('serial_number', expired().select('serial_number'))
+      .delete();
+    await expired().delete();
+  }
 }
 
 /** Converts a row to a record. */
@@ -267,7 +278,6 @@ export function recordOf(row: Row): CertificateRecord {
     publicKey: row.public_key,
     notAfter: new Date(row.not_after),
     recordedAt: new Date(row.recorded_at),
-    lookupServer: row.lookup_server ?? undefined,
     renewedFrom:
       row.renewed_from === null ? undefined : BigInt(row.renewed_from),
   };

@@ -41,17 +41,14 @@ export interface CertificatesConfig {
   readonly requirePortalToken: boolean;
   readonly reminders: RemindersConfig;
   readonly accountHolds: AccountHoldsConfig;
+  /** Configured keys of earlier releases that have no effect. */
+  readonly ignoredKeys: readonly string[];
 }
 
 /** Typed form of `directory.certificates.accountHolds`. */
 export interface AccountHoldsConfig {
-  /** Default: `true` if the CA supports holds. */
-  readonly enabled?: boolean;
-  /**
-   * Maximum number of users whose certificates are put on hold in an hour
-   * without an approval.
-   */
-  readonly maxPerHour: number;
+  /** Whether certificates are put on hold. Existing holds are always released. */
+  readonly enabled: boolean;
   /** Time from the hold of a deleted user's certificate to its revocation. */
   readonly revokeDeletedAfterMs: number;
 }
@@ -136,6 +133,9 @@ export function readCertificatesConfig(
     requirePortalToken,
     reminders: readReminders(config),
     accountHolds: readAccountHolds(config),
+    ignoredKeys: ['accountHolds.maxPerHour']
+      .filter(key => config.has(key))
+      .map(key => `${KEY}.${key}`),
   });
 }
 
@@ -198,8 +198,7 @@ function readAccountHolds(certificates: Config): AccountHoldsConfig {
   const config = certificates.getOptionalConfig('accountHolds');
   const prefix = `${KEY}.accountHolds`;
   return Object.freeze({
-    enabled: config?.getOptionalBoolean('enabled'),
-    maxPerHour: readCount(config, 'maxPerHour', { prefix, fallback: 20 }),
+    enabled: config?.getOptionalBoolean('enabled') ?? false,
     revokeDeletedAfterMs: readMilliseconds(config, 'revokeDeletedAfter', {
       prefix,
       fallback: { days: 7 },

@@ -233,7 +233,6 @@ export class IssuanceService {
         label,
         publicKey: approved.publicKey,
         notAfter: new Date(notAfter),
-        lookupServer: subject?.server,
         renewedFrom,
       });
     } catch (error) {
@@ -257,11 +256,14 @@ export class IssuanceService {
       if (!(await blockedKeys.has(keyHash))) {
         return;
       }
-      await authority.revoke({
+      const revoked = await authority.revoke({
         serialNumber: BigInt(serialNumber),
         reason: 'keyCompromise',
         revokedBy: 'directory-gateway',
       });
+      if (!revoked) {
+        throw new Error('The CA does not find the certificate');
+      }
     } catch (error) {
       throw new OutcomeUnknownError(
         `Certificate ${serialNumber} was issued, but its key may be blocked`,

@@ -68,7 +68,6 @@ describe('RenewalService', () => {
       label: 'laptop',
       publicKey: request.publicKey,
       notAfter: new Date(Date.now() + 60_000),
-      lookupServer: undefined,
     });
     sign = jest.fn().mockResolvedValue(issued);
     createEvent = jest.fn(async () => ({

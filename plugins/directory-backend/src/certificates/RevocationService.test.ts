@@ -199,7 +199,6 @@ describe('RevocationService', () => {
         label: undefined,
         publicKey: request.publicKey,
         notAfter: new Date(Date.now() + 60_000),
-        lookupServer: undefined,
         renewedFrom,
       });
       return serialNumber;

@@ -956,30 +956,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/certs/holds/approval/': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Approve holds above the limit
-     *
-     * Lets the gateway exceed
-     * `directory.certificates.accountHolds.maxPerHour`. `count` must be the
-     * number of waiting users that the log reports. The approval expires after
-     * 10 minutes. Requires the `directory.certificate.revoke` operation.
-     */
-    post: operations['approve_holds'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 /** The schemas of the API, by name. @public */
@@ -1571,23 +1547,6 @@ export interface components {
      * ```
      */
     Label: string;
-    /**
-     * A request to approve holds.
-     *
-     * @example
-     * ```
-     * {
-     *   "count": 35
-     * }
-     * ```
-     */
-    HoldApprovalRequest: {
-      /**
-       * Number of users whose certificates are waiting to be put on hold, as
-       * reported in the log.
-       */
-      count: number;
-    };
     /** The fields of a certificate that a mask selects. */
     MaskedCertificate: {
       /** Name of the CA that issued the certificate; null if unknown. */
@@ -1906,18 +1865,6 @@ export interface components {
     };
     CertificateResponse: {
       result: components['schemas']['Certificate'];
-    };
-    HoldApprovalResponse: {
-      result: {
-        /** Approved number of users. */
-        count: number;
-        /**
-         * Format: date-time
-         *
-         * Time at which the approval expires.
-         */
-        expires_at: string;
-      };
     };
     /** The response to a caller who may not see the certificate. */
     RevokedCertificateResponse: {
@@ -4050,39 +3997,6 @@ export interface operations {
       415: components['responses']['UnsupportedEncoding'];
       429: components['responses']['TooManyRequests'];
       502: components['responses']['BadGateway'];
-      503: components['responses']['ServiceUnavailable'];
-      504: components['responses']['GatewayTimeout'];
-    };
-  };
-  approve_holds: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/x-www-form-urlencoded': components['schemas']['HoldApprovalRequest'];
-        'application/json': components['schemas']['HoldApprovalRequest'];
-      };
-    };
-    responses: {
-      /** The approval */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['HoldApprovalResponse'];
-        };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['ContentTooLarge'];
-      415: components['responses']['UnsupportedEncoding'];
-      429: components['responses']['TooManyRequests'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
     };

@@ -90,21 +90,21 @@ export class ExpiryReminders {
       from: new Date(now),
       before: new Date(now + days * DAY_MS + 1),
     });
-    const reminders = (expiring ?? []).flatMap(
+    const current = (expiring ?? []).flatMap(
       certificate =>
         findDueReminder(certificate, { now, daysBefore: config.daysBefore }) ??
         [],
     );
-    this.#expiring = { count: reminders.length, at: now };
+    this.#expiring = { count: current.length, at: now };
     if (!(await this.#canNotify(signal))) {
-      if (reminders.length > 0) {
+      if (current.length > 0) {
         logger.info(
-          `${reminders.length} certificates expire within ${days} days. Their users are not notified: the notifications plugin or directory.portalUsers is missing`,
+          `${current.length} certificates expire within ${days} days. Their users are not notified: the notifications plugin or directory.portalUsers is missing`,
         );
       }
       return;
     }
-    const due = await ledger.unsentOf(reminders);
+    const due = await ledger.unsentOf(current);
     const errors = new Array<unknown>();
     for (const [username, reminders] of byUser(due)) {
       if (signal.aborted) {

@@ -1,174 +1,172 @@
 import { mockServices } from '@backstage/backend-test-utils';
-import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import fc from 'fast-check';
+import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
 import { person } from '../../__testUtils__/people';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { DirectoryUnavailableError } from '../../directory/errors';
-import type { Principal, SubjectQuery } from '../../directory/Principal';
+import type { SubjectQuery, SubjectState } from '../../directory/Principal';
 import { openDatabase } from '../../openDatabase';
 import { CertificateRecords } from '../CertificateRecords';
 import { AccountHolds } from './AccountHolds';
 import { HoldRecords } from './HoldRecords';
 
 const MINUTE_MS = 60_000;
-const LIMIT = 3;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const { signal } = new AbortController();
 
-/** Accounts by ID, in one state of the directory. */
-type Accounts = ReadonlyMap<
-  string,
-  { readonly name: string; readonly locked: boolean }
->;
+const OUTAGES = ['none', 'replica', 'lookups', 'rights', 'ca'] as const;
+type Outage = (typeof OUTAGES)[number];
+type Account = { name: string; locked: boolean };
 
-/** A directory with two servers, of which `b` may lag behind `a`. */
+/** A directory, a CA and the job, whose clock the test sets. */
 class World {
-  /** All states; the index is the number of changes. */
-  readonly states: Accounts[] = [new Map()];
-  readonly reached = { a: 0, b: 0 };
-  server: 'a' | 'b' = 'a';
-  outage: 'none' | 'replica' | 'lookups' | 'rights' | 'ca' = 'none';
-  now = new Date('2026-12-01T12:00:00Z').getTime();
-  readonly certificates = new Map<
-    bigint,
-    { readonly id: string; readonly since: number; state: string }
-  >();
-  readonly held = new Array<{ readonly id: string; readonly at: number }>();
-  readonly wrong = new Array<string>();
-  /** Index of the state at the last complete run. */
-  checked = 0;
-  #ids = 0;
+  /** Accounts by ID, in the directory and in the replica. */
+  readonly accounts = new Map<string, Account>();
+  outage: Outage = 'none';
+  readonly config = { enabled: true, revokeDeletedAfterMs: 7 * DAY_MS };
+  readonly replica = { isServing: true, server: 'a' };
+  /** Whether the CA reports neither success nor an error. */
+  isCaSilent = false;
+  now = Date.now();
+  readonly authority = new PermissiveAuthority();
+  readonly events = new Array<string>();
+  readonly serialNumbers = new Map<bigint, string>();
+  readonly records: HoldRecords;
+  readonly #certificates: CertificateRecords;
+  #holds: AccountHolds;
 
-  get latest(): Accounts {
-    return this.states[this.states.length - 1];
+  constructor(readonly database: Awaited<ReturnType<typeof openDatabase>>) {
+    this.records = new HoldRecords(database);
+    this.#certificates = new CertificateRecords(database);
+    this.#holds = this.createHolds();
   }
 
-  get seen(): Accounts {
-    return this.states[this.reached[this.server]];
+  createHolds(): AccountHolds {
+    const viaCa = async <T>(work: () => Promise<T>) => {
+      if (this.outage === 'ca') {
+        throw new Error('The CA is not available');
+      }
+      return this.isCaSilent ? undefined : await work();
+    };
+    const { authority } = this;
+    this.#holds = new AccountHolds({
+      auditor: mockServices.auditor.mock({
+        createEvent: async ({ eventId }) => ({
+          success: async () => void this.events.push(eventId),
+          fail: async () => void this.events.push(`${eventId} failed`),
+        }),
+      }),
+      authority: {
+        get: serialNumber => authority.get(serialNumber),
+        hold: request => viaCa(() => authority.hold(request)),
+        release: request => viaCa(() => authority.release(request)),
+        revoke: request => viaCa(() => authority.revoke(request)),
+      },
+      config: this.config,
+      logger: mockServices.logger.mock(),
+      records: this.records,
+      replica: this.replica,
+      replicated: {
+        find: query =>
+          [...this.accounts].flatMap(([id, account]) =>
+            'username' in query && account.name === query.username
+              ? principalOf(id, account)
+              : [],
+          ),
+        someStableIds: count => [...this.accounts.keys()].slice(0, count),
+      },
+      subjects: {
+        findSubject: async (query: SubjectQuery): Promise<SubjectState> => {
+          if (this.outage === 'lookups') {
+            throw new DirectoryUnavailableError('Down', {
+              reason: 'unreachable',
+            });
+          }
+          const visible = this.outage === 'rights' ? new Map() : this.accounts;
+          const account = visible.get(query.stableId);
+          if (account) {
+            const principal = principalOf(query.stableId, account);
+            return { kind: 'found', principal };
+          }
+          return query.witnesses.some(id => visible.has(id))
+            ? { kind: 'deleted', server: 'a' }
+            : { kind: 'unknown' };
+        },
+      },
+      now: () => new Date(this.now),
+    });
+    return this.#holds;
   }
 
-  change(
-    edit: (accounts: Map<string, { name: string; locked: boolean }>) => void,
-  ) {
-    const next = new Map(this.latest);
-    edit(next);
-    this.states.push(next);
-    this.reached.a = this.states.length - 1;
+  /** Adds an account and issues a certificate for it. */
+  async add(name: string, id = name): Promise<bigint> {
+    this.accounts.set(id, { name, locked: false });
+    const { certificate } = await this.authority.sign(
+      createSigningRequest({
+        username: name,
+        principal: `${name}@EXAMPLE.TEST`,
+        profile: 'userCerts',
+      }),
+    );
+    const { description } = certificate;
+    const serialNumber = description.ok
+      ? description.certificate.serialNumber
+      : 0n;
+    this.serialNumbers.set(serialNumber, id);
+    await this.#certificates.add({
+      serialNumber,
+      username: name,
+      subjectId: id,
+      profile: 'userCerts',
+      label: undefined,
+      publicKey: Buffer.alloc(0),
+      notAfter: new Date(this.now + 365 * DAY_MS),
+    });
+    return serialNumber;
   }
 
-  add(name: string) {
-    if (![...this.latest.values()].some(account => account.name === name)) {
-      this.change(accounts =>
-        accounts.set(`ipaUniqueID=${this.#ids++}`, { name, locked: false }),
-      );
+  /** Adds accounts `user0`, `user1` and so on. */
+  async addMany(count: number): Promise<string[]> {
+    const names = Array.from({ length: count }, (_, n) => `user${n}`);
+    for (const name of names) {
+      await this.add(name);
     }
+    return names;
   }
 
-  edit(
-    name: string,
-    edit: (
-      id: string,
-      accounts: Map<string, { name: string; locked: boolean }>,
-    ) => void,
-  ) {
-    for (const [id, account] of this.latest) {
-      if (account.name === name) {
-        this.change(accounts => edit(id, accounts));
+  lock(id: string, locked = true): void {
+    this.accounts.set(id, { ...this.accounts.get(id)!, locked });
+  }
+
+  async run(minutesLater = 0): Promise<void> {
+    this.now += minutesLater * MINUTE_MS;
+    this.replica.isServing = this.outage !== 'replica';
+    await this.#holds.run(signal);
+  }
+
+  /** Reason codes by account; those of usable certificates are missing. */
+  async reasons(): Promise<Record<string, number>> {
+    const reasons: Record<string, number> = {};
+    for (const [serialNumber, id] of this.serialNumbers) {
+      const issued = await this.authority.get(serialNumber);
+      if (issued?.revocation) {
+        reasons[id] = issued.revocation.reason;
       }
     }
-  }
-
-  isActive(id: string, state: Accounts): boolean {
-    return state.get(id)?.locked === false;
-  }
-
-  /**
-   * Returns whether a hold is correct in any state since the last run and the
-   * issuance.
-   */
-  isRight(serialNumber: bigint): boolean {
-    const { id, since } = this.certificates.get(serialNumber)!;
-    return this.states
-      .slice(Math.max(this.checked, since))
-      .some(state => !this.isActive(id, state));
+    return reasons;
   }
 }
 
-function principalOf(
-  id: string,
-  { name, locked }: { name: string; locked: boolean },
-  server: string,
-): Principal {
-  return { ...person(name), stableId: id, locked, server };
+function principalOf(stableId: string, { name, locked }: Account) {
+  return { ...person(name), stableId, locked, server: 'a' };
 }
-
-const name = fc.constantFrom('alice', 'bob', 'carol', 'dave');
-
-const events = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constantFrom(
-        'add' as const,
-        'lock' as const,
-        'unlock' as const,
-        'delete' as const,
-      ),
-      name,
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('rename' as const),
-      name,
-      to: name,
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('issue' as const), name }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('replicate' as const) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('switch' as const),
-      server: fc.constantFrom('a' as const, 'b' as const),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('outage' as const),
-      outage: fc.constantFrom(
-        'none' as const,
-        'replica' as const,
-        'lookups' as const,
-        'rights' as const,
-        'ca' as const,
-      ),
-    }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant('run' as const),
-      minutes: fc.integer({ min: 1, max: 5 }),
-    }),
-  },
-);
-
-type Event = typeof events extends fc.Arbitrary<infer T> ? T : never;
 
 describe('AccountHolds', () => {
   const database = withDatabase();
+  let world: World;
 
-  async function open(world: World) {
+  async function createWorld(): Promise<World> {
     const knex = await openDatabase(database);
     for (const table of [
       'directory_certificates',
@@ -177,242 +175,260 @@ describe('AccountHolds', () => {
     ]) {
       await knex(table).delete();
     }
-    await knex('directory_hold_state').update({ position: null, waiting: 0 });
-    const certificates = new CertificateRecords(knex);
-    const records = new HoldRecords(knex);
-    const stateOf = (serialNumber: bigint) => {
-      const { state } = world.certificates.get(serialNumber)!;
-      const reason = { held: 6, revoked: 5 }[state];
-      return {
-        revocation: reason === undefined ? undefined : { reason },
-      } as never;
-    };
-    const change = async (serialNumber: bigint, from: string[], to: string) => {
-      if (world.outage === 'ca') {
-        throw new AuthorityUnavailableError('The CA is not available');
-      }
-      const certificate = world.certificates.get(serialNumber)!;
-      if (from.includes(certificate.state)) {
-        certificate.state = to;
-      }
-      return stateOf(serialNumber);
-    };
-    const holds = new AccountHolds({
-      auditor: mockServices.auditor.mock({
-        createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
-      }),
-      authority: {
-        get: async serialNumber => stateOf(serialNumber),
-        hold: async ({ serialNumber }) => {
-          const { id, state } = world.certificates.get(serialNumber)!;
-          if (world.outage !== 'ca' && state === 'valid') {
-            world.held.push({ id, at: world.now });
-            if (!world.isRight(serialNumber)) {
-              world.wrong.push(`${serialNumber}`);
-            }
-          }
-          return change(serialNumber, ['valid'], 'held');
-        },
-        release: ({ serialNumber }) => change(serialNumber, ['held'], 'valid'),
-        revoke: ({ serialNumber }) =>
-          change(serialNumber, ['valid', 'held'], 'revoked'),
-      },
-      config: { maxPerHour: LIMIT, revokeDeletedAfterMs: 7 * DAY_MS },
-      logger: new RecordingLogger(),
-      records,
-      replica: {
-        get isServing() {
-          return world.outage !== 'replica';
-        },
-        get server() {
-          return world.server;
-        },
-        get confirmed() {
-          const { a, b } = world.reached;
-          const usn = world.reached[world.server];
-          return world.outage === 'replica'
-            ? undefined
-            : {
-                server: world.server,
-                usn,
-                requestedAt: performance.now(),
-                replicated: {
-                  generation: 'g',
-                  latest: new Map([
-                    [
-                      '1',
-                      String(world.server === 'a' ? a : b).padStart(9, '0'),
-                    ],
-                  ]),
-                },
-              };
-        },
-      },
-      replicated: {
-        find: query =>
-          [...world.seen]
-            .filter(
-              ([, account]) =>
-                'username' in query && account.name === query.username,
-            )
-            .map(([id, account]) => principalOf(id, account, world.server)),
-        someStableIds: count => [...world.seen.keys()].slice(0, count),
-      },
-      subjects: {
-        async findSubject({ stableId, witnesses }: SubjectQuery) {
-          if (world.outage === 'lookups') {
-            throw new DirectoryUnavailableError('Down', {
-              reason: 'unreachable',
-            });
-          }
-          const visible: Accounts =
-            world.outage === 'rights' ? new Map() : world.seen;
-          const account = visible.get(stableId);
-          if (account) {
-            return {
-              kind: 'found',
-              principal: principalOf(stableId, account, world.server),
-            };
-          }
-          return witnesses.some(id => visible.has(id))
-            ? { kind: 'deleted', server: world.server }
-            : { kind: 'unknown' };
-        },
-      },
-      now: () => new Date(world.now),
-    });
-    const issue = async (username: string) => {
-      for (const [id, account] of world.seen) {
-        if (account.name === username && !account.locked) {
-          const serialNumber = BigInt(world.certificates.size + 1);
-          world.certificates.set(serialNumber, {
-            id,
-            since: world.reached[world.server],
-            state: 'valid',
-          });
-          await certificates.add({
-            serialNumber,
-            username,
-            subjectId: id,
-            profile: 'userCerts',
-            label: undefined,
-            publicKey: Buffer.alloc(0),
-            notAfter: new Date(world.now + 365 * DAY_MS),
-            lookupServer: world.server,
-          });
-          await knex('directory_certificates')
-            .where({ serial_number: `${serialNumber}` })
-            .update({ recorded_at: new Date(world.now) });
-        }
-      }
-    };
-    const run = async (minutes: number) => {
-      world.now += minutes * MINUTE_MS;
-      if (await holds.run(signal)) {
-        world.checked = world.reached[world.server];
-      }
-    };
-    return { holds, issue, records, run };
+    return new World(knex);
   }
 
-  async function apply(
-    event: Event,
-    world: World,
-    { issue, run }: Awaited<ReturnType<typeof open>>,
-  ) {
-    switch (event.kind) {
-      case 'add':
-        return world.add(event.name);
-      case 'lock':
-      case 'unlock':
-        return world.edit(event.name, (id, accounts) =>
-          accounts.set(id, { name: event.name, locked: event.kind === 'lock' }),
-        );
-      case 'delete':
-        return world.edit(event.name, (id, accounts) => accounts.delete(id));
-      case 'rename':
-        if (
-          ![...world.latest.values()].some(account => account.name === event.to)
-        ) {
-          world.edit(event.name, (id, accounts) =>
-            accounts.set(id, { ...accounts.get(id)!, name: event.to }),
-          );
-        }
-        return undefined;
-      case 'issue':
-        return issue(event.name);
-      case 'replicate':
-        world.reached.b = world.reached.a;
-        return undefined;
-      case 'switch':
-        world.server = event.server;
-        return undefined;
-      case 'outage':
-        world.outage = event.outage;
-        return undefined;
-      default:
-        return run(event.minutes);
-    }
-  }
-
-  it('holds all certificates of an account and counts accounts', async () => {
-    const world = new World();
-    const names = ['alice', 'bob', 'carol', 'dave', 'erin'];
-    [...names, 'witness'].forEach(each => world.add(each));
-    const { holds, issue, records, run } = await open(world);
-    for (const username of names) {
-      await issue(username);
-      await issue(username);
-    }
-    names.forEach(each =>
-      world.edit(each, (id, accounts) =>
-        accounts.set(id, { name: each, locked: true }),
-      ),
-    );
-    const held = () =>
-      [...world.certificates.values()].filter(({ state }) => state === 'held');
-    await run(2);
-    expect(held()).toHaveLength(2 * LIMIT);
-    await records.approve(
-      { count: 2, approvedBy: 'root' },
-      new Date(world.now),
-    );
-    await holds.run(signal);
-    expect(held()).toHaveLength(2 * names.length);
+  beforeEach(async () => {
+    world = await createWorld();
+    await world.addMany(4);
   });
 
-  it('places only correct holds, eventually places all of them, and never exceeds the limit', async () => {
+  it('holds after two lookups ten minutes apart, and releases on unlock', async () => {
+    world.lock('user0');
+    world.accounts.delete('user1');
+    await world.run();
+    await world.run(9);
+    expect(await world.reasons()).toEqual({});
+    await world.run(1);
+    expect(await world.reasons()).toEqual({ user0: 6, user1: 6 });
+    world.lock('user0', false);
+    world.accounts.set('user1', { name: 'user1', locked: false });
+    await world.run();
+    expect(await world.reasons()).toEqual({});
+    expect(world.events.toSorted()).toEqual([
+      ...['certificate-hold', 'certificate-hold'],
+      ...['certificate-release', 'certificate-release'],
+    ]);
+  });
+
+  it('starts again when a lookup finds the account active', async () => {
+    world.lock('user0');
+    await world.run();
+    world.lock('user0', false);
+    await world.run(5);
+    world.lock('user0');
+    await world.run(5);
+    await world.run(5);
+    expect(await world.reasons()).toEqual({});
+    await world.run(5);
+    expect(await world.reasons()).toEqual({ user0: 6 });
+  });
+
+  it('revokes the certificates of deleted accounts after 7 days and a new lookup', async () => {
+    world.accounts.delete('user0');
+    await world.run();
+    await world.run(10);
+    world.now += 7 * DAY_MS;
+    world.outage = 'lookups';
+    await world.run();
+    expect(await world.reasons()).toEqual({ user0: 6 });
+    world.outage = 'none';
+    await world.run();
+    expect(await world.reasons()).toEqual({ user0: 5 });
+  });
+
+  it('counts the 7 days from the deletion of a locked account', async () => {
+    world.lock('user0');
+    await world.run();
+    await world.run(10);
+    world.now += 30 * DAY_MS;
+    world.accounts.delete('user0');
+    await world.run();
+    await world.run(10);
+    expect(await world.reasons()).toEqual({ user0: 6 });
+    world.now += 7 * DAY_MS;
+    await world.run();
+    expect(await world.reasons()).toEqual({ user0: 5 });
+  });
+
+  it('does not put certificates of a renamed account on hold', async () => {
+    world.accounts.set('user0', { name: 'married', locked: false });
+    // Another account gets the name.
+    world.accounts.set('other', { name: 'user0', locked: true });
+    await world.run();
+    await world.run(10);
+    expect(await world.reasons()).toEqual({});
+  });
+
+  it.each(['replica', 'lookups', 'rights'] as const)(
+    'changes nothing during a fault: %s',
+    async outage => {
+      world.lock('user0');
+      world.accounts.delete('user1');
+      world.outage = outage;
+      await world.run();
+      await world.run(10);
+      await world.run(10);
+      expect(await world.reasons()).toEqual({});
+    },
+  );
+
+  it('neither records nor releases holds of others', async () => {
+    const [serialNumber] = world.serialNumbers.keys();
+    await world.authority.hold({ serialNumber, heldBy: 'admin' });
+    world.lock('user0');
+    await world.run();
+    await world.run(10);
+    world.lock('user0', false);
+    await world.run(10);
+    expect(await world.reasons()).toEqual({ user0: 6 });
+    expect(world.events).toEqual([]);
+  });
+
+  it('only releases while placing holds is off', async () => {
+    world.lock('user0');
+    world.accounts.delete('user1');
+    await world.run();
+    await world.run(10);
+    world.config.enabled = false;
+    world.createHolds();
+    world.lock('user0', false);
+    world.lock('user2');
+    await world.run(10);
+    world.now += 8 * DAY_MS;
+    await world.run(10);
+    expect(await world.reasons()).toEqual({ user1: 6 });
+  });
+
+  it('releases and revokes holds that 0.2.0 has recorded', async () => {
+    const [locked, deleted] = [...world.serialNumbers.keys()];
+    for (const [serialNumber, cause] of [
+      [locked, 'locked'],
+      [deleted, 'deleted'],
+    ] as const) {
+      await world.authority.hold({ serialNumber, heldBy: 'directory-gateway' });
+      await world.database('directory_certificate_holds').insert({
+        serial_number: String(serialNumber),
+        cause,
+        caused_at: new Date(world.now - 8 * DAY_MS),
+        held_at: new Date(world.now - 8 * DAY_MS),
+        is_confirmed: true,
+        approval_id: 'approved',
+      });
+    }
+    world.accounts.delete('user1');
+    await world.run();
+    expect(await world.reasons()).toEqual({ user1: 5 });
+  });
+
+  it('retries changes that the CA has not confirmed', async () => {
+    world.lock('user0');
+    await world.run();
+    world.isCaSilent = true;
+    await world.run(10);
+    world.isCaSilent = false;
+    await world.run();
+    expect(await world.reasons()).toEqual({ user0: 6 });
+    world.accounts.delete('user0');
+    await world.run();
+    world.now += 7 * DAY_MS;
+    world.isCaSilent = true;
+    await world.run();
+    expect(await world.reasons()).toEqual({ user0: 6 });
+    world.isCaSilent = false;
+    await world.run();
+    expect(await world.reasons()).toEqual({ user0: 5 });
+    expect(world.events).toEqual([
+      ...['certificate-hold failed', 'certificate-hold'],
+      ...['certificate-revoke failed', 'certificate-revoke'],
+    ]);
+  });
+
+  it.each([
+    // More than half of the accounts.
+    [4, 2, 3],
+    // More than 20 accounts, and more than 2 %.
+    [100, 20, 21],
+  ])(
+    'needs an override: of %i accounts, for more than %i',
+    async (total, most, above) => {
+      world = await createWorld();
+      const names = await world.addMany(total);
+      names.slice(0, most).forEach(name => world.lock(name));
+      await world.run();
+      await world.run(10);
+      expect(Object.keys(await world.reasons())).toHaveLength(most);
+      names.slice(0, most).forEach(name => world.lock(name, false));
+      await world.run();
+      world.events.length = 0;
+
+      names.slice(0, above).forEach(name => world.lock(name));
+      await world.run();
+      await world.run(10);
+      await world.run(10);
+      expect(await world.reasons()).toEqual({});
+      expect(world.events).toEqual(['certificate-holds-limit failed']);
+      await world.records.override({ count: above + 1, actor: 'root' });
+      await world.run();
+      expect(await world.reasons()).toEqual({});
+      await world.records.override({ count: above, actor: 'root' });
+      await world.run();
+      expect(Object.keys(await world.reasons())).toHaveLength(above);
+    },
+  );
+
+  it('converges after faults and changes, without a wrong hold', async () => {
+    const names = fc.constantFrom('user0', 'user1', 'user2', 'user3');
+    const outages = fc.constantFrom(...OUTAGES);
     await fc.assert(
       fc.asyncProperty(
-        fc.array(events, { minLength: 10, maxLength: 60 }),
-        async all => {
-          const world = new World();
-          world.add('witness');
-          world.reached.b = world.reached.a;
-          const subject = await open(world);
-          for (const each of all) {
-            await apply(each, world, subject);
+        fc.array(
+          fc.oneof(
+            fc.record({ lock: names }),
+            fc.record({ unlock: names }),
+            fc.record({ remove: names }),
+            fc.record({ outage: outages }),
+            fc.record({ minutes: fc.constantFrom(0, 5, 10) }),
+          ),
+          { maxLength: 40 },
+        ),
+        async steps => {
+          world = await createWorld();
+          await world.addMany(12);
+          /** Accounts that were not active at a run. */
+          const causes = new Set<string>();
+          const wrong = new Array<string>();
+          for (const step of steps) {
+            if ('minutes' in step) {
+              for (const [id] of await inactive()) {
+                causes.add(id);
+              }
+              await world.run(step.minutes);
+              wrong.push(
+                ...Object.keys(await world.reasons()).filter(
+                  id => !causes.has(id),
+                ),
+              );
+            } else if ('outage' in step) {
+              world.outage = step.outage;
+            } else if ('remove' in step) {
+              world.accounts.delete(step.remove);
+            } else {
+              const [id] = Object.values(step);
+              if (world.accounts.has(id)) {
+                world.lock(id, 'lock' in step);
+              }
+            }
           }
-          // Faults end, and the servers are in sync again.
+          expect(wrong).toEqual([]);
           world.outage = 'none';
-          world.reached.b = world.reached.a;
-          for (let n = 0; n < 30; n++) {
-            await subject.run(21);
-          }
-          expect(world.wrong).toEqual([]);
-          for (const { at } of world.held) {
-            const inHour = world.held
-              .filter(other => other.at >= at && other.at < at + 60 * MINUTE_MS)
-              .map(({ id }) => id);
-            expect(new Set(inHour).size).toBeLessThanOrEqual(LIMIT);
-          }
-          for (const { id, state } of world.certificates.values()) {
-            const isActive = world.isActive(id, world.latest);
-            expect([id, state]).toEqual([id, isActive ? 'valid' : 'held']);
-          }
+          await world.run();
+          await world.run(10);
+          await world.run();
+          expect(await world.reasons()).toEqual(
+            Object.fromEntries(await inactive()),
+          );
         },
       ),
-      { numRuns: 40 * Number(process.env.RUNS || 1) },
+      { numRuns: 20 * Number(process.env.RUNS || 1) },
     );
   });
+
+  async function inactive(): Promise<[string, number][]> {
+    return [...world.serialNumbers.values()].flatMap(id =>
+      world.accounts.get(id)?.locked === false
+        ? []
+        : [[id, 6] as [string, number]],
+    );
+  }
 });

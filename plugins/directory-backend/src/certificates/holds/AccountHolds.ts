@@ -8,12 +8,9 @@ import { metrics } from '@opentelemetry/api';
 import type { SubjectLookup } from '../../directory/Principal';
 import type { Replica } from '../../replica/Replica';
 import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
-import type { CurrentPosition as ConfirmedSync } from '../../replica/sync/ReplicaSource';
-import { PositionGate, positionOf } from '../../replica/sync/PositionGate';
-import type { AccountHoldsConfig } from '../CertificatesConfig';
 import { ON_HOLD } from '../CertificateAuthorities';
+import type { AccountHoldsConfig } from '../CertificatesConfig';
 import type {
-  Hold,
   HoldableCertificate,
   HoldCause,
   HoldRecords,
@@ -22,23 +19,16 @@ import type {
 /** Actor in the records of the CA and in audit events. */
 const ACTOR = 'directory-gateway';
 
-/** Maximum clock difference plus the delay between a lookup and its record. */
-const CLOCK_MARGIN_MS = 30_000;
+/** Time between the two lookups that must find a cause. */
+const CONFIRMATION_MS = 10 * 60_000;
 
-/**
- * Maximum wait for the state of a server that the replica no longer follows.
- * The same as for a server that lags behind.
- */
-const MAX_UNCOVERED_MS = 60 * 60_000;
-
-/**
- * Number of witness accounts from each source. A search that finds no account
- * is trusted only if it finds at least one witness.
- */
+/** Number of other accounts, one of which a lookup of a deleted one must find. */
 const WITNESSES = 5;
 
-/** Suffixes of audit event IDs. */
-const EVENTS = { held: 'hold', released: 'release', revoked: 'revoke' };
+/** Outcomes in the metric. */
+const OUTCOMES = { hold: 'held', release: 'released', revoke: 'revoked' };
+
+const meter = metrics.getMeter('directory');
 
 /** Options of {@link AccountHolds}. */
 export interface AccountHoldsOptions {
@@ -49,354 +39,233 @@ export interface AccountHoldsOptions {
   readonly config: AccountHoldsConfig;
   readonly logger: LoggerService;
   readonly records: HoldRecords;
-  readonly replica: Pick<Replica, 'confirmed' | 'isServing' | 'server'>;
-  /** Accounts in the replica. */
+  readonly replica: Pick<Replica, 'isServing' | 'server'>;
   readonly replicated: Pick<ReplicatedAccounts, 'find' | 'someStableIds'>;
   readonly subjects: SubjectLookup;
   /** Default: the system clock. */
   readonly now?: () => Date;
 }
 
-/** State of an account that determines holds. */
-type AccountState = 'active' | HoldCause | 'unknown';
+type State = HoldCause | 'active' | 'unknown';
 
-/** A check of all certificates against a single confirmed sync. */
-interface Run {
-  readonly sync: ConfirmedSync;
-  readonly now: Date;
-  readonly signal: AbortSignal;
-  /** Live states of accounts by ID. */
-  readonly states: Map<string, AccountState>;
-  /** IDs of the witness accounts. */
-  readonly witnesses: readonly string[];
-  /** IDs of accounts whose holds need approval. */
-  readonly waiting: Set<string>;
-  readonly failures: unknown[];
-}
+/** A certificate of a locked or deleted account. */
+type Candidate = HoldableCertificate & { readonly cause: HoldCause };
 
 /**
  * Puts the certificates of locked and deleted users on hold, releases them when
  * the user is active again, and revokes those of deleted users after a delay.
  *
- * The replica selects candidates; only a live lookup of the same account on the
- * same server decides. The server must have all changes that were known at the
- * last run. Each run computes the desired state, so the next run completes a
- * failed one.
+ * The replica selects accounts; only live lookups by ID decide. Each run
+ * computes the desired state, so the next one completes a run that failed.
  */
 export class AccountHolds {
   readonly #options: AccountHoldsOptions;
-  readonly #gate: PositionGate;
-  readonly #now: () => Date;
-  readonly #holds = metrics
-    .getMeter('directory')
-    .createCounter('directory.certificate.holds', {
-      description:
-        'Certificates that were put on hold because of their account, released or revoked',
-    });
-  #waiting = 0;
+  readonly #changes = meter.createCounter('directory.certificate.holds', {
+    description:
+      'Certificates that were put on hold because of their account, released or revoked',
+  });
+  /** When lookups first found each account locked or deleted. */
+  #found = new Map<string, { readonly cause: HoldCause; readonly at: Date }>();
+  /** Number of accounts that the last run would have changed above the limit. */
+  #excess = 0;
 
   constructor(options: AccountHoldsOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => new Date());
-    this.#gate = new PositionGate({
-      logger: options.logger,
-      subject: 'The account hold check',
-    });
-    metrics
-      .getMeter('directory')
+    meter
       .createObservableGauge('directory.certificate.holds.waiting', {
-        description: 'Users whose certificates need approval to be put on hold',
+        description:
+          'Users whose certificates are put on hold or revoked only after an override',
       })
-      .addCallback(result => result.observe(this.#waiting));
+      .addCallback(result => result.observe(this.#excess));
   }
 
-  /**
-   * Checks the accounts of all certificates.
-   *
-   * @returns whether all certificates were checked; `false` while the replica
-   *   cannot be read or its server lags behind
-   * @throws the errors of the database.
-   */
-  async run(signal: AbortSignal): Promise<boolean> {
-    const { records, replica, replicated } = this.#options;
-    const sync = replica.confirmed;
-    if (!sync || !this.#gate.hasReached(await records.position(), sync)) {
-      return false;
-    }
-    const now = this.#now();
-    const syncedAt = now.getTime() - (performance.now() - sync.requestedAt);
-    const run: Run = {
-      sync,
-      now,
-      signal,
-      states: new Map(),
-      witnesses: [
-        ...replicated.someStableIds(WITNESSES),
-        ...(await records.subjectIds(WITNESSES)),
-      ],
-      waiting: new Set(),
-      failures: [],
+  /** Checks the accounts of all certificates, unless reads are suspended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { config, logger, records, replica } = this.#options;
+    const now = this.#options.now?.() ?? new Date();
+    const { server } = replica;
+    const failures = new Array<unknown>();
+    const attempt = async (work: () => Promise<void>) => {
+      if (!signal.aborted && replica.isServing && replica.server === server) {
+        await work().catch(error => failures.push(error));
+      }
     };
-    for await (const certificate of records.certificates(now)) {
-      if (!this.#isValid(run)) {
-        return false;
-      }
-      await this.#check(certificate, run).catch(error =>
-        run.failures.push(error),
-      );
-    }
-    await records.finishRun({
-      position: positionOf(sync),
-      coveredUntil: new Date(syncedAt - CLOCK_MARGIN_MS),
-      waiting: run.waiting.size,
-      now,
-    });
-    this.#report(run);
-    return true;
-  }
-
-  /**
-   * Returns whether the replica may still be read and follows the same server.
-   */
-  #isValid({ sync, signal }: Run): boolean {
-    const { replica } = this.#options;
-    return (
-      !signal.aborted && replica.isServing && replica.server === sync.server
-    );
-  }
-
-  async #check(certificate: HoldableCertificate, run: Run): Promise<void> {
-    const { hold, subjectId } = certificate;
-    const replicated = this.#replicatedState(certificate);
-    const isDue = this.#isRevocationDue(hold, run);
-    const isAsExpected = hold
-      ? hold.isConfirmed && hold.cause === replicated && !isDue
-      : replicated === 'active';
-    if (isAsExpected || !this.#isCovered(certificate, run)) {
-      return;
-    }
-    const state =
-      run.states.get(subjectId) ?? (await this.#liveState(certificate, run));
-    run.states.set(subjectId, state);
-    if (state === 'unknown' || !this.#isValid(run)) {
-      return;
-    }
-    if (state === 'active') {
-      if (hold) {
-        await this.#release(certificate, hold, run);
-      }
-    } else if (!hold) {
-      await this.#hold(certificate, state, run);
-    } else if (!hold.isConfirmed) {
-      await this.#place(certificate, hold);
-    } else if (hold.cause !== state) {
-      await this.#options.records.setCause(hold, state, run.now);
-    } else if (isDue) {
-      await this.#revoke(certificate, hold, run);
-    }
-  }
-
-  /**
-   * Returns the state in the replica, where a renamed account counts as
-   * deleted.
-   */
-  #replicatedState({
-    username,
-    subjectId,
-  }: Pick<HoldableCertificate, 'username' | 'subjectId'>): AccountState {
-    const [account] = this.#options.replicated.find({ username });
-    if (account?.stableId !== subjectId) {
-      return 'deleted';
-    }
-    return account.locked ? 'locked' : 'active';
-  }
-
-  async #liveState(
-    { subjectId, username }: HoldableCertificate,
-    { sync, signal, witnesses }: Run,
-  ): Promise<AccountState> {
-    const found = await this.#options.subjects.findSubject(
-      {
-        stableId: subjectId,
-        username,
-        witnesses: witnesses.filter(id => id !== subjectId),
-      },
-      { signal },
-    );
-    switch (found.kind) {
-      case 'found': {
-        const { principal } = found;
-        if (principal.server !== sync.server || !principal.username) {
-          return 'unknown';
+    const certificates = await records.certificates(now);
+    const states = new Map<string, State>();
+    const due = new Array<Candidate>();
+    const found = new Map<string, { cause: HoldCause; at: Date }>();
+    for (const certificate of certificates) {
+      const { hold, subjectId: id } = certificate;
+      await attempt(async () => {
+        if (!hold && !(config.enabled && this.#isSuspect(certificate))) {
+          return;
         }
-        // An unreadable lock looks like no lock, but the replica's entries were
-        // read with an access check.
-        const isReplicated =
-          !principal.served ||
-          this.#replicatedState({ username: principal.username, subjectId }) ===
-            'active';
-        if (principal.locked) {
-          return 'locked';
+        const state =
+          states.get(id) ?? (await this.#lookUp(certificate, signal));
+        states.set(id, state);
+        if (state === 'active') {
+          await (hold &&
+            attempt(() => this.#change('release', certificate, now)));
+        } else if (state !== 'unknown' && config.enabled) {
+          const last = this.#found.get(id);
+          const at = last?.cause === state ? last.at : now;
+          found.set(id, { cause: state, at });
+          const candidate = { ...certificate, cause: state };
+          if (await this.#isDue(candidate, { at, now })) {
+            due.push(candidate);
+          }
         }
-        return isReplicated ? 'active' : 'unknown';
-      }
-      case 'deleted':
-        return found.server === sync.server ? 'deleted' : 'unknown';
-      default:
-        return 'unknown';
-    }
-  }
-
-  /**
-   * Returns whether the server has the account, if the account exists: it was
-   * looked up on this server, or on a server whose later state this one has.
-   */
-  #isCovered(
-    { lookupServer, recordedAt, hold }: HoldableCertificate,
-    { sync, now }: Run,
-  ): boolean {
-    if (hold || lookupServer === undefined) {
-      return true;
-    }
-    const ageMs = now.getTime() - recordedAt.getTime();
-    return lookupServer === sync.server
-      ? ageMs > CLOCK_MARGIN_MS
-      : ageMs > MAX_UNCOVERED_MS;
-  }
-
-  #isRevocationDue(hold: Hold | undefined, { now }: Run): boolean {
-    return (
-      hold?.cause === 'deleted' &&
-      now.getTime() - hold.causedAt.getTime() >=
-        this.#options.config.revokeDeletedAfterMs
-    );
-  }
-
-  async #hold(
-    certificate: HoldableCertificate,
-    cause: HoldCause,
-    run: Run,
-  ): Promise<void> {
-    const { authority, config, records } = this.#options;
-    const { serialNumber } = certificate;
-    const issued = await authority.get(serialNumber);
-    if (!issued || issued.revocation) {
-      // Holds placed by others are not released by the gateway either.
-      if (issued?.revocation && issued.revocation.reason !== ON_HOLD) {
-        await records.markRevoked(serialNumber);
-      }
-      return;
-    }
-    const hold = await records.begin(certificate, {
-      cause,
-      now: run.now,
-      maxPerHour: config.maxPerHour,
-    });
-    if (hold) {
-      await this.#place(certificate, hold);
-    } else {
-      run.waiting.add(certificate.subjectId);
-    }
-  }
-
-  async #place(certificate: HoldableCertificate, hold: Hold): Promise<void> {
-    const { authority, records } = this.#options;
-    const { serialNumber } = certificate;
-    await this.#audited('held', { certificate, hold }, async () => {
-      const held = await authority.hold({ serialNumber, heldBy: ACTOR });
-      if (held?.revocation?.reason === ON_HOLD) {
-        await records.confirm(hold);
-        return;
-      }
-      await records.cancel(hold);
-      if (held?.revocation) {
-        await records.markRevoked(serialNumber);
-      }
-      throw new Error('The CA did not put the certificate on hold');
-    });
-  }
-
-  async #release(
-    certificate: HoldableCertificate,
-    hold: Hold,
-    { now }: Run,
-  ): Promise<void> {
-    const { authority, records } = this.#options;
-    const { serialNumber } = certificate;
-    await this.#audited('released', { certificate, hold }, async () => {
-      const issued = await authority.release({
-        serialNumber,
-        releasedBy: ACTOR,
       });
-      if (issued?.revocation?.reason === ON_HOLD) {
-        throw new Error('The CA did not release the certificate');
-      }
-      if (issued?.revocation) {
-        await records.markRevoked(serialNumber);
-      }
-      await records.end(hold, now);
-    });
-  }
-
-  async #revoke(
-    certificate: HoldableCertificate,
-    hold: Hold,
-    { now }: Run,
-  ): Promise<void> {
-    const { authority, records } = this.#options;
-    const { serialNumber } = certificate;
-    await this.#audited('revoked', { certificate, hold }, async () => {
-      await authority.revoke({
-        serialNumber,
-        reason: 'cessationOfOperation',
-        revokedBy: ACTOR,
-      });
-      await records.markRevoked(serialNumber);
-      await records.end(hold, now);
-    });
-  }
-
-  async #audited(
-    outcome: 'held' | 'released' | 'revoked',
-    subject: { readonly certificate: HoldableCertificate; readonly hold: Hold },
-    work: () => Promise<void>,
-  ): Promise<void> {
-    const { serialNumber, username } = subject.certificate;
-    const event = await this.#options.auditor.createEvent({
-      eventId: `certificate-${EVENTS[outcome]}`,
-      severityLevel: 'medium',
-      meta: {
-        actor: ACTOR,
-        serialNumber: String(serialNumber),
-        username,
-        cause: subject.hold.cause,
-      },
-    });
-    try {
-      await work();
-      this.#holds.add(1, { outcome });
-      await event.success();
-    } catch (error) {
-      this.#holds.add(1, { outcome: 'failed' });
-      await event.fail({ error: toError(error) });
-      throw error;
     }
-  }
-
-  #report(run: Run): void {
-    const { logger, config } = this.#options;
-    const { failures } = run;
-    const waiting = run.waiting.size;
-    if (waiting > 0 && waiting !== this.#waiting) {
-      logger.error(
-        `The certificates of ${waiting} locked or deleted users are waiting to be put on hold. More than ${config.maxPerHour} users per hour require approval: run the approve-certificate-holds action with count=${waiting}`,
-      );
+    this.#found = found;
+    if (await this.#isPermitted(due, certificates)) {
+      for (const each of due) {
+        const change = each.hold?.isConfirmed ? 'revoke' : 'hold';
+        await attempt(() => this.#change(change, each, now));
+      }
     }
-    this.#waiting = waiting;
     if (failures.length > 0) {
       logger.warn(
         `${failures.length} checks of accounts for holds failed and are retried in the next run; first error: ${failures[0]}`,
       );
+    }
+  }
+
+  /** Returns whether the replica has no active account with the ID and name. */
+  #isSuspect({ username, subjectId }: { username: string; subjectId: string }) {
+    const [account] = this.#options.replicated.find({ username });
+    return account?.stableId !== subjectId || account.locked;
+  }
+
+  async #lookUp(
+    { subjectId, username }: HoldableCertificate,
+    signal: AbortSignal,
+  ): Promise<State> {
+    const { replica, replicated, subjects } = this.#options;
+    const others = replicated.someStableIds(WITNESSES + 1);
+    const witnesses = others.filter(id => id !== subjectId);
+    const query = { stableId: subjectId, username, witnesses };
+    const result = await subjects.findSubject(query, { signal });
+    if (result.kind !== 'found') {
+      const isSame =
+        result.kind === 'deleted' && result.server === replica.server;
+      return isSame ? 'deleted' : 'unknown';
+    }
+    const { locked, served, server, username: name } = result.principal;
+    if (server !== replica.server || name === undefined) {
+      return 'unknown';
+    }
+    // After a switch to a server that lags, the replica keeps stricter values.
+    const isUnclear = served && this.#isSuspect({ username: name, subjectId });
+    if (locked) {
+      return 'locked';
+    }
+    return isUnclear ? 'unknown' : 'active';
+  }
+
+  /** Returns whether a run must put the certificate on hold or revoke it. */
+  async #isDue(
+    { serialNumber, cause, hold }: Candidate,
+    { at, now }: { readonly at: Date; readonly now: Date },
+  ): Promise<boolean> {
+    const { authority, config, records } = this.#options;
+    if (!hold) {
+      if (now.getTime() - at.getTime() < CONFIRMATION_MS) {
+        return false;
+      }
+      // Holds that others have placed are neither recorded nor released.
+      const issued = await authority.get(serialNumber);
+      const reason = issued?.revocation?.reason;
+      if (reason !== undefined && reason !== ON_HOLD) {
+        await records.markRevoked(serialNumber);
+      }
+      return issued !== undefined && reason === undefined;
+    }
+    if (hold.cause !== cause) {
+      await records.update(serialNumber, { cause, caused_at: now });
+      return false;
+    }
+    const ageMs = now.getTime() - hold.causedAt.getTime();
+    const isRevocable =
+      cause === 'deleted' && ageMs >= config.revokeDeletedAfterMs;
+    return isRevocable || !hold.isConfirmed;
+  }
+
+  /** Returns whether a run changes few accounts, or has an override. */
+  async #isPermitted(
+    due: readonly Candidate[],
+    certificates: readonly HoldableCertificate[],
+  ): Promise<boolean> {
+    const { auditor, logger, records } = this.#options;
+    const [count, accounts] = [due, certificates].map(
+      list => new Set(list.map(({ subjectId }) => subjectId)).size,
+    );
+    const limit = Math.floor(
+      Math.min(Math.max(20, accounts / 50), accounts / 2),
+    );
+    const isPermitted = count <= limit || (await records.useOverride(count));
+    if (!isPermitted && count !== this.#excess) {
+      const message = `The certificates of ${count} locked or deleted users are not put on hold or revoked: more than ${limit} of ${accounts} users at a time need an override. If the directory is correct, run the override-hold-limit action with count=${count}`;
+      logger.error(message);
+      const event = await auditor.createEvent({
+        eventId: 'certificate-holds-limit',
+        severityLevel: 'high',
+        meta: { actor: ACTOR, count, accounts },
+      });
+      await event.fail({ error: new Error(message) });
+    }
+    this.#excess = isPermitted ? 0 : count;
+    return isPermitted;
+  }
+
+  /** Changes a certificate at the CA, and records and audits the result. */
+  async #change(
+    change: 'hold' | 'release' | 'revoke',
+    certificate: HoldableCertificate & { readonly cause?: HoldCause },
+    now: Date,
+  ): Promise<void> {
+    const { auditor, authority, records } = this.#options;
+    const { serialNumber, username, hold } = certificate;
+    const { cause = hold!.cause } = certificate;
+    const event = await auditor.createEvent({
+      eventId: `certificate-${change}`,
+      severityLevel: 'medium',
+      meta: { actor: ACTOR, serialNumber: `${serialNumber}`, username, cause },
+    });
+    try {
+      if (!hold) {
+        await records.begin(serialNumber, cause, now);
+      }
+      const issued = await {
+        hold: () => authority.hold({ serialNumber, heldBy: ACTOR }),
+        release: () => authority.release({ serialNumber, releasedBy: ACTOR }),
+        revoke: () =>
+          authority.revoke({
+            serialNumber,
+            reason: 'cessationOfOperation',
+            revokedBy: ACTOR,
+          }),
+      }[change]();
+      const reason = issued?.revocation?.reason;
+      const isHeld = reason === ON_HOLD;
+      const isRevoked = reason !== undefined && !isHeld;
+      if (isRevoked) {
+        await records.markRevoked(serialNumber);
+      }
+      const isDone = { hold: isHeld, release: !isHeld, revoke: isRevoked };
+      if (!issued || !isDone[change]) {
+        throw new Error(`The CA did not ${change} the certificate`);
+      }
+      await records.update(
+        serialNumber,
+        isHeld ? { is_confirmed: true } : { ended_at: now },
+      );
+      this.#changes.add(1, { outcome: OUTCOMES[change] });
+      await event.success();
+    } catch (error) {
+      this.#changes.add(1, { outcome: 'failed' });
+      await event.fail({ error: toError(error) });
+      throw error;
     }
   }
 }

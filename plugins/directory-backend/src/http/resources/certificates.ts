@@ -21,7 +21,6 @@ import {
   type CertificateRecords,
   MAX_LABEL_LENGTH,
 } from '../../certificates/CertificateRecords';
-import type { HoldApprovals } from '../../certificates/holds/HoldApprovals';
 import type { RenewalService } from '../../certificates/RenewalService';
 import type { SigningLimit } from '../../certificates/SigningLimit';
 import type { RevocationService } from '../../certificates/RevocationService';
@@ -43,7 +42,6 @@ export const profileModel: RecordModel = {
 
 /** Services that the operations on certificates use. */
 export interface CertificateServices {
-  readonly approvals: HoldApprovals;
   readonly authority: Pick<CertificateAuthority, 'profiles'>;
   readonly config: CertificatesConfig;
   readonly issuance: IssuanceService;

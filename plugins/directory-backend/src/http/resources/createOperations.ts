@@ -13,10 +13,7 @@ import {
   certificateProfilesOperation,
   type CertificateServices,
 } from './certificates';
-import {
-  approveHoldsOperation,
-  ownCertificateOperations,
-} from './ownCertificates';
+import { ownCertificateOperations } from './ownCertificates';
 import { changesOperation } from './changes';
 import { exportMembersOperation } from './exportMembers';
 import { groupExtensions, groupOperations } from './groups';
@@ -89,7 +86,6 @@ function createExtensions(
     ...(certificates
       ? [
           certificateProfilesOperation(certificates),
-          approveHoldsOperation(certificates),
           ...ownCertificateOperations({ ...options, ...certificates }),
         ]
       : []),

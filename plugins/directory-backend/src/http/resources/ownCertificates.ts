@@ -7,7 +7,7 @@ import {
   type IssuedCertificate,
   type RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { InputError, isError } from '@backstage/errors';
+import { isError } from '@backstage/errors';
 import { FreshProofRequiredError } from '../../certificates/errors';
 import { hasFreshProof, isOwner } from '../../certificates/RenewalService';
 import type { Caller, CallerContext } from '../../directory/Caller';
@@ -19,11 +19,7 @@ import {
   parseParameters,
 } from '../request/ParameterErrors';
 import { type RequestParameters, readText } from '../request/readParameters';
-import {
-  certificateNotFound,
-  ForbiddenError,
-  InvalidRequestError,
-} from '../response/apiErrors';
+import { certificateNotFound, ForbiddenError } from '../response/apiErrors';
 import { resolveFields } from '../response/fieldMask';
 import {
   certificateModel,
@@ -132,36 +128,6 @@ export function ownCertificateOperations(
       },
     },
   ];
-}
-
-/** An extension: approves holds above the limit. */
-export function approveHoldsOperation({
-  approvals,
-}: Pick<CertificateServices, 'approvals'>): Operation {
-  return {
-    id: 'approve_holds',
-    method: 'post',
-    path: '/certs/holds/approval/',
-    permission: directoryCertificateRevokePermission,
-    recordDenial: denied => approvals.recordDenial(denied),
-    async handle({ parameters, caller }) {
-      const count = parseParameters(errors => {
-        const text = readText(parameters, 'count', errors) ?? '';
-        if (!/^[1-9]\d{0,8}$/.test(text)) {
-          errors.add('count', 'Must be a whole number, at least 1.');
-        }
-        return Number(text);
-      });
-      try {
-        const expiresAt = await approvals.approve(count, caller);
-        return { result: { count, expires_at: expiresAt.toISOString() } };
-      } catch (error) {
-        throw error instanceof InputError
-          ? new InvalidRequestError({ message: error.message })
-          : error;
-      }
-    },
-  };
 }
 
 /**
