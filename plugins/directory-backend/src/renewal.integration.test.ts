@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { makeCsrAndKey } from './__testUtils__/certificates/makeCsr';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import {
   form,
@@ -30,8 +30,7 @@ const site = withGateway({
   }),
 });
 
-const csrOf = (username: string) =>
-  makeCsrAndKey({ subject: `/CN=${username}` }).csr;
+const csrOf = (username: string) => makeCsr({ subject: `/CN=${username}` });
 
 /** Issues a certificate and returns its serial number. */
 async function issue(

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,30 +20,20 @@ export interface CsrOptions {
 
 /** Creates a PEM-encoded CSR with a new key, using OpenSSL. */
 export function makeCsr(options: CsrOptions): string {
-  return makeCsrAndKey(options).csr;
-}
-
-/** Creates a CSR with a new key and returns both. */
-export function makeCsrAndKey(options: CsrOptions): {
-  readonly csr: string;
-  readonly key: KeyObject;
-} {
   const { newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] } =
     options;
   const folder = mkdtempSync(join(tmpdir(), 'csr-'));
   try {
     const configFile = join(folder, 'openssl.cnf');
     writeFileSync(configFile, configOf(options));
-    const keyFile = join(folder, 'key.pem');
-    const csr = execFileSync(
+    return execFileSync(
       'openssl',
       [
         ...['req', '-new', '-config', configFile, '-subj', options.subject],
-        ...[...newKey, '-nodes', '-keyout', keyFile],
+        ...[...newKey, '-nodes', '-keyout', join(folder, 'key.pem')],
       ],
       { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
     );
-    return { csr, key: createPrivateKey(readFileSync(keyFile)) };
   } finally {
     rmSync(folder, { recursive: true });
   }

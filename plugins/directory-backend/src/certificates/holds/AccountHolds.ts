@@ -48,6 +48,9 @@ export interface AccountHoldsOptions {
 
 type State = HoldCause | 'active' | 'unknown';
 
+/** When lookups first found an account locked or deleted. */
+type Finding = { readonly cause: HoldCause; readonly at: Date };
+
 /** A certificate of a locked or deleted account. */
 type Candidate = HoldableCertificate & { readonly cause: HoldCause };
 
@@ -64,8 +67,8 @@ export class AccountHolds {
     description:
       'Certificates that were put on hold because of their account, released or revoked',
   });
-  /** When lookups first found each account locked or deleted. */
-  #found = new Map<string, { readonly cause: HoldCause; readonly at: Date }>();
+  /** Findings of the last run by account. */
+  #found: ReadonlyMap<string, Finding> = new Map();
   /** Number of accounts that the last run would have changed above the limit. */
   #excess = 0;
 
@@ -90,16 +93,23 @@ export class AccountHolds {
         await work().catch(error => failures.push(error));
       }
     };
-    const certificates = await records.certificates(now);
+    const accounts = new Set<string>();
+    const certificates = new Array<HoldableCertificate>();
+    for await (const certificate of records.certificates(now)) {
+      accounts.add(certificate.subjectId);
+      if (
+        certificate.hold ||
+        (config.enabled && this.#isSuspect(certificate))
+      ) {
+        certificates.push(certificate);
+      }
+    }
     const states = new Map<string, State>();
+    const found = new Map<string, Finding>();
     const due = new Array<Candidate>();
-    const found = new Map<string, { cause: HoldCause; at: Date }>();
     for (const certificate of certificates) {
       const { hold, subjectId: id } = certificate;
       await attempt(async () => {
-        if (!hold && !(config.enabled && this.#isSuspect(certificate))) {
-          return;
-        }
         const state =
           states.get(id) ?? (await this.#lookUp(certificate, signal));
         states.set(id, state);
@@ -118,7 +128,7 @@ export class AccountHolds {
       });
     }
     this.#found = found;
-    if (await this.#isPermitted(due, certificates)) {
+    if (await this.#isPermitted(due, accounts.size)) {
       for (const each of due) {
         const change = each.hold?.isConfirmed ? 'revoke' : 'hold';
         await attempt(() => this.#change(change, each, now));
@@ -194,12 +204,10 @@ export class AccountHolds {
   /** Returns whether a run changes few accounts, or has an override. */
   async #isPermitted(
     due: readonly Candidate[],
-    certificates: readonly HoldableCertificate[],
+    accounts: number,
   ): Promise<boolean> {
     const { auditor, logger, records } = this.#options;
-    const [count, accounts] = [due, certificates].map(
-      list => new Set(list.map(({ subjectId }) => subjectId)).size,
-    );
+    const count = new Set(due.map(({ subjectId }) => subjectId)).size;
     const limit = Math.floor(
       Math.min(Math.max(20, accounts / 50), accounts / 2),
     );

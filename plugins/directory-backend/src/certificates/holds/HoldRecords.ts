@@ -8,6 +8,9 @@ const OVERRIDES = 'directory_hold_approvals';
 /** Lifetime of an override. */
 const OVERRIDE_MS = 10 * 60_000;
 
+/** Number of records to read at a time. */
+const PAGE_SIZE = 1000;
+
 /** Reason for which a certificate is on hold. */
 export type HoldCause = 'locked' | 'deleted';
 
@@ -33,30 +36,37 @@ export class HoldRecords {
     this.#database = database;
   }
 
-  /** Returns all live certificates with a known account. */
-  async certificates(now: Date): Promise<readonly HoldableCertificate[]> {
-    const rows = await this.#database(`${CERTIFICATES} as c`)
-      .leftJoin(`${HOLDS} as h`, join =>
-        join.on('h.serial_number', 'c.serial_number').andOnNull('h.ended_at'),
-      )
-      .where('c.not_after', '>', now)
-      .where('c.is_revoked', false)
-      .whereNotNull('c.subject_id')
-      .select('c.serial_number', 'c.username', 'c.subject_id')
-      .select('h.id', 'h.cause', 'h.caused_at', 'h.is_confirmed');
-    return rows.map(({ id, cause, caused_at: causedAt, ...row }) => ({
-      serialNumber: BigInt(row.serial_number),
-      username: row.username,
-      subjectId: row.subject_id,
-      hold:
-        id === null
-          ? undefined
-          : {
-              cause,
-              causedAt: new Date(causedAt),
-              isConfirmed: Boolean(row.is_confirmed),
-            },
-    }));
+  /** Yields all live certificates with a known account, read in pages. */
+  async *certificates(now: Date): AsyncIterable<HoldableCertificate> {
+    for (let last = ''; ;) {
+      const rows = await this.#database(`${CERTIFICATES} as c`)
+        .leftJoin(`${HOLDS} as h`, join =>
+          join.on('h.serial_number', 'c.serial_number').andOnNull('h.ended_at'),
+        )
+        .where('c.serial_number', '>', last)
+        .where('c.not_after', '>', now)
+        .where('c.is_revoked', false)
+        .whereNotNull('c.subject_id')
+        .orderBy('c.serial_number')
+        .limit(PAGE_SIZE)
+        .select('h.*', 'c.serial_number', 'c.username', 'c.subject_id');
+      for (const { id, cause, caused_at: causedAt, ...row } of rows) {
+        const isConfirmed = Boolean(row.is_confirmed);
+        yield {
+          serialNumber: BigInt(row.serial_number),
+          username: row.username,
+          subjectId: row.subject_id,
+          hold:
+            id === null
+              ? undefined
+              : { cause, causedAt: new Date(causedAt), isConfirmed },
+        };
+      }
+      if (rows.length < PAGE_SIZE) {
+        return;
+      }
+      last = rows[rows.length - 1].serial_number;
+    }
   }
 
   /** Records a hold before the CA places it. */
