@@ -33,7 +33,6 @@ export interface CertificateRecord {
   /** DER of the SubjectPublicKeyInfo. */
   readonly publicKey: Buffer;
   readonly notAfter: Date;
-  readonly recordedAt: Date;
   /**
    * Serial number of the certificate that this one renews. Default: the
    * certificate is not a renewal.
@@ -90,7 +89,7 @@ export class CertificateRecords {
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
-  async add(record: Omit<CertificateRecord, 'recordedAt'>): Promise<void> {
+  async add(record: CertificateRecord): Promise<void> {
     const row: Row = {
       serial_number: String(record.serialNumber),
       username: record.username,
@@ -268,7 +267,7 @@ export class CertificateRecords {
 }
 
 /** Converts a row to a record. */
-export function recordOf(row: Row): CertificateRecord {
+function recordOf(row: Row): CertificateRecord {
   return {
     serialNumber: BigInt(row.serial_number),
     username: row.username,
@@ -277,7 +276,6 @@ export function recordOf(row: Row): CertificateRecord {
     label: row.label ?? undefined,
     publicKey: row.public_key,
     notAfter: new Date(row.not_after),
-    recordedAt: new Date(row.recorded_at),
     renewedFrom:
       row.renewed_from === null ? undefined : BigInt(row.renewed_from),
   };
