@@ -69,7 +69,6 @@ const minimal = () => ({
     },
     access: [{ operations: ['directory.read'] }],
     portalUsers: { namespace: 'default', username: 'entityName' },
-    changes: { keys: [{ secretFile: '/etc/portal/changes-key' }] },
     certificates: {
       authority: 'embedded',
       embedded: {

@@ -8,7 +8,6 @@
 // is the server's port; PORTAL_URL is the URL of the pages in a browser.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -60,13 +59,7 @@ const [program, ...args] = command;
 const variables = {
   ...env,
   DEMO_CA: join(scratch, 'ca'),
-  DEMO_CHANGES_KEY: join(scratch, 'changes-key'),
 };
-await writeFile(
-  variables.DEMO_CHANGES_KEY,
-  randomBytes(32).toString('base64'),
-  { mode: 0o600 },
-);
 createCa(variables.DEMO_CA);
 const portal = spawn(program, args, {
   cwd,

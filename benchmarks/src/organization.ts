@@ -1,5 +1,4 @@
 import { PostgresServer, type Realm } from '@directory-gateway/realm';
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -119,13 +118,9 @@ async function measure(
  */
 async function writeConfig(realm: Realm, postgres: PostgresServer) {
   const { host, user } = postgres.connection('postgres');
-  const secretFile = join(realm.dir, 'changes.key');
-  const key = randomBytes(32).toString('base64');
-  await writeFile(secretFile, key, { mode: 0o600 });
   const backend = { database: { client: 'pg', connection: { host, user } } };
-  const directory = { changes: { keys: [{ secretFile }] } };
   const file = join(realm.dir, 'app-config.organization.json');
-  await writeFile(file, JSON.stringify({ backend, directory }));
+  await writeFile(file, JSON.stringify({ backend }));
   return file;
 }
 

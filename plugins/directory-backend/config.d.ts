@@ -275,7 +275,10 @@ export interface Config {
        * @default []
        */
       services?: string[];
-      /** Operations that the callers of this rule may perform. */
+      /**
+       * Operations that the callers of this rule may perform.
+       * `directory.history.locks.read` has no effect.
+       */
       operations: Array<
         | 'directory.read'
         | 'directory.certificate.sign'
@@ -427,44 +430,25 @@ export interface Config {
 
     /**
      * Log of changes to users, groups and memberships, which API clients and the
-     * catalog follow with `GET /v1/changes/`. Without this block, changes are
-     * not logged.
+     * catalog follow with `GET /v1/changes/`.
      *
      * @example
      * ```yaml
      * directory:
      *   changes:
-     *     keys:
-     *       - secretFile: /etc/portal/changes-key
+     *     history: true
      * ```
      */
     changes?: {
       /**
-       * Keys for the digests that detect changes and for the cursors of API
-       * clients, read at start. The first key is used for new digests and
-       * cursors, all keys for existing ones. All processes of the portal need
-       * the same keys. After the key of a client's cursor is removed, the
-       * client must read everything again.
-       */
-      keys: Array<{
-        /**
-         * At least 32 random bytes in base64 or hexadecimal, for example from
-         * `openssl rand -base64 32`. Required unless `secretFile` is set.
-         * @visibility secret
-         */
-        secret?: string;
-        /** File with the key. Required unless `secret` is set. */
-        secretFile?: string;
-      }>;
-      /**
-       * Time for which changes are kept, at least 1 day. In changes, the names
-       * of deleted users are replaced by pseudonyms 30 days after the deletion.
+       * Time for which changes are kept, at least 1 day. The changes of deleted
+       * users are kept for at most 30 days after the deletion.
        * @default 90 days
        */
       retention?: HumanDuration | string;
       /**
-       * Whether to serve the membership history. Sponsors can read the history
-       * of their groups; users can read their own.
+       * Whether to serve membership histories and times of joining. Sponsors can
+       * read the history of their groups; users can read their own.
        * @default false
        */
       history?: boolean;

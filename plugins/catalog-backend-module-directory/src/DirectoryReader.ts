@@ -8,17 +8,18 @@ import {
   isGroupOfAllUsers,
   paginate,
 } from '@directory-gateway/backstage-plugin-directory-common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectoryGroup, DirectoryUser } from './entities';
 
 const PAGE_SIZE = 1000;
 
 const USER_FIELDS = 'username,human_name,emails,locked';
 
-/**
- * Timeout of a request, in milliseconds. Requests that wait for changes wait
- * less.
- */
+/** Timeout of a request, in milliseconds. */
 const TIMEOUT_MS = 60_000;
+
+/** Interval at which changes are read, in milliseconds. */
+const POLL_INTERVAL_MS = 500;
 
 /** Maximum number of concurrent requests. */
 const CONCURRENCY = 4;
@@ -232,7 +233,7 @@ export class DirectoryReader {
   }
 
   /**
-   * Waits for changes after a cursor.
+   * Returns the changes after a cursor; pauses when there are none.
    *
    * @throws CursorExpiredError when everything must be read again
    */
@@ -243,15 +244,19 @@ export class DirectoryReader {
     const { client, headers } = await this.#connect();
     try {
       const { data } = await client.get('/changes/', {
-        params: { query: { cursor, wait: options.waitSeconds } },
+        params: { query: { cursor } },
         headers,
         signal: within(options.signal),
       });
+      if (data.result.length === 0 && !data.has_more) {
+        const waitMs = Math.min(options.waitSeconds * 1000, POLL_INTERVAL_MS);
+        await sleep(waitMs, undefined, { signal: options.signal });
+      }
       return changedNames(data);
     } catch (error) {
       if (
         isDirectoryResponseError(error) &&
-        [400, 404, 410].includes(error.status)
+        [404, 410].includes(error.status)
       ) {
         throw new CursorExpiredError(error.message);
       }
@@ -343,7 +348,7 @@ function changedNames(page: {
         users.add(name);
       }
     }
-    const isMembership = change.kind.startsWith('member_');
+    const isMembership = /^members?_/.test(change.kind);
     for (const name of [change.groupname, change.old_groupname]) {
       if (name !== undefined) {
         (isMembership ? membersOf : groups).add(name);

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
@@ -20,7 +19,6 @@ const REVOKE = 'directory.certificate.revoke';
 const EXPORT = 'directory.members.export';
 const ACCEPT = 'directory.replica.override';
 const HISTORY = 'directory.history.read';
-const LOCKS = 'directory.history.locks.read';
 const ACTIONS = '/.backstage/actions/v1/actions';
 const HOST = 'host/build1.example.test';
 const BOT = 'bot/builder.example.test';
@@ -53,13 +51,10 @@ const site = withGateway({
         },
         {
           principals: ['dave'],
-          operations: [REVOKE, EXPORT, ACCEPT, HISTORY, LOCKS],
+          operations: [REVOKE, EXPORT, ACCEPT, HISTORY],
         },
       ],
-      changes: {
-        keys: [{ secret: randomBytes(32).toString('hex') }],
-        history: true,
-      },
+      changes: { history: true },
       portalUsers: {
         namespace: 'default',
         username: 'entityName',
@@ -363,7 +358,7 @@ describe('directory.access under an allow-all policy', () => {
 
   it.each<[CallerName, string[], boolean]>([
     ['alice', [READ, SIGN], false],
-    ['dave', [READ, SIGN, REVOKE, EXPORT, HISTORY, LOCKS, ACCEPT], false],
+    ['dave', [READ, SIGN, REVOKE, EXPORT, HISTORY, ACCEPT], false],
     ['service', [READ], false],
   ])('returns the operations of %s', async (who, operations, others) => {
     const response = await request(who, '/v1/me/operations/');

@@ -1,7 +1,7 @@
 import { freePorts, startRealm, type Realm } from '@directory-gateway/realm';
 import assert from 'node:assert';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -45,7 +45,6 @@ async function start() {
     port,
     entry: 'catalogPortal',
     serviceToken: SERVICE_TOKEN,
-    directory: { changes: { keys: [{ secretFile: join(folder, 'key') }] } },
     catalog: {
       orphanProviderStrategy: 'keep',
       processingInterval: { minutes: 30 },
@@ -106,9 +105,6 @@ beforeAll(async () => {
   markers = await plantMarkers(realm, ['bob']);
   [port] = await freePorts(1);
   folder = await mkdtemp(join(tmpdir(), 'catalog-'));
-  await writeFile(join(folder, 'key'), randomBytes(32).toString('base64'), {
-    mode: 0o600,
-  });
   await start();
 });
 

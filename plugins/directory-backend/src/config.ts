@@ -44,6 +44,14 @@ const REMOVED_KEYS: Readonly<Record<string, string>> = {
     'The replica keeps all records in memory: see directory.replica.',
 };
 
+/** Keys that have no effect any more. */
+const IGNORED_KEYS = ['changes.keys'];
+
+/** Operations that allow nothing any more. */
+const IGNORED_OPERATIONS: ReadonlySet<string> = new Set([
+  'directory.history.locks.read',
+]);
+
 /** The `directory` block of the configuration, typed and frozen. */
 export interface DirectoryConfig {
   readonly ldap: LdapConfig;
@@ -57,8 +65,7 @@ export interface DirectoryConfig {
   readonly access?: readonly AccessRule[];
   /** `undefined` when certificates are disabled. */
   readonly certificates?: CertificatesConfig;
-  /** `undefined` when changes are not logged. */
-  readonly changes?: ChangesConfig;
+  readonly changes: ChangesConfig;
   /** `undefined` when sessions are disabled. */
   readonly sessions?: SessionsConfig;
   /** `undefined` when portal users have no directory identity. */
@@ -105,6 +112,23 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
     portalUsers,
     trustedLocations,
   });
+}
+
+/** Returns a warning for each setting that has no effect any more. */
+export function findIgnoredSettings(root: Config): readonly string[] {
+  const config = root.getConfig('directory');
+  const operations = config
+    .getOptionalConfigArray('access')
+    ?.flatMap(rule => rule.getStringArray('operations'))
+    .filter(name => IGNORED_OPERATIONS.has(name));
+  return [
+    ...IGNORED_KEYS.filter(key => config.has(key)).map(
+      key => `directory.${key} has no effect. Remove the key.`,
+    ),
+    ...[...new Set(operations)].map(
+      name => `directory.access: "${name}" has no effect. Remove it.`,
+    ),
+  ];
 }
 
 /** @throws InputError that names the key and its replacement. */
@@ -160,7 +184,9 @@ function readHiddenFields(config: Config): ReadonlySet<UserField> {
 }
 
 function readAccessRule(config: Config): AccessRule {
-  const operations = config.getStringArray('operations');
+  const operations = config
+    .getStringArray('operations')
+    .filter(name => !IGNORED_OPERATIONS.has(name));
   const unknown = operations.find(name => !OPERATIONS.has(name));
   if (unknown !== undefined) {
     throw new InputError(

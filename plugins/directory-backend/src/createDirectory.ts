@@ -4,9 +4,8 @@ import type {
 } from '@backstage/backend-plugin-api';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { checkSecretFile } from '@directory-gateway/secret-files';
-import type { EventsService } from '@backstage/plugin-events-node';
 import { createHash } from 'node:crypto';
-import { createChanges } from './changes/createChanges';
+import { type Changes, createChanges } from './changes/createChanges';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
 import type { DirectoryConfig } from './config';
@@ -90,7 +89,6 @@ export interface CreateDirectoryOptions {
   >;
   readonly authorities: CertificateAuthorities;
   readonly database: Database;
-  readonly events: EventsService;
   readonly lifecycle: LifecycleService;
   readonly logger: LoggerService;
 }
@@ -105,7 +103,6 @@ export async function createDirectory({
   config,
   authorities,
   database,
-  events,
   lifecycle,
   logger,
 }: CreateDirectoryOptions): Promise<{
@@ -113,8 +110,7 @@ export async function createDirectory({
   /** Finds entries for permission rules. */
   readonly entries: Pick<ReplicaDirectory, 'testsOf'>;
   readonly accounts: Accounts;
-  /** `undefined` without `directory.changes`. */
-  readonly changes: Awaited<ReturnType<typeof createChanges>> | undefined;
+  readonly changes: Changes;
   readonly quarantine: ReplicaQuarantine;
   readonly replica: Replica;
   /** The replica's accounts. */
@@ -176,19 +172,17 @@ export async function createDirectory({
       : directory,
     privacy,
   );
-  const changes =
-    config.changes &&
-    (await createChanges({
-      config: config.changes,
-      database,
-      directory: privateDirectory,
-      events,
-      lifecycle,
-      logger,
-      privacy,
-      replica,
-      schema,
-    }));
+  const changes = createChanges({
+    config: config.changes,
+    database,
+    directory: privateDirectory,
+    baseDn,
+    lifecycle,
+    logger,
+    privacy,
+    replica,
+    schema,
+  });
   const principals = new LdapPrincipalLookup({
     reader,
     schema,

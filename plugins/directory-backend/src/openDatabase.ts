@@ -11,6 +11,15 @@ import {
 export const migrationsTable = 'directory_migrations';
 
 /**
+ * Folders of migrations with their tables. Knex refuses to start if a completed
+ * migration is missing, so 0.2.0 must not find later ones in its table.
+ */
+const MIGRATIONS = [
+  { folder: 'migrations', tableName: migrationsTable },
+  { folder: 'migrations/changes', tableName: 'directory_change_migrations' },
+];
+
+/**
  * Opens the plugin's database and migrates its tables, unless
  * `migrations.skip` is set.
  */
@@ -19,14 +28,16 @@ export async function openDatabase(
 ): Promise<Database> {
   const database = await service.getClient();
   if (!service.migrations?.skip) {
-    await migrateDatabase({
-      database,
-      directory: resolvePackagePath(
-        '@directory-gateway/backstage-plugin-directory-backend',
-        'migrations',
-      ),
-      tableName: migrationsTable,
-    });
+    for (const { folder, tableName } of MIGRATIONS) {
+      await migrateDatabase({
+        database,
+        directory: resolvePackagePath(
+          '@directory-gateway/backstage-plugin-directory-backend',
+          folder,
+        ),
+        tableName,
+      });
+    }
   }
   return database;
 }

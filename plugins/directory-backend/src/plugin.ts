@@ -4,7 +4,6 @@ import {
 } from '@backstage/backend-plugin-api';
 import { actionsRegistryServiceRef } from '@backstage/backend-plugin-api/alpha';
 import { catalogServiceRef } from '@backstage/plugin-catalog-node';
-import { eventsServiceRef } from '@backstage/plugin-events-node';
 import { notificationService } from '@backstage/plugin-notifications-node';
 import { directoryPermissions } from '@directory-gateway/backstage-plugin-directory-common';
 import {
@@ -17,7 +16,7 @@ import { kerberosServiceRef } from '@directory-gateway/kerberos';
 import { clientAddressServiceRef } from './actions/ActionGate';
 import { registerActions } from './actions/registerActions';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
-import { readDirectoryConfig } from './config';
+import { findIgnoredSettings, readDirectoryConfig } from './config';
 import { createCertificates } from './createCertificates';
 import { createDirectory } from './createDirectory';
 import { PortalUserNames } from './directory/PortalUserNames';
@@ -62,7 +61,6 @@ export const directoryPlugin = createBackendPlugin({
         config: coreServices.rootConfig,
         database: coreServices.database,
         discovery: coreServices.discovery,
-        events: eventsServiceRef,
         httpAuth: coreServices.httpAuth,
         httpRouter: coreServices.httpRouter,
         kerberos: kerberosServiceRef,
@@ -76,6 +74,9 @@ export const directoryPlugin = createBackendPlugin({
       },
       async init(services) {
         const config = readDirectoryConfig(services.config);
+        for (const warning of findIgnoredSettings(services.config)) {
+          services.logger.warn(warning);
+        }
         const { discovery, permissionsRegistry } = services;
         const baseUrl = await discovery.getExternalBaseUrl('directory');
         requireSecureTransport(baseUrl, 'backend.baseUrl');

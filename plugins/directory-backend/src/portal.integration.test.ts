@@ -203,7 +203,6 @@ describe('the whole portal', () => {
       'directory.certificate.sign': everyone,
       'directory.group.read': everyone,
       'directory.history.read': administrators,
-      'directory.history.locks.read': administrators,
       'directory.members.export': administrators,
       'directory.read': everyone,
       'directory.replica.override': administrators,

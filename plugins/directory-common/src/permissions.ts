@@ -91,17 +91,6 @@ export const directoryHistoryReadPermission = createPermission({
 });
 
 /**
- * Permission to read when accounts were locked and unlocked, in the histories
- * that the caller may read.
- *
- * @public
- */
-export const directoryHistoryLocksReadPermission = createPermission({
-  name: 'directory.history.locks.read',
-  attributes: { action: 'read' },
-});
-
-/**
  * Permission to override the mass-deletion guard after many directory entries
  * were deleted.
  *
@@ -123,6 +112,5 @@ export const directoryPermissions = [
   directoryCertificateRevokePermission,
   directoryMembersExportPermission,
   directoryHistoryReadPermission,
-  directoryHistoryLocksReadPermission,
   directoryReplicaOverridePermission,
 ];

@@ -36,7 +36,6 @@ const DEFAULT_AUDIENCES = {
   'directory.certificate.sign': EVERYONE,
   'directory.group.read': EVERYONE,
   'directory.history.read': 'administrators',
-  'directory.history.locks.read': 'administrators',
   'directory.members.export': 'administrators',
   'directory.read': EVERYONE,
   'directory.replica.override': 'administrators',

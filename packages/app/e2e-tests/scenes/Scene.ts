@@ -42,14 +42,18 @@ export async function serveHistory(page: Page, entry: string): Promise<void> {
     time: '2026-05-06T07:08:09.000Z',
   };
   const changes = [
-    { ...change, kind: 'user_unlocked' },
-    { ...change, kind: 'user_locked' },
+    { ...change, kind: 'user_renamed', old_username: 'alicia' },
+    { ...change, kind: 'members_changed' },
     { ...change, kind: 'member_removed', groupname: 'contributors' },
     { ...change, kind: 'member_added' },
-  ].filter(({ kind }) => entry.startsWith('users/') || !/^user/.test(kind));
+  ].filter(({ kind }) =>
+    entry.startsWith('users/')
+      ? kind !== 'members_changed'
+      : !/^user/.test(kind),
+  );
   await page.route(`**/v1/${entry}/history/**`, route =>
     route.fulfill({
-      json: { result: changes, page: 1, page_size: 24, total_results: 4 },
+      json: { result: changes, page: 1, page_size: 24, total_results: 3 },
     }),
   );
 }

@@ -1,32 +1,25 @@
-import type { LifecycleService } from '@backstage/backend-plugin-api';
 import { CustomErrorBase } from '@backstage/errors';
-import {
-  setImmediate as nextTurn,
-  setTimeout as sleep,
-} from 'node:timers/promises';
-import { actorOf, type CallerContext } from '../directory/Caller';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CallerContext } from '../directory/Caller';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
-import { isUserField } from '../directory/schema';
-import type { Change, ChangedEntry, ChangeLog } from './ChangeLog';
-import type { ChangeCursors } from './ChangeCursors';
+import type {
+  Change,
+  ChangedEntry,
+  ChangeLog,
+  ChangeLogState,
+} from './ChangeLog';
+import type { ComparePositions, Position } from './Position';
 
-/** Maximum number of waiting requests, per caller and in total. */
-const MAX_WAITING_PER_CALLER = 4;
-const MAX_WAITING = 500;
+/** Maximum number of changes that one request reads. */
+const MAX_SCANNED = 20_000;
 
-/** Interval at which a waiting caller is verified again. */
-const VERIFY_INTERVAL_MS = 5000;
+/** Number of changes that one query reads. */
+const CHANGES_PER_QUERY = 500;
 
-/** Interval at which the log is polled for appends by other processes. */
-const POLL_INTERVAL_MS = 500;
+/** Age of a change that servers are expected to have replicated. */
+const REPLICATED_MS = 5000;
 
-/** Maximum number of pages read to fill one page of visible changes. */
-const MAX_PAGES = 10;
-
-/** Too many requests are waiting for changes. */
-export class TooManyWaitingError extends CustomErrorBase {
-  name = 'TooManyWaitingError' as const;
-}
+const CURSOR = /^(?<logId>[\da-f-]{36}) (?<after>\d{1,16})$/;
 
 /** The change log cannot be read, or is not being written. */
 export class ChangeLogUnavailableError extends CustomErrorBase {
@@ -38,279 +31,165 @@ export interface ChangePage {
   readonly changes: readonly Change[];
   /** Cursor for the changes that follow. */
   readonly cursor: string;
-  /** Whether more changes are available now. */
+  /** Whether more changes may be available now. */
   readonly hasMore: boolean;
 }
 
-/** Result of {@link ChangeFeed.read}. */
-export type ChangeFeedResult =
-  | { readonly outcome: 'read'; readonly page: ChangePage }
-  /** The cursor is not one of this API. */
-  | { readonly outcome: 'invalid' }
-  /** Changes after the cursor have been deleted, or the log was replaced. */
-  | { readonly outcome: 'expired' };
+/** Position in a log, which a cursor contains. */
+interface LogPosition {
+  readonly logId: string;
+  /** ID of the last change that was read. */
+  readonly after: number;
+}
 
-/** A request for changes. */
-export interface ChangeRequest {
-  /** `undefined` requests the current cursor. */
-  readonly cursor: string | undefined;
-  readonly limit: number;
-  /** Milliseconds to wait for a change. */
-  readonly waitMs: number;
-  readonly context: CallerContext;
-  /** Authenticates and authorizes the caller again; rejects when that fails. */
-  readonly verifyAgain: () => Promise<CallerContext>;
+/** Options of {@link ChangeFeed}. */
+export interface ChangeFeedOptions {
+  readonly log: ChangeLog;
+  readonly directory: PrivateDirectory;
+  /** Position that the directory's data have reached, if known. */
+  readonly position: () => Position | undefined;
+  readonly compare: ComparePositions;
 }
 
 /**
  * Reads the change log for callers. Applies the current rights of the caller
- * and the current privacy of each user. Requests can wait for changes.
+ * and the current visibility of each entry. Returns only changes that the
+ * directory's data of this process contain.
  */
 export class ChangeFeed {
-  readonly #log: ChangeLog;
-  readonly #cursors: ChangeCursors;
-  readonly #directory: PrivateDirectory;
-  readonly #isLogging: () => boolean;
-  /** Functions that end the pauses of waiting requests. */
-  readonly #pauses = new Set<() => void>();
-  /** Number of waiting requests by caller. */
-  readonly #waiting = new Map<string, number>();
-  #poller: NodeJS.Timeout | undefined;
-  #lastPolled = 0;
-  #isStopped = false;
+  readonly #options: ChangeFeedOptions;
 
-  constructor(options: {
-    readonly log: ChangeLog;
-    readonly cursors: ChangeCursors;
-    readonly directory: PrivateDirectory;
-    /** Whether changes to data that callers read from now on will be logged. */
-    readonly isLogging: () => boolean;
-    readonly lifecycle: LifecycleService;
-  }) {
-    this.#log = options.log;
-    this.#cursors = options.cursors;
-    this.#directory = options.directory;
-    this.#isLogging = options.isLogging;
-    this.#log.onAppended(() => this.#endPauses());
-    options.lifecycle.addShutdownHook(() => {
-      this.#isStopped = true;
-      this.#endPauses();
-    });
+  constructor(options: ChangeFeedOptions) {
+    this.#options = options;
   }
 
   /**
-   * Reads changes after a cursor, and waits for one if there is none.
+   * Returns at most `limit` changes after a cursor; `undefined` when they have
+   * been deleted or the cursor is not one of this log. Without a cursor, returns
+   * no changes and the cursor of the end.
    *
-   * @throws TooManyWaitingError
    * @throws ChangeLogUnavailableError also instead of an empty result while the
    *   log is not being written, because changes may be missing.
-   * @throws DirectoryUnavailableError when private fields cannot be determined.
+   * @throws DirectoryUnavailableError while the directory cannot be read.
    */
-  async read(request: ChangeRequest): Promise<ChangeFeedResult> {
-    const { cursor } = request;
+  async read(options: {
+    readonly cursor: string | undefined;
+    readonly limit: number;
+    readonly context: CallerContext;
+  }): Promise<ChangePage | undefined> {
+    const { cursor, limit, context } = options;
+    const { directory } = this.#options;
+    // Rejects while the directory cannot be read.
+    await directory.countMembers({ groupnames: [] }, context);
     if (cursor === undefined) {
-      await this.#requireDirectory(request.context);
-      this.#requireLogging();
-      const { last } = await queryLog(() => this.#log.position());
-      return this.#resultOf({ changes: [], after: last, hasMore: false });
+      return { changes: [], cursor: await this.#end(), hasMore: false };
     }
-    const position = await this.#cursors.decrypt(cursor);
-    if (!position) {
-      return { outcome: 'invalid' };
-    }
-    if (position.logId !== this.#log.logId) {
-      return { outcome: 'expired' };
-    }
-    const release = this.#admit(request);
-    try {
-      return await this.#readAfter(position.after, request);
-    } finally {
-      release();
-    }
+    const start = decodeCursor(cursor);
+    const read = start && (await this.#readAfter(start, { limit, context }));
+    return (
+      read && {
+        changes: read.changes,
+        cursor: encodeCursor({ logId: start.logId, after: read.after }),
+        hasMore: read.hasMore,
+      }
+    );
   }
 
+  /** Returns visible changes; `undefined` for an expired position. */
   async #readAfter(
-    start: number,
-    { limit, waitMs, context, verifyAgain }: ChangeRequest,
-  ): Promise<ChangeFeedResult> {
-    const endsAt = performance.now() + waitMs;
-    let after = start;
-    let verified = context;
-    for (;;) {
-      const found = await this.#readVisible(after, {
-        limit,
-        context: verified,
-      });
-      if (!found) {
-        return { outcome: 'expired' };
-      }
-      if (found.changes.length > 0 || found.hasMore) {
-        return this.#resultOf(found);
-      }
-      const remainingMs = endsAt - performance.now();
-      if (remainingMs <= 0 || context.signal.aborted || this.#isStopped) {
-        this.#requireLogging();
-        return this.#resultOf(found);
-      }
-      after = found.after;
-      await this.#pause({
-        ms: Math.min(remainingMs, VERIFY_INTERVAL_MS),
-        signal: context.signal,
-      });
-      verified = await verifyAgain();
-    }
-  }
-
-  /** Reads up to `limit` visible changes; `undefined` for an expired position. */
-  async #readVisible(
-    start: number,
+    start: LogPosition,
     options: { readonly limit: number; readonly context: CallerContext },
   ) {
+    const { log, directory } = this.#options;
     const { limit, context } = options;
-    await this.#requireDirectory(context);
+    const isShown = visibilityTest(directory, context);
     const changes: Change[] = [];
-    const isShown = visibilityTest(this.#directory, context);
-    let after = start;
+    let { after } = start;
     let hasMore = true;
-    for (let page = 0; page < MAX_PAGES && hasMore; page++) {
-      const query = { after, limit: limit - changes.length };
-      const read = await queryLog(() => this.#log.read(query));
-      if (!read) {
+    for (let scanned = 0; hasMore && scanned < MAX_SCANNED;) {
+      const rows = await queryLog(() =>
+        log.readAfter(after, CHANGES_PER_QUERY),
+      );
+      // Read last, so that changes deleted in the meantime are detected.
+      const state = await this.#state();
+      if (
+        start.logId !== state.logId ||
+        start.after < state.first ||
+        start.after > state.last
+      ) {
         return undefined;
       }
-      for (const change of read.changes) {
-        const visible =
-          (await isShown(change)) && (await this.#present(change, context));
-        if (visible) {
-          changes.push(visible);
+      hasMore = rows.length === CHANGES_PER_QUERY;
+      for (const change of rows) {
+        if (!this.#hasReached(change, state)) {
+          return { changes, after, hasMore: false };
         }
-      }
-      after = read.last;
-      hasMore = read.hasMore;
-      if (changes.length === limit) {
-        break;
+        if (changes.length === limit) {
+          return { changes, after, hasMore: true };
+        }
+        if (await isShown(change)) {
+          changes.push(change);
+        }
+        after = change.id;
+        scanned++;
       }
     }
     return { changes, after, hasMore };
   }
 
-  /** Returns the part of a change that the caller may see now. */
-  async #present(
-    change: Change,
-    context: CallerContext,
-  ): Promise<Change | undefined> {
-    const { subject, fields } = change;
-    if (!fields || subject.kind === 'group') {
-      return change;
+  /** Returns the cursor after the last change that the data contain. */
+  async #end(): Promise<string> {
+    const { log } = this.#options;
+    const state = await this.#state();
+    const { logId, first, last } = state;
+    let after = last;
+    for (;;) {
+      const upTo = after;
+      const rows = await queryLog(() => log.readUpTo(upTo, CHANGES_PER_QUERY));
+      const index = rows.findIndex(change => this.#hasReached(change, state));
+      const missing = index === -1 ? rows : rows.slice(0, index);
+      after = missing.length > 0 ? missing[missing.length - 1].id - 1 : after;
+      if (missing.length < CHANGES_PER_QUERY) {
+        return encodeCursor({ logId, after: Math.max(first, after) });
+      }
     }
-    const { caller } = context;
-    const user =
-      subject.presentName === undefined
-        ? undefined
-        : await this.#directory.getUser(
-            {
-              username: subject.presentName,
-              fields: new Set(['is_private']),
-            },
-            context,
-          );
-    const visible = fields.filter(
-      field =>
-        isUserField(field) &&
-        (user
-          ? this.#directory.isVisible(field, { user, caller })
-          : this.#directory.isVisibleOfAll(field, caller)),
-    );
-    return visible.length > 0 ? { ...change, fields: visible } : undefined;
   }
 
-  /** Rejects while the directory cannot be read. */
-  async #requireDirectory(context: CallerContext): Promise<void> {
-    await this.#directory.countMembers({ groupnames: [] }, context);
+  /**
+   * Whether the directory's data contain a change. Positions of two servers
+   * cannot be compared.
+   */
+  #hasReached({ position, time }: Change, { now }: ChangeLogState): boolean {
+    const { compare, position: present } = this.#options;
+    const reached = present();
+    switch (reached && compare(position, reached)) {
+      case 'same':
+      case 'later':
+        return true;
+      case 'other':
+        return now.getTime() - time.getTime() >= REPLICATED_MS;
+      default:
+        return false;
+    }
   }
 
-  #requireLogging(): void {
-    if (!this.#isLogging()) {
+  async #state(): Promise<ChangeLogState> {
+    const state = await queryLog(() => this.#options.log.state());
+    if (!state.isWritten) {
       throw new ChangeLogUnavailableError('The change log is not written');
     }
+    return state;
   }
+}
 
-  async #resultOf(found: {
-    readonly changes: readonly Change[];
-    readonly after: number;
-    readonly hasMore: boolean;
-  }): Promise<ChangeFeedResult> {
-    const { changes, after, hasMore } = found;
-    const { logId } = this.#log;
-    const cursor = await this.#cursors.encrypt({ logId, after });
-    return { outcome: 'read', page: { changes, cursor, hasMore } };
-  }
+function encodeCursor({ logId, after }: LogPosition): string {
+  return Buffer.from(`${logId} ${after}`).toString('base64url');
+}
 
-  /** Counts a request that may wait; returns the function that ends it. */
-  #admit({ waitMs, context }: ChangeRequest): () => void {
-    if (waitMs === 0) {
-      return () => {};
-    }
-    const actor = actorOf(context.caller);
-    const own = this.#waiting.get(actor) ?? 0;
-    const all = [...this.#waiting.values()].reduce((a, b) => a + b, 0);
-    if (own >= MAX_WAITING_PER_CALLER || all >= MAX_WAITING) {
-      throw new TooManyWaitingError(
-        'Too many requests are waiting for changes',
-      );
-    }
-    this.#waiting.set(actor, own + 1);
-    return () => {
-      const left = this.#waiting.get(actor)! - 1;
-      if (left > 0) {
-        this.#waiting.set(actor, left);
-      } else {
-        this.#waiting.delete(actor);
-      }
-    };
-  }
-
-  /** Resolves after an append, a timeout, a disconnection or shutdown. */
-  async #pause(options: {
-    readonly ms: number;
-    readonly signal: AbortSignal;
-  }): Promise<void> {
-    const { ms, signal } = options;
-    if (signal.aborted || this.#isStopped) {
-      return;
-    }
-    this.#startPolling();
-    const ended = new AbortController();
-    const end = () => ended.abort();
-    this.#pauses.add(end);
-    await sleep(ms, undefined, {
-      signal: AbortSignal.any([signal, ended.signal]),
-    }).catch(() => {});
-    this.#pauses.delete(end);
-    if (this.#pauses.size === 0) {
-      clearInterval(this.#poller);
-      this.#poller = undefined;
-    }
-  }
-
-  /** One query for all waiting requests finds the appends of other processes. */
-  #startPolling(): void {
-    this.#poller ??= setInterval(async () => {
-      const last = await this.#log.position().then(
-        position => position.last,
-        // The waiting requests report the error.
-        () => Infinity,
-      );
-      if (last !== this.#lastPolled) {
-        this.#lastPolled = last;
-        this.#endPauses();
-      }
-    }, POLL_INTERVAL_MS).unref();
-  }
-
-  #endPauses(): void {
-    [...this.#pauses].forEach(end => end());
-  }
+function decodeCursor(cursor: string): LogPosition | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const { groups } = CURSOR.exec(text) ?? {};
+  return groups && { logId: groups.logId, after: Number(groups.after) };
 }
 
 /** Finds the entries that a caller may see. */

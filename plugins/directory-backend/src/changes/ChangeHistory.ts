@@ -13,6 +13,7 @@ const GROUP_CHANGES: readonly ChangeKind[] = [
   'group_renamed',
   'member_added',
   'member_removed',
+  'members_changed',
 ];
 
 const USER_CHANGES: readonly ChangeKind[] = [
@@ -21,8 +22,6 @@ const USER_CHANGES: readonly ChangeKind[] = [
   'member_added',
   'member_removed',
 ];
-
-const LOCK_CHANGES: readonly ChangeKind[] = ['user_locked', 'user_unlocked'];
 
 /** Reads the histories of users and groups from the change log. */
 export class ChangeHistory {
@@ -67,24 +66,28 @@ export class ChangeHistory {
     groupname: string,
     usernames?: readonly string[],
   ): Promise<ReadonlyMap<string, Date>> {
-    return queryLog(() => this.#log.joinTimesOf(groupname, usernames));
+    return queryLog(async () => {
+      await this.#requireComplete();
+      return this.#log.joinTimesOf(groupname, usernames);
+    });
   }
 
   /**
-   * Returns a page of the changes to a user's name, direct memberships and, if
-   * requested, locks, latest first.
+   * Returns a page of the changes to a user's name and memberships, latest
+   * first.
    *
    * @param username - In the directory's spelling.
    * @throws ChangeLogUnavailableError
    */
   ofUser(
     username: string,
-    options: { readonly withLocks: boolean; readonly page: PageRequest },
+    { page }: { readonly page: PageRequest },
     context: CallerContext,
   ): Promise<Page<Change>> {
-    const { withLocks, page } = options;
-    const kinds = [...USER_CHANGES, ...(withLocks ? LOCK_CHANGES : [])];
-    return this.#read({ kind: 'user', name: username, kinds, page }, context);
+    return this.#read(
+      { kind: 'user', name: username, kinds: USER_CHANGES, page },
+      context,
+    );
   }
 
   async #read(
@@ -96,13 +99,15 @@ export class ChangeHistory {
     },
     context: CallerContext,
   ): Promise<Page<Change>> {
-    const listed = { ...query, max: MAX_CHANGES };
+    const readPage = (page: PageRequest) =>
+      queryLog(async () => {
+        await this.#requireComplete();
+        return this.#log.changesOf({ ...query, max: MAX_CHANGES, page });
+      });
     if (!context.visible) {
-      return queryLog(() => this.#log.changesOf(listed));
+      return readPage(query.page);
     }
-    const { items } = await queryLog(() =>
-      this.#log.changesOf({ ...listed, page: ALL }),
-    );
+    const { items } = await readPage(ALL);
     const isVisible = visibilityTest(this.#directory, context);
     const visible: Change[] = [];
     for (const change of items) {
@@ -111,5 +116,13 @@ export class ChangeHistory {
       }
     }
     return { items: slicePage(visible, query.page), total: visible.length };
+  }
+
+  /** Rejects before all entries are recorded, because changes are missing. */
+  async #requireComplete(): Promise<void> {
+    const { isComplete } = await this.#log.state();
+    if (!isComplete) {
+      throw new Error('The change log does not contain all entries yet');
+    }
   }
 }

@@ -1,68 +1,55 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import type { EventsService } from '@backstage/plugin-events-node';
 import { metrics } from '@opentelemetry/api';
-import type { TableObserver } from '../replica/sync/DirectorySync';
-import type { CurrentPosition as ConfirmedSync } from '../replica/sync/ReplicaSource';
-import {
-  PositionGate,
-  positionOf,
-  type RecordedPosition,
-} from '../replica/sync/PositionGate';
+import type {
+  ConfirmedSync,
+  TableObserver,
+} from '../replica/sync/DirectorySync';
+import { type ChangeStore, type Lease, LeaseLostError } from './ChangeStore';
 import {
   type ChangeBatch,
-  type ChangeLog,
-  LEASE_MS,
-  type Lease,
-  LeaseLostError,
-  type NewChange,
-} from './ChangeLog';
-import {
-  RecordedEntries,
-  type RecordedEntriesOptions,
-} from './RecordedEntries';
+  KnownEntries,
+  type KnownEntriesOptions,
+} from './KnownEntries';
+import type { ComparePositions, Position } from './Position';
+import { WorkSlices } from './WorkSlices';
 
-/** Entries that are compared before yielding to the event loop. */
-const ENTRIES_PER_APPEND = 500;
+/** Maximum number of entries that one transaction compares. */
+const ENTRIES_PER_APPEND = 2000;
 
 /** Interval of attempts to acquire or renew the lease. */
 const LEASE_INTERVAL_MS = 5000;
 
+/** Time in which a server is expected to catch up with another one. */
+const CATCH_UP_MS = 10 * 60_000;
+
 const PRUNE_INTERVAL_MS = 60 * 60_000;
 
-/** Time after which the names of deleted users are replaced. */
-const PSEUDONYM_MS = 30 * 24 * 60 * 60_000;
-
-/** Topic of Backstage's events. */
-const TOPIC = 'directory.changes';
-
-const NO_CHANGES: ChangeBatch = {
-  changes: [],
-  entries: [],
-  deleted: [],
-  added: [],
-  removed: [],
-};
+/** Time after which the events of deleted users are deleted. */
+const DELETED_USERS_MS = 30 * 24 * 60 * 60_000;
 
 /** Options of {@link ChangeWriter}. */
-export interface ChangeWriterOptions extends Omit<
-  RecordedEntriesOptions,
-  'lastEntryId'
-> {
-  readonly log: ChangeLog;
+export interface ChangeWriterOptions extends KnownEntriesOptions {
+  readonly store: ChangeStore;
+  readonly positionOf: (sync: ConfirmedSync) => Position;
+  readonly compare: ComparePositions;
   /** Milliseconds for which changes are retained. */
   readonly retentionMs: number;
-  readonly events: Pick<EventsService, 'publish'>;
+  /** Milliseconds to wait for a server that may lag. Default: ten minutes. */
+  readonly catchUpMs?: number;
   readonly logger: LoggerService;
 }
 
 /** The right to write, with the recorded entries. */
 interface Tenure {
   readonly lease: Lease;
-  readonly entries: RecordedEntries;
+  readonly entries: KnownEntries;
   isComplete: boolean;
-  /** Whether all entries were compared since it began. */
-  hasCompared: boolean;
-  position: RecordedPosition | undefined;
+  /** Position of the last write without postponed differences. */
+  position: Position | undefined;
+  /** Keys of entries with postponed differences. */
+  readonly postponed: Set<string>;
+  /** Since when the server may lag behind the position. */
+  behindSince: number | undefined;
 }
 
 /**
@@ -70,7 +57,9 @@ interface Tenure {
  * The replica never waits for it, and reads do not depend on it.
  *
  * The process that acquires the lease compares all entries with the recorded
- * ones, so that changes made while the portal was not running are logged.
+ * ones, so that changes made while the portal was not running are logged. If
+ * its server may lag behind the last write, it postpones differences that add
+ * or allow something, so that no removal is reverted.
  */
 export class ChangeWriter implements TableObserver {
   readonly #options: ChangeWriterOptions;
@@ -81,19 +70,13 @@ export class ChangeWriter implements TableObserver {
     });
   /** Keys of entries to compare, with the time of their last write. */
   readonly #written = new Map<string, number>();
-  /** Keys of renamed entries that the tables contain under both names. */
-  readonly #postponed = new Set<string>();
   /** The last sync, unless the tables were written since. */
   #confirmed: ConfirmedSync | undefined;
+  /** Called at the next sync, and when the writer is stopped. */
+  #onSync: () => void = () => {};
+  #position: Position | undefined;
   #tenure: Tenure | undefined;
-  readonly #gate: PositionGate;
-  /** The server that has all recorded changes. */
-  #reachedServer: string | undefined;
   #leaseDueAt = -Infinity;
-  /** When the lease of another process expires, if there was one. */
-  #otherExpiresAt: number | undefined;
-  /** Time until which another process is known to write. */
-  #otherWritesUntil = -Infinity;
   #pruneDueAt = -Infinity;
   #running: Promise<void> | undefined;
   #hasFailed = false;
@@ -101,10 +84,6 @@ export class ChangeWriter implements TableObserver {
 
   constructor(options: ChangeWriterOptions) {
     this.#options = options;
-    this.#gate = new PositionGate({
-      logger: options.logger,
-      subject: 'The change log',
-    });
     metrics
       .getMeter('directory')
       .createObservableGauge('directory.changes.writing', {
@@ -113,16 +92,9 @@ export class ChangeWriter implements TableObserver {
       .addCallback(result => result.observe(this.#tenure ? 1 : 0));
   }
 
-  /**
-   * Whether changes are being logged, by this process or another one.
-   * Otherwise, for example after a crash until the lease expires, an entry may
-   * be read and deleted without a change in the log.
-   */
-  get isLogging(): boolean {
-    return (
-      this.#tenure?.hasCompared === true ||
-      performance.now() < this.#otherWritesUntil
-    );
+  /** Position that the tables have reached; `undefined` before the first sync. */
+  get position(): Position | undefined {
+    return this.#position;
   }
 
   onWrite(keys: readonly string[] | undefined): void {
@@ -138,6 +110,8 @@ export class ChangeWriter implements TableObserver {
 
   onConfirmed(sync: ConfirmedSync): void {
     this.#confirmed = sync;
+    this.#position = this.#options.positionOf(sync);
+    this.#onSync();
     if (!this.#running && !this.#isStopped) {
       this.#running = this.#run().finally(() => {
         this.#running = undefined;
@@ -150,19 +124,15 @@ export class ChangeWriter implements TableObserver {
     await this.#running;
   }
 
-  /** Acquires or renews the lease after the next sync. */
-  retry(): void {
-    this.#leaseDueAt = -Infinity;
-  }
-
   /** Ends the tenure after a running append. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#onSync();
     await this.#running;
     const { lease } = this.#tenure ?? {};
     this.#tenure = undefined;
     if (lease) {
-      await this.#options.log.release(lease).catch(() => {});
+      await this.#options.store.release(lease).catch(() => {});
     }
   }
 
@@ -174,7 +144,7 @@ export class ChangeWriter implements TableObserver {
         await this.#renewLease();
       }
       if (this.#tenure) {
-        await this.#appendAll(this.#tenure);
+        await this.#recordAll(this.#tenure);
       }
     } catch (error) {
       // It is not known whether the last append was committed.
@@ -190,80 +160,81 @@ export class ChangeWriter implements TableObserver {
   }
 
   async #renewLease(): Promise<void> {
-    const { log } = this.#options;
+    const { store } = this.#options;
     this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
     if (this.#tenure) {
-      await log.renew(this.#tenure.lease);
+      await store.renew(this.#tenure.lease);
       return;
     }
-    const { lease, expiresAt } = await log.acquire();
-    if (lease) {
-      this.#tenure = await this.#begin(lease);
-    } else if (this.#otherExpiresAt === undefined) {
-      // The process that holds it may have crashed.
-      this.#otherExpiresAt = expiresAt;
-    } else if (this.#otherExpiresAt !== expiresAt) {
-      this.#otherExpiresAt = expiresAt;
-      this.#otherWritesUntil = performance.now() + LEASE_MS;
+    const lease = await store.acquire();
+    if (!lease) {
+      return;
     }
-  }
-
-  /** Loads the recorded entries. */
-  async #begin(lease: Lease): Promise<Tenure> {
-    const { log } = this.#options;
-    const { state, lastEntryId } = lease;
-    const entries = new RecordedEntries({ ...this.#options, lastEntryId });
-    for await (const page of log.entries()) {
-      page.forEach(entry => entries.load(entry));
-    }
-    this.#written.clear();
-    const now = performance.now();
-    for (const key of entries.keys()) {
-      this.#written.set(key, now);
-    }
-    this.#reachedServer = undefined;
-    return {
+    const entries = await KnownEntries.load(store, this.#options);
+    this.#tenure = {
       lease,
       entries,
-      isComplete: state?.isComplete ?? false,
-      hasCompared: false,
-      position: state && JSON.parse(state.position),
+      isComplete: lease.isComplete,
+      position: lease.position,
+      postponed: new Set(),
+      behindSince: undefined,
     };
+    this.#written.clear();
+    const now = performance.now();
+    const slices = new WorkSlices();
+    for (const key of entries.keys()) {
+      await slices.next();
+      this.#written.set(key, now);
+    }
   }
 
-  /**
-   * Appends until the tables are recorded, or are written again. The first
-   * comparison runs in the same turn of the event loop as the sync, unless the
-   * lease is due.
-   */
-  async #appendAll(tenure: Tenure): Promise<void> {
-    for (const key of this.#postponed) {
-      this.#written.set(key, performance.now());
-    }
-    this.#postponed.clear();
+  /** Appends until the tables are recorded, or are being written. */
+  async #recordAll(tenure: Tenure): Promise<void> {
     while (this.#confirmed && !this.#isStopped) {
       const sync = this.#confirmed;
-      if (!this.#hasReached(tenure, sync)) {
+      const mode = this.#modeFor(tenure);
+      if (mode === 'wait') {
         return;
+      }
+      if (mode === 'complete') {
+        tenure.postponed.forEach(key => this.#written.set(key, -Infinity));
+        tenure.postponed.clear();
       }
       const keys = this.#takeKeys(tenure, sync);
       if (keys.length === 0) {
         break;
       }
-      const { batch, postponed } = tenure.entries.compare(keys);
-      postponed.forEach(key => this.#postponed.add(key));
-      await this.#append(tenure, { batch, sync });
+      await this.#record(tenure, { keys, isStrict: mode === 'strict' });
     }
     if (this.#confirmed && !tenure.isComplete) {
       tenure.isComplete = true;
-      await this.#append(tenure, { batch: NO_CHANGES, sync: this.#confirmed });
+      await this.#record(tenure, { keys: [], isStrict: false });
     }
-    tenure.hasCompared ||= this.#confirmed !== undefined;
     if (this.#hasFailed) {
       this.#hasFailed = false;
       this.#options.logger.info('The change log can be written again');
     }
     await this.#pruneIfDue(tenure);
+  }
+
+  /**
+   * Returns which differences may be recorded: all; none, until the server has
+   * reached its own earlier position; or only those that remove or deny.
+   */
+  #modeFor(tenure: Tenure): 'complete' | 'wait' | 'strict' {
+    const { compare, catchUpMs = CATCH_UP_MS } = this.#options;
+    const { position } = tenure;
+    const standing = position ? compare(position, this.#position!) : 'same';
+    if (standing === 'same' || standing === 'later') {
+      tenure.behindSince = undefined;
+      return 'complete';
+    }
+    const now = performance.now();
+    tenure.behindSince ??= now;
+    if (now - tenure.behindSince >= catchUpMs) {
+      return 'complete';
+    }
+    return standing === 'other' ? 'strict' : 'wait';
   }
 
   /**
@@ -284,83 +255,60 @@ export class ChangeWriter implements TableObserver {
         missing.push(key);
       }
     }
-    const keys =
-      present.length > 0 ? present : missing.slice(0, ENTRIES_PER_APPEND);
+    const keys = [...present, ...missing].slice(0, ENTRIES_PER_APPEND);
     keys.forEach(key => this.#written.delete(key));
     return keys;
   }
 
-  async #append(
+  /** Compares entries and appends the differences. */
+  async #record(
     tenure: Tenure,
-    options: { readonly batch: ChangeBatch; readonly sync: ConfirmedSync },
+    options: { readonly keys: readonly string[]; readonly isStrict: boolean },
   ): Promise<void> {
-    const { log, events, logger } = this.#options;
+    const { store } = this.#options;
     const { lease, entries, isComplete } = tenure;
-    const { sync } = options;
-    const batch = isComplete
-      ? options.batch
-      : { ...options.batch, changes: [] };
-    const isEmpty =
-      batch.entries.length +
-        batch.deleted.length +
-        batch.added.length +
-        batch.removed.length ===
-      0;
-    if (isEmpty && options.batch !== NO_CHANGES) {
+    const { keys, isStrict } = options;
+    const { server } = this.#position!;
+    const batch = await entries.compare(keys, { isStrict });
+    batch.postponed.forEach(key => tenure.postponed.add(key));
+    if (isEmpty(batch) && keys.length > 0) {
       return;
     }
-    tenure.position = positionOf(sync);
-    await log.append(lease, batch, {
-      position: JSON.stringify(tenure.position),
-      isComplete,
-      lastEntryId: entries.lastEntryId,
-    });
+    // Writes during the comparison may be part of it.
+    while (!this.#confirmed && !this.#isStopped) {
+      await new Promise<void>(resolve => {
+        this.#onSync = resolve;
+      });
+    }
+    const position = this.#position!;
+    if (this.#isStopped) {
+      return;
+    }
+    if (position.server !== server) {
+      throw new Error('The replica has switched to another server');
+    }
+    await store.append(lease, batch, { position, isStrict, isComplete });
+    if (!isStrict) {
+      tenure.position = position;
+    }
     this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
-    for (const { kind } of batch.changes) {
+    for (const { kind } of isComplete ? batch.events : []) {
       this.#appended.add(1, { kind });
     }
-    if (batch.changes.length > 0) {
-      events
-        .publish({
-          topic: TOPIC,
-          eventPayload: { changes: batch.changes.map(payloadOf) },
-        })
-        .catch(error =>
-          logger.warn(`Directory changes could not be published: ${error}`),
-        );
-    }
-  }
-
-  /** Whether the server has everything that the log has recorded. */
-  #hasReached({ position }: Tenure, sync: ConfirmedSync): boolean {
-    if (this.#reachedServer !== sync.server) {
-      if (!this.#gate.hasReached(position, sync)) {
-        return false;
-      }
-      this.#reachedServer = sync.server;
-    }
-    return true;
   }
 
   async #pruneIfDue({ lease }: Tenure): Promise<void> {
     if (performance.now() >= this.#pruneDueAt) {
       this.#pruneDueAt = performance.now() + PRUNE_INTERVAL_MS;
-      const now = Date.now();
-      await this.#options.log.prune(lease, {
-        before: new Date(now - this.#options.retentionMs),
-        deletedBefore: new Date(now - PSEUDONYM_MS),
+      const { store, retentionMs } = this.#options;
+      await store.prune(lease, {
+        retentionMs,
+        deletedUsersMs: DELETED_USERS_MS,
       });
     }
   }
 }
 
-/** Payload of a change for subscribers of the topic. */
-function payloadOf({ kind, entry, member, oldName, fields }: NewChange) {
-  return {
-    kind,
-    name: entry.name,
-    memberName: member?.name,
-    oldName,
-    fields,
-  };
+function isEmpty({ entries, deleted, added, removed }: ChangeBatch): boolean {
+  return entries.length + deleted.length + added.length + removed.length === 0;
 }

@@ -2,60 +2,65 @@ import type {
   LifecycleService,
   LoggerService,
 } from '@backstage/backend-plugin-api';
-import type { EventsService } from '@backstage/plugin-events-node';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
+import { createHash } from 'node:crypto';
 import type {
   PrivacyPolicy,
   PrivateDirectory,
 } from '../directory/PrivateDirectory';
 import type { DirectorySchema, FieldDefinition } from '../directory/schema';
 import type { Replica } from '../replica/Replica';
-import { SecretKeys } from '../secretKeys';
-import { ChangeCursors } from './ChangeCursors';
+import type { ConfirmedSync } from '../replica/sync/DirectorySync';
 import { ChangeFeed } from './ChangeFeed';
 import { ChangeHistory } from './ChangeHistory';
 import { ChangeLog } from './ChangeLog';
 import type { ChangesConfig } from './ChangesConfig';
+import { ChangeStore } from './ChangeStore';
 import { ChangeWriter } from './ChangeWriter';
-import type { RecordedEntriesOptions } from './RecordedEntries';
+import type { KnownEntriesOptions } from './KnownEntries';
+import type { ComparePositions, Position } from './Position';
+
+/** Services that read the change log. */
+export interface Changes {
+  readonly feed: Pick<ChangeFeed, 'read'>;
+  /** `undefined` without `directory.changes.history`. */
+  readonly history: ChangeHistory | undefined;
+}
 
 /**
- * Opens the change log and writes the replica's changes to it until shutdown.
- * Call it before the replica follows the directory.
- *
- * @throws InputError that names an unusable key.
+ * Writes the replica's changes to the change log until shutdown. Call it before
+ * the replica follows the directory.
  */
-export async function createChanges(options: {
+export function createChanges(options: {
   readonly config: ChangesConfig;
   readonly database: Database;
   readonly directory: PrivateDirectory;
-  readonly events: EventsService;
+  readonly baseDn: string;
   readonly lifecycle: LifecycleService;
   readonly logger: LoggerService;
   readonly privacy: PrivacyPolicy;
   readonly replica: Pick<Replica, 'observe' | 'tables'>;
   readonly schema: DirectorySchema;
-}): Promise<{
-  readonly feed: ChangeFeed;
-  /** `undefined` without `directory.changes.history`. */
-  readonly history: ChangeHistory | undefined;
-}> {
-  const { config, database, lifecycle, privacy, replica, schema } = options;
-  const { secrets, retentionMs } = config;
-  const digestKeys = await SecretKeys.load(secrets, 'directory change digest');
-  const cursorKeys = await SecretKeys.load(secrets, 'directory change cursor');
-  const log = await ChangeLog.open(database);
+}): Changes {
+  const { baseDn, config, database, lifecycle, privacy, replica, schema } =
+    options;
+  const { hidden, ownOnly } = privacy;
+  const log = new ChangeLog(database);
   const writer = new ChangeWriter({
     ...options,
-    log,
+    store: new ChangeStore({
+      database,
+      definition: hashOf([baseDn, schema, [...hidden], [...(ownOnly ?? [])]]),
+    }),
+    positionOf,
+    compare: comparePositions,
     tables: replica.tables,
-    keys: digestKeys.all,
     fields: {
       user: mappedFields(schema.users),
       group: mappedFields(schema.groups),
     },
     isVisible: visibleToAll(privacy),
-    retentionMs,
+    retentionMs: config.retentionMs,
   });
   replica.observe(writer);
   lifecycle.addShutdownHook(() => writer.stop());
@@ -63,13 +68,39 @@ export async function createChanges(options: {
     feed: new ChangeFeed({
       ...options,
       log,
-      isLogging: () => writer.isLogging,
-      cursors: new ChangeCursors(cursorKeys),
+      position: () => writer.position,
+      compare: comparePositions,
     }),
     history: config.history
       ? new ChangeHistory({ ...options, log })
       : undefined,
   };
+}
+
+/** The last USN; on servers without USNs, the time of the sync. */
+export function positionOf({
+  server,
+  usn,
+  requestedAt,
+}: ConfirmedSync): Position {
+  const value = usn ?? Math.round(performance.timeOrigin + requestedAt);
+  return { server, value: String(value) };
+}
+
+/** Compares positions by {@link positionOf}. */
+export const comparePositions: ComparePositions = (a, b) => {
+  if (a.server !== b.server) {
+    return 'other';
+  }
+  const difference = Number(b.value) - Number(a.value);
+  if (difference === 0) {
+    return 'same';
+  }
+  return difference > 0 ? 'later' : 'earlier';
+};
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 function mappedFields(
@@ -84,7 +115,7 @@ function mappedFields(
 function visibleToAll({
   hidden,
   ownOnly,
-}: PrivacyPolicy): RecordedEntriesOptions['isVisible'] {
+}: PrivacyPolicy): KnownEntriesOptions['isVisible'] {
   const hiddenFields: ReadonlySet<string> = hidden;
   const ownFields: ReadonlySet<string> | undefined = ownOnly;
   return (field, record, kind) =>

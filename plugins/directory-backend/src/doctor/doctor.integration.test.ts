@@ -169,7 +169,6 @@ function healthyConfig(): JsonObject {
         bindPasswordFile: realm.bindPasswordFile,
       },
       sessions: { keys: [{ secretFile: path('session-key') }] },
-      changes: { keys: [{ secretFile: path('session-key') }] },
       certificates: {
         authority: 'embedded',
         embedded: {
@@ -447,18 +446,6 @@ const FAULTS: readonly Fault[] = [
     async () => ({
       config: {
         'directory.sessions.keys': [
-          { secretFile: await withMode(path('session-key'), 'open', 0o644) },
-        ],
-      },
-    }),
-  ],
-  [
-    'a key of the change log that others can read',
-    'change-log-keys',
-    /install -m 600/,
-    async () => ({
-      config: {
-        'directory.changes.keys': [
           { secretFile: await withMode(path('session-key'), 'open', 0o644) },
         ],
       },

@@ -64,7 +64,6 @@ export function portalChecks(portal: Portal): readonly DoctorCheck[] {
     { id: 'kerberos-sign-in', run: async () => checkSignIn(portal) },
     { id: 'certificate-authority', run: async () => checkAuthority(portal) },
     { id: 'session-keys', run: () => checkSessionKeys(portal) },
-    { id: 'change-log-keys', run: () => checkChangeLogKeys(portal) },
     { id: 'database', run: () => checkDatabase(portal) },
     {
       id: 'migrations',
@@ -211,13 +210,6 @@ async function checkSessionKeys(portal: Portal): Promise<DoctorFinding> {
     : finding.ok('A random key: sessions end when the backend restarts');
 }
 
-async function checkChangeLogKeys(portal: Portal): Promise<DoctorFinding> {
-  const { changes } = portal.directory;
-  return changes
-    ? checkSecrets(changes.secrets)
-    : finding.skip('directory.changes is not configured');
-}
-
 async function checkSecrets(
   secrets: readonly SecretSource[],
 ): Promise<DoctorFinding> {
@@ -312,7 +304,7 @@ async function checkMigrations(portal: Portal): Promise<DoctorFinding> {
     '@directory-gateway/backstage-plugin-directory-backend',
     'migrations',
   );
-  const present = await readdir(folder);
+  const present = (await readdir(folder)).filter(name => name.endsWith('.js'));
   const unknown = applied.filter(name => !present.includes(name));
   const pending = present.filter(name => !applied.includes(name));
   if (unknown.length > 0) {

@@ -25,7 +25,6 @@ describe('createRouter', () => {
           await once(res, 'close');
           return holder(person('alice'));
         },
-        verifyAgain: async caller => caller,
       },
       publicDocuments: {
         paths: ['/'],

@@ -42,7 +42,7 @@ interface Mount {
 
 /** Options of {@link createRouter}. */
 export interface RouterOptions {
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'verifyAgain'>;
+  readonly authenticator: Pick<Authenticator, 'authenticate'>;
   readonly publicDocuments: Pick<PublicDocuments, 'paths' | 'has' | 'handler'>;
   readonly access: Pick<AccessControl, 'require' | 'visibilityOf'>;
   readonly accounts: Pick<Accounts, 'requireLive'>;
@@ -165,18 +165,15 @@ async function handle(
     readonly res: Response;
   },
 ): Promise<void> {
-  const { access, accounts, authenticator, ownOrigin, logger } = options;
+  const { access, accounts, ownOrigin, logger } = options;
   const { dialect, operation, caller, req, res } = request;
   const { headers } = req;
   const isWrite = operation.method !== 'get';
   const isRead = operation.permission === directoryReadPermission;
-  const authorize = async (account: Caller) => {
-    if (operation.permission !== 'handler') {
-      await access.require(account, operation.permission);
-    }
-  };
   try {
-    await authorize(caller);
+    if (operation.permission !== 'handler') {
+      await access.require(caller, operation.permission);
+    }
     if (isWrite || !isRead) {
       requireSameOrigin({ caller, headers, ownOrigin });
     }
@@ -211,15 +208,6 @@ async function handle(
       caller,
       signal,
       visible: await access.visibilityOf(caller),
-    },
-    verifyAgain: async () => {
-      const verified = await authenticator.verifyAgain(caller);
-      await authorize(verified);
-      return {
-        caller: verified,
-        signal,
-        visible: await access.visibilityOf(verified),
-      };
     },
   });
   if (result instanceof FileStream) {

@@ -671,8 +671,8 @@ export interface paths {
     /**
      * List the changes to a group's members
      *
-     * The retained changes to the group's name and direct members, latest
-     * first. Available to sponsors of the group and to callers with the
+     * The retained changes to the group's name and members, direct or not,
+     * latest first. Available to sponsors of the group and to callers with the
      * `directory.history.read` operation.
      */
     get: operations['list_group_history'];
@@ -704,10 +704,9 @@ export interface paths {
     /**
      * List the changes to a user's memberships
      *
-     * The retained changes to the user's name and direct memberships, latest
-     * first. Available to the user and to callers with the
-     * `directory.history.read` operation. Callers with the
-     * `directory.history.locks.read` operation also get locks and unlocks.
+     * The retained changes to the user's name and memberships, direct or not,
+     * latest first. Available to the user and to callers with the
+     * `directory.history.read` operation.
      */
     get: operations['list_user_history'];
     put?: never;
@@ -733,24 +732,22 @@ export interface paths {
      * 1. `GET /changes/` without `cursor` returns no changes and the current
      *    cursor.
      * 2. Read all records that you need.
-     * 3. `GET /changes/?cursor=…&wait=30` returns the changes after the
-     *    cursor. If there are none, the server waits up to `wait` seconds
-     *    before it responds. Repeat with the cursor of the last response.
+     * 3. `GET /changes/?cursor=…` returns the changes after the cursor, at
+     *    once. Repeat every second, or at once while `has_more` is true, with
+     *    the cursor of the last response.
      * 4. After a 410, start again: the changes after the cursor are no longer
      *    available.
      *
-     * A change names the changed fields, not their values. The caller's
-     * current rights apply, even to older changes: fields that are hidden from
-     * the caller now, or were hidden at the time of the change, are not named,
-     * and changes to only such fields are not returned. Deleting a user or a
-     * group ends its memberships without further changes; renaming keeps them.
-     * Only direct memberships are reported, including those of locked users.
-     * The name of a deleted user is replaced by a pseudonym 30 days after the
-     * deletion.
+     * A change contains no values: read the record. The caller's current
+     * rights apply, even to older changes. Changes to fields that were hidden
+     * at the time are not reported. Deleting a user or a group ends its
+     * memberships without further changes; renaming keeps them. Members are
+     * the users and groups in a group, directly or through other groups,
+     * including locked users. The changes of a deleted user are deleted 30
+     * days after the deletion.
      *
-     * At most 4 requests per caller, and 500 in total, can wait at the same
-     * time; further requests get 429. The account and the rights of a waiting
-     * caller are checked every 5 seconds.
+     * One request reads at most 20,000 changes. If the caller may see few of
+     * them, the page is short, and `has_more` is true.
      */
     get: operations['list_changes'];
     put?: never;
@@ -1797,7 +1794,6 @@ export interface components {
           | 'directory.certificate.revoke'
           | 'directory.members.export'
           | 'directory.history.read'
-          | 'directory.history.locks.read'
           | 'directory.replica.override'
         )[];
         /** Whether the caller may also request certificates for other users. */
@@ -1959,15 +1955,16 @@ export interface components {
       result: components['schemas']['Change'][];
       /** Opaque cursor for the changes that follow. */
       cursor: string;
-      /** Whether more changes are available. */
+      /** Whether more changes may be available. */
       has_more: boolean;
     };
-    /** A change to a user, a group or a direct membership. */
+    /** A change to a user, a group or a membership. */
     Change: {
       /**
-       * Kind of change. `*_changed` has `fields`, and `*_renamed` has the
-       * old name. `member_added` and `member_removed` have the group and the
-       * member: `username` or `member_groupname`.
+       * Kind of change. `*_renamed` has the old name. `member_added` and
+       * `member_removed` have the group and the member: `username` or
+       * `member_groupname`. `members_changed` stands for more than 500
+       * changed members of a group: read its members again.
        */
       kind:
         | 'user_created'
@@ -1981,7 +1978,8 @@ export interface components {
         | 'group_renamed'
         | 'group_deleted'
         | 'member_added'
-        | 'member_removed';
+        | 'member_removed'
+        | 'members_changed';
       /**
        * Format: date-time
        *
@@ -1998,8 +1996,6 @@ export interface components {
       old_groupname?: string;
       /** Name of the member, if it is a group. */
       member_groupname?: string;
-      /** Names of the fields that changed. */
-      fields?: string[];
     };
     HistoryPage: {
       result: components['schemas']['Change'][];
@@ -3650,8 +3646,6 @@ export interface operations {
          * different caller. Default: the current position, without changes.
          */
         cursor?: string;
-        /** Maximum time to wait for a change, in seconds. */
-        wait?: number;
         /** Maximum number of changes in the response. */
         page_size?: number;
       };
@@ -3674,16 +3668,10 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** Changes are not logged */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** The changes after the cursor are no longer available */
+      /**
+       * The changes after the cursor are no longer available, or the cursor
+       * is not one of this portal
+       */
       410: {
         headers: {
           [name: string]: unknown;
@@ -3692,7 +3680,6 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      429: components['responses']['TooManyRequests'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
     };

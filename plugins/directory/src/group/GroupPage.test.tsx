@@ -119,6 +119,7 @@ describe('GroupPage', () => {
     const change = { time, groupname: 'packager' };
     server.on('/groups/packager/history/', () =>
       pageOf([
+        { ...change, kind: 'members_changed' },
         { ...change, kind: 'member_removed', username: 'bob' },
         { ...change, kind: 'group_renamed', old_groupname: 'builder' },
         { ...change, kind: 'member_added', member_groupname: 'infra' },
@@ -137,6 +138,7 @@ describe('GroupPage', () => {
         .getAllByRole('listitem')
         .map(row => row.textContent),
     ).toEqual([
+      `More than 500 members were added or removed${day}`,
       `bob was removed${day}`,
       `Renamed from builder${day}`,
       `infra was added${day}`,

@@ -61,6 +61,8 @@ function GroupChange({ change }: { change: HistoryChange }) {
       return t('history.ofGroup.group_renamed', {
         oldName: change.old_groupname!,
       });
+    case 'members_changed':
+      return t('history.ofGroup.members_changed');
     default:
       return t('history.ofGroup.group_created');
   }
@@ -78,9 +80,6 @@ function UserChange({ change }: { change: HistoryChange }) {
       return t('history.ofUser.user_renamed', {
         oldName: change.old_username!,
       });
-    case 'user_locked':
-    case 'user_unlocked':
-      return t(`history.ofUser.${change.kind}`);
     default:
       return t('history.ofUser.user_created');
   }

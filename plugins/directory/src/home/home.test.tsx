@@ -146,7 +146,7 @@ describe('home page widgets of a member', () => {
     };
     server.on('/users/alice/history/', () =>
       pageOf([
-        { kind: 'user_unlocked', time: added.time, username: 'alice' },
+        { kind: 'user_renamed', time: added.time, username: 'alice' },
         added,
       ]),
     );

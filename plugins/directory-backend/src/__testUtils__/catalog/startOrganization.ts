@@ -6,7 +6,7 @@ import {
 } from '@directory-gateway/realm';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
@@ -58,9 +58,6 @@ export async function startOrganization() {
   // Fixed port, because entities contain the URL of the portal.
   const [port] = await freePorts(1);
   const folder = await mkdtemp(join(tmpdir(), 'catalog-'));
-  await writeFile(join(folder, 'key'), randomBytes(32).toString('base64'), {
-    mode: 0o600,
-  });
   let gateway: Gateway;
   let kept: readonly CatalogEntity[] = [];
   let changes = 0;
@@ -84,7 +81,6 @@ export async function startOrganization() {
       directory: {
         // Finds a lost right at the next access check.
         ldap: { ...ldapOf(realm), probeInterval: { seconds: 1 } },
-        changes: { keys: [{ secretFile: join(folder, 'key') }] },
         replica: { maxStaleness: '5s' },
       },
       backend: { database: { client: 'pg', connection: { host, user } } },

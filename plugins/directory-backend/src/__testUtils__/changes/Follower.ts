@@ -1,7 +1,7 @@
 import assert from 'node:assert';
 import type { Change } from '../../changes/ChangeLog';
 
-/** Existence and locks of users, and direct members of groups, by name. */
+/** Existence and locks of users, and effective members of groups, by name. */
 export interface FollowedDirectory {
   readonly users: Readonly<Record<string, { readonly locked: boolean }>>;
   /** Members as `user alice` and `group staff`, sorted. */
@@ -45,6 +45,7 @@ export class Follower {
       !kind.endsWith('_created'),
       `${kind} ${name}`,
     );
+    const members = this.#groups.get(name);
     switch (kind) {
       case 'user_created':
         this.#users.set(name, { locked: false });
@@ -71,10 +72,11 @@ export class Follower {
         this.#replaceMember(`${subject.kind} ${name}`);
         break;
       case 'member_added':
-        this.#groups.get(name)!.add(memberName!);
+        assert(!members!.has(memberName!), `${kind} ${name} ${memberName}`);
+        members!.add(memberName!);
         break;
       case 'member_removed':
-        this.#groups.get(name)!.delete(memberName!);
+        assert(members!.delete(memberName!), `${kind} ${name} ${memberName}`);
         break;
       default:
     }

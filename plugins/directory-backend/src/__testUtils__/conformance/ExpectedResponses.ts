@@ -117,7 +117,7 @@ function operationsOf(naive: NaiveDirectory): readonly Operation[] {
     auditor: SILENT_AUDITOR,
     authorities: { get: async () => undefined },
     certificates: undefined,
-    changes: undefined,
+    changes: { feed: { read: async () => undefined }, history: undefined },
     dialect: contractDialect(BASE),
     directory,
   });
@@ -162,7 +162,6 @@ async function responseOf(
       uri: `${BASE}/v1${operation.path}`,
       parameters: new Map(),
       context: { caller, signal },
-      verifyAgain: async () => ({ caller, signal }),
     });
     return { status: 200, text: await textOf(body) };
   } catch (error) {

@@ -153,22 +153,6 @@ export class Authenticator {
     };
   }
 
-  /**
-   * Returns the caller with its current account. Does not verify the
-   * credentials again.
-   *
-   * @throws UnauthorizedError when the account is no longer active.
-   * @throws AmbiguousPortalUserError as {@link callerOf}.
-   */
-  async verifyAgain(caller: Caller): Promise<Caller> {
-    if (caller.kind !== 'kerberos') {
-      return this.callerOf(caller.credentials, caller.client);
-    }
-    const { principal } = caller;
-    const account = await this.#options.accounts.find({ principal });
-    return { ...caller, account: requireActive(account) };
-  }
-
   async #portalCredentials(req: Request): Promise<BackstageCredentials> {
     try {
       return await this.#options.httpAuth.credentials(req, {

@@ -18,11 +18,6 @@ export interface Call {
   readonly fieldMask: string | undefined;
   /** Context of queries to the directory. */
   readonly context: CallerContext;
-  /**
-   * Authenticates and authorizes the caller again, for operations that wait.
-   * Rejects with the errors that a new request would return.
-   */
-  readonly verifyAgain: () => Promise<CallerContext>;
 }
 
 /** A call that access control or the origin check denied. */

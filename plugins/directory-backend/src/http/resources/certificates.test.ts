@@ -83,7 +83,6 @@ function operations() {
     parameters: new Map(),
     fieldMask: undefined,
     context: { caller, signal: new AbortController().signal },
-    verifyAgain: () => Promise.reject(new Error('not used')),
     ...changes,
   });
   return {

@@ -6,8 +6,7 @@ import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';
-import type { ChangeFeed } from '../../changes/ChangeFeed';
-import type { ChangeHistory } from '../../changes/ChangeHistory';
+import type { Changes } from '../../changes/createChanges';
 import {
   certificateOperations,
   certificateProfilesOperation,
@@ -35,14 +34,7 @@ export interface OperationsOptions {
   readonly authorities: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
   /** `undefined` without `directory.certificates`. */
   readonly certificates: CertificateServices | undefined;
-  /** `undefined` without `directory.changes`. */
-  readonly changes:
-    | {
-        readonly feed: ChangeFeed;
-        /** `undefined` without `directory.changes.history`. */
-        readonly history: ChangeHistory | undefined;
-      }
-    | undefined;
+  readonly changes: Changes;
   readonly directory: PrivateDirectory;
 }
 

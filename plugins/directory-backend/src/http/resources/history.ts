@@ -1,10 +1,9 @@
 import {
-  directoryHistoryLocksReadPermission,
   directoryHistoryReadPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import type { ChangeHistory } from '../../changes/ChangeHistory';
 import type { Change } from '../../changes/ChangeLog';
+import type { Changes } from '../../changes/createChanges';
 import type { Page, PageRequest } from '../../directory/Page';
 import type { AccessControl } from '../access/AccessControl';
 import type { Call, Operation } from '../api/Operation';
@@ -24,7 +23,7 @@ const NO_FIELDS: ReadonlySet<never> = new Set();
 /** Dependencies of operations that read histories. */
 export interface HistoryOptions extends DirectoryOptions {
   readonly access: Pick<AccessControl, 'operationsOf'>;
-  readonly changes: { readonly history: ChangeHistory | undefined } | undefined;
+  readonly changes: Pick<Changes, 'history'>;
 }
 
 /** Extensions: the histories of users and groups. */
@@ -34,7 +33,7 @@ export function historyOperations(
   const { access, changes, dialect, directory } = options;
   const history = () =>
     found(
-      changes?.history,
+      changes.history,
       () =>
         new ResourceNotFoundError({
           message:
@@ -79,14 +78,12 @@ export function historyOperations(
           context,
         );
         const { username } = found(user, () => userNotFound(params.username));
-        const allowed = await access.operationsOf(caller);
         if (caller.account?.username !== username) {
-          requireOperation(allowed);
+          requireOperation(await access.operationsOf(caller));
         }
-        const withLocks = allowed.has(directoryHistoryLocksReadPermission.name);
         return present(call, {
           dialect,
-          read: page => log.ofUser(username, { withLocks, page }, context),
+          read: page => log.ofUser(username, { page }, context),
         });
       },
     },
@@ -115,7 +112,7 @@ export async function joinTimesOf(
     { groupname: params.groupname, fields: NO_FIELDS },
     context,
   );
-  const history = changes?.history;
+  const history = changes.history;
   const mayRead =
     group &&
     history &&

@@ -97,14 +97,6 @@ const presenters: Readonly<
       { 'Retry-After': String(seconds) },
     );
   },
-  TooManyWaitingError: () =>
-    new ApiError(
-      429,
-      {
-        message: 'Too many requests are waiting for changes. Try again later.',
-      },
-      { 'Retry-After': '5' },
-    ),
   ChangeLogUnavailableError: () =>
     new UnavailableError('The change log is not available. Try again later.'),
   PolicyUnavailableError: () =>
