@@ -1,173 +1,234 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Page, PageRequest } from '../directory/Page';
-import {
-  databaseTime,
-  ENTRIES,
-  EVENTS,
-  LEASE,
-  LOG,
-  MEMBERS,
-} from './ChangeStore';
-import type { Position } from './Position';
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+const LEASE = 'directory_change_writer';
+const LOG = 'directory_change_log';
+const EVENTS = 'directory_change_events';
+const ENTRIES = 'directory_known_entries';
+const MEMBERS = 'directory_known_members';
+
+/** Rows per statement: SQLite and PostgreSQL limit its parameters. */
+const ROWS_PER_STATEMENT = 500;
+
+/** Time for which a process may write without renewing its lease. */
+const LEASE_MS = 15_000;
+
+/** Time after which the changes of deleted users are deleted. */
+const DELETED_USERS_MS = 30 * 24 * 60 * 60_000;
+
+/** Where a server's data stands. */
+export interface Position {
+  /** Identifies the server and its data. */
+  readonly server: string;
+  /** Opaque; only {@link ComparePositions} compares it. */
+  readonly value: string;
+}
+
+/**
+ * Returns how the second position stands to the first one; `other` when they
+ * belong to different servers.
+ */
+export type ComparePositions = (
+  a: Position,
+  b: Position,
+) => 'same' | 'later' | 'earlier' | 'other';
+
+/** Kind of an entry. */
+export type EntryKind = 'user' | 'group';
 
 /** Kind of a change. */
 export type ChangeKind =
-  | 'user_created'
-  | 'user_changed'
-  | 'user_renamed'
-  | 'user_deleted'
+  | `${EntryKind}_${'created' | 'changed' | 'renamed' | 'deleted'}`
   | 'user_locked'
   | 'user_unlocked'
-  | 'group_created'
-  | 'group_changed'
-  | 'group_renamed'
-  | 'group_deleted'
   | 'member_added'
   | 'member_removed'
   | 'members_changed';
 
-/** A user or group that a change is about. */
-export interface ChangedEntry {
-  /** Stable ID. */
-  readonly id: string;
-  readonly kind: 'user' | 'group';
+/** A change that is to be logged. */
+export interface NewChange {
+  readonly kind: ChangeKind;
+  /** Stable ID of the user or group; the group of changes of members. */
+  readonly entryId: string;
   /** Name at the time of the change. */
   readonly name: string;
-  /** Current name; `undefined` when the entry has been deleted since. */
-  readonly presentName?: string;
+  /** Name before a rename. */
+  readonly oldName?: string;
+  /** The user or served group that was added or removed, directly or not. */
+  readonly memberKind?: EntryKind;
+  readonly memberId?: string;
+  readonly memberName?: string;
 }
 
-/** A change in the directory. */
-export interface Change {
+/** A logged change. */
+export interface Change extends NewChange {
   /** Increases in commit order; some numbers are not used. */
   readonly id: number;
   /** Time when the change was recorded. */
   readonly time: Date;
-  readonly kind: ChangeKind;
-  /** The user or group; the group of changes of members. */
-  readonly subject: ChangedEntry;
-  /** The user or served group that was added or removed, directly or not. */
-  readonly member?: ChangedEntry;
-  /** The name before a rename. */
-  readonly oldName?: string;
+  /** Current name; `undefined` when the entry has been deleted since. */
+  readonly presentName?: string;
+  readonly memberPresentName?: string;
   /** Where the server stood at the time of the change. */
   readonly position: Position;
 }
 
-/** State of the log. */
-export interface ChangeLogState {
-  /** Identifies the log in cursors. */
-  readonly logId: string;
-  /** ID before the first retained change. */
-  readonly first: number;
-  /** ID of the last change. */
-  readonly last: number;
-  /** Whether all entries are recorded. */
-  readonly isComplete: boolean;
-  /** Whether a process writes the log, after all entries were recorded. */
-  readonly isWritten: boolean;
-  /** The database's time. */
-  readonly now: Date;
+/** Columns of the fields of {@link NewChange}. */
+const COLUMNS: Readonly<Record<keyof NewChange, string>> = {
+  kind: 'kind',
+  entryId: 'entry_id',
+  name: 'name',
+  oldName: 'old_name',
+  memberKind: 'member_kind',
+  memberId: 'member_id',
+  memberName: 'member_name',
+};
+
+/** A row of {@link EVENTS}, with `null` for missing fields of the change. */
+interface EventRow extends NewChange {
+  readonly id: number | string;
+  readonly time: Date | number;
+  readonly server: string;
+  readonly position: string;
 }
 
-/** Reads the log of changes in the plugin's database. */
+/** A user or group as recorded in the database. */
+export interface StoredEntry {
+  /** Stable ID. */
+  readonly id: string;
+  readonly kind: EntryKind;
+  /** `null` for a group that is not served. */
+  readonly name: string | null;
+  readonly locked: boolean;
+  readonly salt: string;
+  readonly digest: string;
+}
+
+/** A direct membership, by stable IDs. */
+export interface Membership {
+  readonly member_id: string;
+  readonly group_id: string;
+}
+
+/** Changes, and the entries and direct memberships behind them. */
+export interface ChangeBatch {
+  readonly changes: readonly NewChange[];
+  /** New and changed entries. */
+  readonly entries: readonly StoredEntry[];
+  /** IDs of deleted entries. */
+  readonly deleted: readonly string[];
+  readonly added: readonly Membership[];
+  readonly removed: readonly Membership[];
+}
+
+/** The right to write, until another process acquires it. */
+export interface Lease {
+  readonly token: number;
+  /** Whether all entries are recorded: changes are logged from then. */
+  readonly isComplete: boolean;
+  /** Position of the last complete write; `undefined` before the first one. */
+  readonly position: Position | undefined;
+}
+
+/** Another process has acquired the lease. */
+export class LeaseLostError extends Error {}
+
+/**
+ * The durable log of changes, in the plugin's database. All processes read it.
+ * The one that holds the lease writes it: each write is one transaction that
+ * locks the row of the lease and compares the token.
+ */
 export class ChangeLog {
   readonly #database: Database;
+  readonly #definition: string;
+  readonly #holder = randomUUID();
 
-  constructor(database: Database) {
-    this.#database = database;
+  /**
+   * @param options.definition - identifies what determines the entries and
+   *   their digests. If it changes, all entries are recorded without changes,
+   *   and the log gets another ID.
+   */
+  constructor(options: {
+    readonly database: Database;
+    readonly definition: string;
+  }) {
+    this.#database = options.database;
+    this.#definition = options.definition;
   }
 
-  async state(): Promise<ChangeLogState> {
+  async state() {
     const row = await this.#database(LOG)
       .join(LEASE, `${LEASE}.id`, `${LOG}.id`)
-      .first(`${LOG}.*`, `${LEASE}.expires_at`, {
-        now: databaseTime(this.#database),
-      });
-    const now = new Date(row.now);
-    const isComplete = Boolean(row.is_complete);
+      .first(`${LOG}.*`, 'expires_at', { now: timeOf(this.#database) });
     return {
-      logId: row.log_id,
+      /** Identifies the log in cursors. */
+      logId: row.log_id as string,
+      /** ID before the first retained change. */
       first: Number(row.first_id),
+      /** ID of the last change. */
       last: Number(row.last_id),
-      isComplete,
-      isWritten: isComplete && new Date(row.expires_at) > now,
-      now,
+      /** Whether all entries are recorded. */
+      isComplete: Boolean(row.is_complete),
+      /** Whether a process holds the lease. */
+      isWritten: new Date(row.expires_at) > new Date(row.now),
+      /** The database's time. */
+      now: new Date(row.now),
     };
   }
 
   /** Returns the changes after an ID in order. */
-  async readAfter(id: number, limit: number): Promise<readonly Change[]> {
-    const rows: ChangeRow[] = await this.#rows()
-      .where(`${EVENTS}.id`, '>', id)
-      .orderBy(`${EVENTS}.id`)
-      .limit(limit);
-    return rows.map(changeOf);
+  readAfter(id: number, limit: number): Promise<readonly Change[]> {
+    return this.#read(query =>
+      query.where('event.id', '>', id).orderBy('event.id').limit(limit),
+    );
   }
 
   /** Returns the changes up to an ID, latest first. */
-  async readUpTo(id: number, limit: number): Promise<readonly Change[]> {
-    const rows: ChangeRow[] = await this.#rows()
-      .where(`${EVENTS}.id`, '<=', id)
-      .orderBy(`${EVENTS}.id`, 'desc')
-      .limit(limit);
-    return rows.map(changeOf);
+  readUpTo(id: number, limit: number): Promise<readonly Change[]> {
+    return this.#read(query =>
+      query
+        .where('event.id', '<=', id)
+        .orderBy('event.id', 'desc')
+        .limit(limit),
+    );
   }
 
-  /**
-   * Returns a page of the latest changes with an entry as subject or member,
-   * latest first.
-   */
-  async changesOf(options: {
-    readonly kind: 'user' | 'group';
-    /** The current name. */
-    readonly name: string;
-    readonly kinds: readonly ChangeKind[];
-    /** Maximum number of changes on all pages; older ones are omitted. */
-    readonly max: number;
-    readonly page: PageRequest;
-  }): Promise<Page<Change>> {
-    const { kinds, max, page } = options;
-    const id = await this.#findId(options);
-    if (id === undefined) {
-      return { items: [], total: 0 };
-    }
-    const latest = this.#database(EVENTS)
-      .where(query => query.where('entry_id', id).orWhere('member_id', id))
-      .whereIn('kind', kinds)
-      .orderBy('id', 'desc')
-      .select('id');
-    const [{ total }] = await this.#database
-      .from(latest.clone().limit(max).as('latest'))
-      .count({ total: '*' });
-    const offset = Math.min(max, (page.number - 1) * page.size);
-    const size = Math.min(max - offset, page.size);
-    const rows: ChangeRow[] = await this.#rows()
-      .whereIn(`${EVENTS}.id`, latest.offset(offset).limit(size))
-      .orderBy(`${EVENTS}.id`, 'desc');
-    return { items: rows.map(changeOf), total: Number(total) };
+  /** Returns the latest changes of an entry or of its memberships. */
+  readOf(
+    entry: { readonly kind: EntryKind; readonly name: string },
+    options: { readonly kinds: readonly ChangeKind[]; readonly limit: number },
+  ): Promise<readonly Change[]> {
+    const { kinds, limit } = options;
+    const ids = this.#database(ENTRIES).where(entry).select('id');
+    return this.#read(query =>
+      query
+        .where(either =>
+          either.whereIn('entry_id', ids).orWhereIn('member_id', ids.clone()),
+        )
+        .whereIn('event.kind', kinds)
+        .orderBy('event.id', 'desc')
+        .limit(limit),
+    );
   }
 
   /**
    * Returns when the direct user members of a group were added, by their
    * current names. Omits users who were members before the log began.
    *
-   * @param groupname - the current name
    * @param usernames - only these members. Default: all.
    */
   async joinTimesOf(
     groupname: string,
     usernames?: readonly string[],
   ): Promise<ReadonlyMap<string, Date>> {
-    const id = await this.#findId({ kind: 'group', name: groupname });
-    if (id === undefined) {
-      return new Map();
-    }
+    const group = { kind: 'group', name: groupname };
     const query = this.#database(MEMBERS)
-      .join({ member: ENTRIES }, 'member.id', `${MEMBERS}.member_id`)
-      .where({ group_id: id, 'member.kind': 'user' })
+      .join({ member: ENTRIES }, 'member.id', 'member_id')
+      .whereIn('group_id', this.#database(ENTRIES).where(group).select('id'))
+      .where({ 'member.kind': 'user' })
       .whereNotNull('since')
-      .select({ name: 'member.name', since: 'since' });
+      .select('member.name', 'since');
     if (usernames) {
       query.whereIn('member.name', [...usernames]);
     }
@@ -175,65 +236,239 @@ export class ChangeLog {
     return new Map(rows.map(({ name, since }) => [name, new Date(since)]));
   }
 
-  async #findId(entry: {
-    readonly kind: 'user' | 'group';
-    readonly name: string;
-  }): Promise<string | undefined> {
-    const { kind, name } = entry;
-    const row = await this.#database(ENTRIES).where({ kind, name }).first('id');
-    return row?.id;
+  async #read(
+    select: (query: ReturnType<Database>) => ReturnType<Database>,
+  ): Promise<readonly Change[]> {
+    const columns = Object.entries(COLUMNS).map(([field, column]) => [
+      field,
+      `event.${column}`,
+    ]);
+    const rows: EventRow[] = await select(this.#database({ event: EVENTS }))
+      .leftJoin({ entry: ENTRIES }, 'entry.id', 'entry_id')
+      .leftJoin({ member: ENTRIES }, 'member.id', 'member_id')
+      .select('event.id', 'time', 'server', 'position', {
+        ...Object.fromEntries(columns),
+        presentName: 'entry.name',
+        memberPresentName: 'member.name',
+      });
+    return rows.map(({ id, time, server, position, ...change }) => ({
+      ...withoutNulls(change),
+      id: Number(id),
+      time: new Date(time),
+      position: { server, value: position },
+    }));
   }
 
-  #rows() {
-    return this.#database(EVENTS)
-      .leftJoin({ entry: ENTRIES }, 'entry.id', `${EVENTS}.entry_id`)
-      .leftJoin({ member: ENTRIES }, 'member.id', `${EVENTS}.member_id`)
-      .select(
-        `${EVENTS}.*`,
-        { present_name: 'entry.name' },
-        { member_present_name: 'member.name' },
-      );
+  /** Acquires the lease, unless another process holds it. */
+  async acquire(): Promise<Lease | undefined> {
+    const holder = this.#holder;
+    const definition = this.#definition;
+    return this.#database.transaction(async transaction => {
+      const acquired = await transaction(LEASE)
+        .where('expires_at', '<', timeOf(transaction))
+        .orWhere({ holder })
+        .update({
+          holder,
+          fence: transaction.raw('fence + 1'),
+          expires_at: timeOf(transaction, LEASE_MS),
+        });
+      if (acquired === 0) {
+        return undefined;
+      }
+      await transaction(LOG)
+        .whereNot({ definition })
+        .update({
+          definition,
+          log_id: randomUUID(),
+          is_complete: false,
+          first_id: transaction.ref('last_id'),
+        });
+      const { fence } = await transaction(LEASE).first('fence');
+      const { is_complete, server, position } = await transaction(LOG).first();
+      return {
+        token: Number(fence),
+        isComplete: Boolean(is_complete),
+        position: server === null ? undefined : { server, value: position },
+      };
+    });
   }
-}
 
-/** A change, and the present names of the entries that it affects. */
-interface ChangeRow {
-  readonly id: number | string;
-  readonly time: Date | number;
-  readonly kind: ChangeKind;
-  readonly entry_id: string;
-  readonly name: string;
-  readonly old_name: string | null;
-  readonly member_kind: 'user' | 'group';
-  readonly member_id: string | null;
-  readonly member_name: string;
-  readonly server: string;
-  readonly position: string;
-  readonly present_name: string | null;
-  readonly member_present_name: string | null;
-}
+  /** @throws LeaseLostError */
+  async renew(lease: Lease): Promise<void> {
+    await lockLease(this.#database, lease);
+  }
 
-function changeOf(row: ChangeRow): Change {
-  return {
-    id: Number(row.id),
-    time: new Date(row.time),
-    kind: row.kind,
-    subject: {
-      id: row.entry_id,
-      kind: row.kind.startsWith('user_') ? 'user' : 'group',
-      name: row.name,
-      presentName: row.present_name ?? undefined,
+  /** Ends the lease, so that another process can acquire it at once. */
+  async release({ token }: Lease): Promise<void> {
+    await this.#database(LEASE)
+      .where({ fence: token })
+      .update({ expires_at: new Date(0) });
+  }
+
+  /** Yields the recorded entries in pages. */
+  entries(): AsyncIterable<readonly StoredEntry[]> {
+    return this.#pages(ENTRIES, ['id']);
+  }
+
+  /** Yields the direct memberships in pages. */
+  memberships(): AsyncIterable<readonly Membership[]> {
+    return this.#pages(MEMBERS, ['member_id', 'group_id']);
+  }
+
+  /** @param key - columns of the primary key */
+  async *#pages(table: string, key: readonly string[]) {
+    const columns = key.join(', ');
+    const after = `(${columns}) > (${key.map(() => '?').join(', ')})`;
+    let last = key.map(() => '');
+    for (;;) {
+      const rows = await this.#database(table)
+        .whereRaw(after, last)
+        .orderByRaw(columns)
+        .limit(ROWS_PER_STATEMENT);
+      if (rows.length === 0) {
+        return;
+      }
+      last = key.map(column => rows.at(-1)[column]);
+      yield rows;
+    }
+  }
+
+  /**
+   * Appends changes, and records the entries and memberships behind them.
+   *
+   * @param options.position - where the server stood after the comparison
+   * @param options.isStrict - whether differences were postponed: the position
+   *   of the last complete write is kept
+   * @throws LeaseLostError when another process holds the lease; nothing is
+   *   written.
+   */
+  async append(
+    lease: Lease,
+    batch: ChangeBatch,
+    options: {
+      readonly position: Position;
+      readonly isStrict: boolean;
+      readonly isComplete: boolean;
     },
-    member:
-      row.member_id === null
-        ? undefined
-        : {
-            id: row.member_id,
-            kind: row.member_kind,
-            name: row.member_name,
-            presentName: row.member_present_name ?? undefined,
-          },
-    oldName: row.old_name ?? undefined,
-    position: { server: row.server, value: row.position },
-  };
+  ): Promise<void> {
+    const { entries, deleted, added, removed } = batch;
+    const { isStrict, isComplete } = options;
+    const { server, value: position } = options.position;
+    await this.#database.transaction(async transaction => {
+      await lockLease(transaction, lease);
+      const { last_id, now } = await transaction(LOG).first('last_id', {
+        now: timeOf(transaction),
+      });
+      let last = Number(last_id);
+      const changes = isComplete ? batch.changes : [];
+      await inSlices(changes, slice => {
+        const rows = slice.map(change => ({
+          ...rowOf(change),
+          id: ++last,
+          time: now,
+          server,
+          position,
+        }));
+        return transaction(EVENTS).insert(rows);
+      });
+      await inSlices(deleted, async ids => {
+        await transaction(ENTRIES).whereIn('id', ids).delete();
+        await transaction(MEMBERS).whereIn('group_id', ids).delete();
+        await transaction(MEMBERS).whereIn('member_id', ids).delete();
+      });
+      await inSlices(entries, slice =>
+        transaction(ENTRIES).insert(slice).onConflict('id').merge(),
+      );
+      await inSlices(removed, slice => {
+        const pairs = slice.map(each => [each.member_id, each.group_id]);
+        return transaction(MEMBERS)
+          .whereIn(['member_id', 'group_id'], pairs)
+          .delete();
+      });
+      const since = isComplete ? now : null;
+      await inSlices(added, slice =>
+        transaction(MEMBERS).insert(slice.map(each => ({ ...each, since }))),
+      );
+      await transaction(LOG).update({
+        is_complete: isComplete,
+        last_id: last,
+        ...(isStrict ? {} : { server, position }),
+      });
+    });
+  }
+
+  /**
+   * Deletes old changes, and earlier those of deleted users.
+   *
+   * @throws LeaseLostError
+   */
+  async prune(lease: Lease, retentionMs: number): Promise<void> {
+    await this.#database.transaction(async transaction => {
+      await lockLease(transaction, lease);
+      const olderThan = (ms: number) =>
+        transaction(EVENTS).where('time', '<', timeOf(transaction, -ms));
+      const [{ last }] = await olderThan(retentionMs).max({ last: 'id' });
+      if (last !== null) {
+        await transaction(EVENTS).where('id', '<=', last).delete();
+        await transaction(LOG)
+          .where('first_id', '<', last)
+          .update({ first_id: last });
+      }
+      const deleted = olderThan(DELETED_USERS_MS)
+        .where({ kind: 'user_deleted' })
+        .whereNotIn('entry_id', transaction(ENTRIES).select('id'))
+        .select('entry_id');
+      await transaction(EVENTS)
+        .whereIn('entry_id', deleted)
+        .orWhereIn('member_id', deleted.clone())
+        .delete();
+    });
+  }
+}
+
+/** Returns an expression for the database's clock. */
+function timeOf(database: Database, plusMs = 0) {
+  return database.client.config.client === 'pg'
+    ? database.raw(`clock_timestamp() + ? * interval '1 millisecond'`, [plusMs])
+    : // Knex stores dates in SQLite as milliseconds since the epoch.
+      database.raw(
+        `cast((julianday('now') - 2440587.5) * 86400000 as integer) + ?`,
+        [plusMs],
+      );
+}
+
+/** Locks the row of the lease, and renews the lease. */
+async function lockLease(database: Database, { token }: Lease): Promise<void> {
+  const locked = await database(LEASE)
+    .where({ fence: token })
+    .update({ expires_at: timeOf(database, LEASE_MS) });
+  if (locked === 0) {
+    throw new LeaseLostError('Another process is writing the change log');
+  }
+}
+
+/** Writes rows in slices; other requests are served in between. */
+async function inSlices<T>(
+  items: readonly T[],
+  write: (slice: T[]) => PromiseLike<unknown>,
+): Promise<void> {
+  for (let start = 0; start < items.length; start += ROWS_PER_STATEMENT) {
+    await write(items.slice(start, start + ROWS_PER_STATEMENT));
+    await nextTurn();
+  }
+}
+
+function rowOf(change: NewChange): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(COLUMNS).map(([field, column]) => [
+      column,
+      change[field as keyof NewChange] ?? null,
+    ]),
+  );
+}
+
+function withoutNulls<T extends object>(row: T): T {
+  return Object.fromEntries(
+    Object.entries(row).filter(([, value]) => value !== null),
+  ) as T;
 }

@@ -2,14 +2,14 @@ import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-n
 import fc from 'fast-check';
 import { Follower } from '../__testUtils__/changes/Follower';
 import { withDatabase } from '../__testUtils__/withDatabase';
+import { PrincipalSet } from '../directory/Caller';
 import { emptyGroup, emptyUser, type User } from '../directory/records';
 import { openDatabase } from '../openDatabase';
 import type { ConfirmedSync } from '../replica/sync/DirectorySync';
 import { ReplicaTables } from '../replica/tables/ReplicaTables';
-import { type Change, ChangeLog } from './ChangeLog';
-import { ChangeStore, LeaseLostError } from './ChangeStore';
+import { type Change, ChangeLog, LeaseLostError } from './ChangeLog';
 import { ChangeWriter, type ChangeWriterOptions } from './ChangeWriter';
-import type { ComparePositions } from './Position';
+import { comparePositions, positionOf, publicValuesFor } from './createChanges';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -17,16 +17,6 @@ const userKey = (name: string) => `uid=${name},cn=users`;
 const groupKey = (name: string) => `cn=${name},cn=groups`;
 
 const database = withDatabase();
-
-const compare: ComparePositions = (a, b) => {
-  if (a.server !== b.server) {
-    return 'other';
-  }
-  const order = Math.sign(Number(b.value) - Number(a.value));
-  return ({ '-1': 'earlier', 0: 'same', 1: 'later' } as const)[
-    order as -1 | 0 | 1
-  ];
-};
 
 /** A directory whose replica is written by the test. */
 class TestDirectory {
@@ -102,15 +92,8 @@ class TestDirectory {
   }
 }
 
-async function openStore(definition = 'test') {
-  return new ChangeStore({
-    database: await openDatabase(database),
-    definition,
-  });
-}
-
-async function openLog() {
-  return new ChangeLog(await openDatabase(database));
+async function openLog(definition = 'test') {
+  return new ChangeLog({ database: await openDatabase(database), definition });
 }
 
 async function startWriter(
@@ -118,16 +101,14 @@ async function startWriter(
   options: Partial<ChangeWriterOptions> = {},
 ) {
   const writer = new ChangeWriter({
-    store: await openStore(),
+    log: await openLog(),
     tables: directory.tables,
-    positionOf: ({ server, usn }) => ({ server, value: String(usn) }),
-    compare,
-    fields: {
-      user: Object.keys(emptyUser()),
-      group: Object.keys(emptyGroup()),
-    },
-    isVisible: (field, record) =>
-      field !== 'surname' || !('is_private' in record && record.is_private),
+    positionOf,
+    compare: comparePositions,
+    publicValues: publicValuesFor({
+      hidden: new Set(['surname']),
+      trustedReaders: new PrincipalSet({}),
+    }),
     retentionMs: 90 * DAY_MS,
     logger: new RecordingLogger(),
     ...options,
@@ -147,11 +128,11 @@ async function readChanges(): Promise<readonly Change[]> {
 
 /** One line for each change. */
 async function lines() {
-  return (await readChanges()).map(({ kind, subject, member, oldName }) =>
+  return (await readChanges()).map(({ kind, name, memberName, oldName }) =>
     [
       kind,
-      subject.name,
-      ...(member ? [member.name] : []),
+      name,
+      ...(memberName ? [memberName] : []),
       ...(oldName ? [`from ${oldName}`] : []),
     ].join(' '),
   );
@@ -162,411 +143,6 @@ async function expireLease() {
   const client = await database.getClient();
   await client('directory_change_writer').update({ expires_at: new Date(0) });
 }
-
-describe('ChangeWriter', () => {
-  it('records existing entries without changes and logs later changes', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    directory.setGroup('staff', [userKey('alice')]);
-    await startWriter(directory);
-    await directory.confirm();
-    expect(await lines()).toEqual([]);
-
-    directory.setUser('bob', { locked: true });
-    directory.setGroup('staff', [userKey('bob')], { description: 'Staff' });
-    directory.setUser('alice', { emails: ['a@example.test'] });
-    await directory.confirm();
-    expect(await lines()).toEqual([
-      'user_created bob',
-      'user_locked bob',
-      'group_changed staff',
-      'user_changed alice',
-      'member_removed staff alice',
-      'member_added staff bob',
-    ]);
-  });
-
-  it('logs members of nested groups, served or not', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    directory.setUser('bob');
-    directory.setGroup('hidden', [userKey('alice')], { served: false });
-    directory.setGroup('team', [groupKey('hidden')]);
-    directory.setGroup('staff');
-    await startWriter(directory);
-    await directory.confirm();
-
-    directory.setGroup('staff', [groupKey('team')]);
-    await directory.confirm();
-    directory.setGroup('hidden', [userKey('bob')], { served: false });
-    await directory.confirm();
-    directory.setGroup('team', [groupKey('hidden'), userKey('bob')]);
-    await directory.confirm();
-    directory.delete(groupKey('team'));
-    directory.setGroup('staff');
-    await directory.confirm();
-    expect(await lines()).toEqual([
-      'member_added staff team',
-      'member_added staff alice',
-      'member_removed team alice',
-      'member_removed staff alice',
-      'member_added team bob',
-      'member_added staff bob',
-      'group_deleted team',
-      'member_removed staff bob',
-    ]);
-  });
-
-  it('logs one event when more than 500 members of a group change', async () => {
-    const directory = new TestDirectory();
-    const names = Array.from({ length: 501 }, (_, index) => `user${index}`);
-    names.forEach(name => directory.setUser(name));
-    directory.setGroup('team', names.map(userKey));
-    directory.setGroup('staff');
-    directory.setGroup('all', [groupKey('staff')]);
-    await startWriter(directory);
-    await directory.confirm();
-    directory.setGroup('staff', [groupKey('team')]);
-    await directory.confirm();
-    directory.setGroup('team', names.slice(0, 499).map(userKey));
-    await directory.confirm();
-    expect(new Set(await lines())).toEqual(
-      new Set([
-        'members_changed staff',
-        'members_changed all',
-        ...['team', 'staff', 'all'].flatMap(group =>
-          ['user499', 'user500'].map(name => `member_removed ${group} ${name}`),
-        ),
-      ]),
-    );
-  });
-
-  it('logs changes that were made while no writer was running', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice', { uniqueId: '1' });
-    directory.setUser('bob', { uniqueId: '2' });
-    directory.setUser('carol', { uniqueId: '3' });
-    directory.setGroup('staff', [userKey('alice'), userKey('bob')]);
-    directory.setGroup('all', [groupKey('staff')]);
-    const writer = await startWriter(directory);
-    await directory.confirm();
-    await stopWriter(directory, writer);
-
-    directory.setUser('alice', {
-      uniqueId: '1',
-      locked: true,
-      pronouns: ['x'],
-    });
-    directory.delete(userKey('bob'));
-    directory.setUser('robert', { uniqueId: '2' });
-    directory.delete(userKey('carol'));
-    directory.setGroup('staff', [userKey('robert')]);
-    directory.setGroup('new');
-    await startWriter(directory);
-    await directory.confirm();
-    await directory.confirm();
-    expect(await lines()).toEqual([
-      'user_locked alice',
-      'user_changed alice',
-      'user_renamed robert from bob',
-      'group_created new',
-      'member_removed staff alice',
-      'member_removed all alice',
-      'user_deleted carol',
-    ]);
-  });
-
-  it.each([
-    'the key stays',
-    'the old key is deleted first',
-    'the old key is deleted last',
-  ])('logs a rename when %s', async order => {
-    const directory = new TestDirectory();
-    const isStable = order === 'the key stays';
-    const key = (name: string) => (isStable ? '1' : userKey(name));
-    const setUser = (name: string) =>
-      directory.setUser(name, { key: key(name), uniqueId: '1' });
-    setUser('alice');
-    directory.setGroup('staff', [key('alice')]);
-    await startWriter(directory);
-    await directory.confirm();
-    if (order === 'the old key is deleted first') {
-      const early = { ...directory.sync, requestedAt: performance.now() };
-      directory.delete(key('alice'));
-      for (const writer of directory.writers) {
-        writer.onConfirmed(early);
-        await writer.idle();
-      }
-      expect(await lines()).toEqual([]);
-    }
-    setUser('alicia');
-    await directory.confirm();
-    if (order === 'the old key is deleted last') {
-      directory.delete(key('alice'));
-    }
-    directory.setGroup('staff', [key('alicia')]);
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_renamed alicia from alice']);
-  });
-
-  it('logs a new user with the name of a deleted user as another user', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice', { uniqueId: '1' });
-    await startWriter(directory);
-    await directory.confirm();
-    directory.setUser('alice', { uniqueId: '2' });
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_deleted alice', 'user_created alice']);
-    const [deleted, created] = await readChanges();
-    expect(deleted.subject.presentName).toBeUndefined();
-    expect(created.subject.presentName).toBe('alice');
-  });
-
-  it('does not log changes of hidden fields, nor store values', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice', { is_private: true, emails: ['Marker'] });
-    directory.setUser('bob', { is_private: true, emails: ['Marker'] });
-    await startWriter(directory);
-    await directory.confirm();
-    directory.setUser('alice', {
-      is_private: true,
-      emails: ['Marker'],
-      surname: 'Marker',
-    });
-    await directory.confirm();
-    expect(await lines()).toEqual([]);
-    const client = await database.getClient();
-    const rows = await client('directory_known_entries');
-    expect(JSON.stringify(rows)).not.toContain('Marker');
-    expect(new Set(rows.map(({ digest }) => digest)).size).toBe(2);
-  });
-
-  it('starts another log without changes when the definition of entries changes', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    directory.setGroup('staff');
-    const writer = await startWriter(directory);
-    await directory.confirm();
-    directory.setGroup('staff', [userKey('alice')]);
-    await directory.confirm();
-    await stopWriter(directory, writer);
-    const log = await openLog();
-    const before = await log.state();
-    const joined = await log.joinTimesOf('staff');
-    expect([...joined.keys()]).toEqual(['alice']);
-
-    directory.setUser('bob');
-    await startWriter(directory, { store: await openStore('other') });
-    await directory.confirm();
-    const after = await log.state();
-    expect(after).toMatchObject({ first: 1, last: 1, isWritten: true });
-    expect(after.logId).not.toBe(before.logId);
-    expect(await log.joinTimesOf('staff')).toEqual(joined);
-  });
-
-  it('reverts no removal on a server that lags behind, not even after restarts', async () => {
-    const directory = new TestDirectory();
-    const members = [userKey('alice'), userKey('bob')];
-    directory.setUser('alice');
-    directory.setUser('bob');
-    directory.setUser('carol');
-    directory.setGroup('staff', members);
-    let writer = await startWriter(directory);
-    await directory.confirm();
-    directory.setUser('alice', { locked: true });
-    directory.setGroup('staff', [userKey('bob')]);
-    directory.delete(userKey('carol'));
-    await directory.confirm();
-    await directory.confirm();
-    const expected = [
-      'user_deleted carol',
-      'user_locked alice',
-      'member_removed staff alice',
-    ];
-    expect(await lines()).toEqual(expected);
-
-    // The second server lacks all of it, and bob is removed there.
-    directory.sync = { ...directory.sync, server: 'ldaps://two', usn: 1 };
-    directory.setUser('alice');
-    directory.setUser('carol', { pronouns: ['x'] });
-    directory.setGroup('staff', members);
-    await directory.confirm();
-    expect(await lines()).toEqual(expected);
-    directory.setGroup('staff', [userKey('alice')]);
-    for (let restart = 0; restart < 2; restart++) {
-      await directory.confirm();
-      await stopWriter(directory, writer);
-      writer = await startWriter(directory);
-    }
-    await directory.confirm();
-    expected.push('member_removed staff bob');
-    expect(await lines()).toEqual(expected);
-
-    // It has caught up with the locked user only, and time passes.
-    directory.setUser('alice', { locked: true });
-    await directory.confirm();
-    await stopWriter(directory, writer);
-    await startWriter(directory, { catchUpMs: 0 });
-    await directory.confirm();
-    expect((await lines()).slice(expected.length)).toEqual([
-      'user_created carol',
-      'member_added staff alice',
-    ]);
-  });
-
-  it('records what it postponed when the server has caught up', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    await startWriter(directory);
-    await directory.confirm();
-    const { sync } = directory;
-    directory.sync = { ...sync, server: 'ldaps://two' };
-    directory.setUser('bob');
-    await directory.confirm();
-    expect(await lines()).toEqual([]);
-    directory.sync = sync;
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_created bob']);
-  });
-
-  it('records nothing before the server has reached its own earlier position', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    directory.setUser('bob');
-    await startWriter(directory);
-    await directory.confirm();
-    const { usn } = directory.sync;
-    directory.sync = { ...directory.sync, usn: usn! - 2 };
-    directory.delete(userKey('bob'));
-    await directory.confirm();
-    expect(await lines()).toEqual([]);
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_deleted bob']);
-  });
-
-  it('appends only after a sync that follows writes during the comparison', async () => {
-    const directory = new TestDirectory();
-    const writer = await startWriter(directory);
-    await directory.confirm();
-    directory.setUser('alice');
-    directory.sync = { ...directory.sync, usn: 10 };
-    writer.onConfirmed(directory.sync);
-    directory.setUser('bob');
-    directory.sync = { ...directory.sync, usn: 20 };
-    writer.onConfirmed(directory.sync);
-    await writer.idle();
-    expect((await readChanges()).map(({ position }) => position.value)).toEqual(
-      ['20', '20'],
-    );
-  });
-
-  it('writes in one process, until another process takes over', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    const first = await startWriter(directory);
-    const second = await startWriter(directory);
-    await directory.confirm();
-    directory.setUser('bob');
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_created bob']);
-
-    // The first writer's lease expires while that writer is paused.
-    directory.writers.delete(first);
-    await expireLease();
-    const store = await openStore();
-    await store.release((await store.acquire())!);
-    directory.setUser('carol');
-    first.onWrite([userKey('carol')]);
-    first.onConfirmed(directory.sync);
-    await first.idle();
-    expect(await lines()).toEqual(['user_created bob']);
-
-    await stopWriter(directory, second);
-    await startWriter(directory);
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_created bob', 'user_created carol']);
-  });
-
-  it('does not acquire the lease that another process holds', async () => {
-    const store = await openStore();
-    const lease = await store.acquire();
-    const other = await openStore();
-    expect(await other.acquire()).toBeUndefined();
-    await store.renew(lease!);
-    await expireLease();
-    expect(await other.acquire()).toBeDefined();
-    await expect(store.renew(lease!)).rejects.toThrow(LeaseLostError);
-  });
-
-  it('appends changes that a failed database missed', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    const logger = new RecordingLogger();
-    const store = await openStore();
-    const append = jest
-      .spyOn(store, 'append')
-      .mockRejectedValueOnce(new Error('no database'));
-    const writer = await startWriter(directory, { store, logger });
-    await directory.confirm();
-    expect(append).toHaveBeenCalledTimes(1);
-    expect(logger.lines.join('\n')).toContain(
-      'The change log cannot be written',
-    );
-    await stopWriter(directory, writer);
-    await startWriter(directory, { store, logger });
-    await directory.confirm();
-    directory.setUser('bob');
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_created bob']);
-  });
-
-  it('deletes old changes, and those of deleted users earlier', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    directory.setUser('bob');
-    directory.setGroup('staff', [userKey('alice'), userKey('bob')]);
-    const writer = await startWriter(directory);
-    await directory.confirm();
-    directory.setUser('alice', { locked: true });
-    directory.setGroup('staff', []);
-    await directory.confirm();
-    directory.delete(userKey('alice'));
-    await directory.confirm();
-    await stopWriter(directory, writer);
-    const store = await openStore();
-    const lease = (await store.acquire())!;
-    await store.prune(lease, { retentionMs: DAY_MS, deletedUsersMs: DAY_MS });
-    expect(await lines()).toHaveLength(4);
-    await store.prune(lease, { retentionMs: DAY_MS, deletedUsersMs: -DAY_MS });
-    expect(await lines()).toEqual(['member_removed staff bob']);
-    const log = await openLog();
-    expect(await log.state()).toMatchObject({ first: 0, last: 4 });
-    await store.prune(lease, { retentionMs: -DAY_MS, deletedUsersMs: DAY_MS });
-    expect(await log.state()).toMatchObject({ first: 3, last: 4 });
-  });
-
-  it.each(['stable IDs', 'names'])(
-    'reproduces a directory whose keys are %s from the log after any changes, restarts and takeovers',
-    async keys => {
-      await fc.assert(
-        fc
-          .asyncProperty(
-            fc.array(operation, { minLength: 1, maxLength: 60 }),
-            async operations => {
-              const { ids, state, expected } = await replay(operations, {
-                isStable: keys === 'stable IDs',
-              });
-              expect(state).toEqual(expected);
-              expect(ids).toEqual(ids.map((_id, index) => index + 1));
-            },
-          )
-          .beforeEach(clear),
-        { numRuns: 15 * Number(process.env.RUNS || 1) },
-      );
-    },
-    600_000,
-  );
-});
 
 async function clear() {
   const client = await openDatabase(database);
@@ -767,3 +343,446 @@ async function replay(
   const ids = changes.map(({ id }) => id);
   return { ids, state: follower.state, expected };
 }
+
+describe('ChangeWriter', () => {
+  it('records existing entries without changes and logs later changes', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    directory.setGroup('staff', [userKey('alice')]);
+    await startWriter(directory);
+    await directory.confirm();
+    expect(await lines()).toEqual([]);
+
+    directory.setUser('bob', { locked: true });
+    directory.setGroup('staff', [userKey('bob')], { description: 'Staff' });
+    directory.setUser('alice', { emails: ['a@example.test'] });
+    await directory.confirm();
+    expect(await lines()).toEqual([
+      'user_created bob',
+      'user_locked bob',
+      'group_changed staff',
+      'user_changed alice',
+      'member_added staff bob',
+      'member_removed staff alice',
+    ]);
+  });
+
+  it('logs members of nested groups, served or not', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    directory.setUser('bob');
+    directory.setGroup('hidden', [userKey('alice')], { served: false });
+    directory.setGroup('team', [groupKey('hidden')]);
+    directory.setGroup('staff');
+    await startWriter(directory);
+    await directory.confirm();
+
+    directory.setGroup('staff', [groupKey('team')]);
+    await directory.confirm();
+    directory.setGroup('hidden', [userKey('bob')], { served: false });
+    await directory.confirm();
+    directory.setGroup('team', [groupKey('hidden'), userKey('bob')]);
+    await directory.confirm();
+    directory.delete(groupKey('team'));
+    directory.setGroup('staff');
+    await directory.confirm();
+    expect(await lines()).toEqual([
+      'member_added staff team',
+      'member_added staff alice',
+      'member_removed team alice',
+      'member_added team bob',
+      'member_removed staff alice',
+      'member_added staff bob',
+      'group_deleted team',
+      'member_removed staff bob',
+    ]);
+  });
+
+  it('logs one event when more than 500 members of a group change', async () => {
+    const directory = new TestDirectory();
+    const names = Array.from({ length: 501 }, (_, index) => `user${index}`);
+    names.forEach(name => directory.setUser(name));
+    directory.setGroup('team', names.map(userKey));
+    directory.setGroup('staff');
+    directory.setGroup('all', [groupKey('staff')]);
+    await startWriter(directory);
+    await directory.confirm();
+    directory.setGroup('staff', [groupKey('team')]);
+    await directory.confirm();
+    directory.setGroup('team', names.slice(0, 499).map(userKey));
+    await directory.confirm();
+    expect(new Set(await lines())).toEqual(
+      new Set([
+        'members_changed staff',
+        'members_changed all',
+        ...['team', 'staff', 'all'].flatMap(group =>
+          ['user499', 'user500'].map(name => `member_removed ${group} ${name}`),
+        ),
+      ]),
+    );
+  });
+
+  it('logs changes that were made while no writer was running', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice', { uniqueId: '1' });
+    directory.setUser('bob', { uniqueId: '2' });
+    directory.setUser('carol', { uniqueId: '3' });
+    directory.setGroup('staff', [userKey('alice'), userKey('bob')]);
+    directory.setGroup('all', [groupKey('staff')]);
+    const writer = await startWriter(directory);
+    await directory.confirm();
+    await stopWriter(directory, writer);
+
+    directory.setUser('alice', {
+      uniqueId: '1',
+      locked: true,
+      pronouns: ['x'],
+    });
+    directory.delete(userKey('bob'));
+    directory.setUser('robert', { uniqueId: '2' });
+    directory.delete(userKey('carol'));
+    directory.setGroup('staff', [userKey('robert')]);
+    directory.setGroup('new');
+    await startWriter(directory);
+    await directory.confirm();
+    await directory.confirm();
+    expect(await lines()).toEqual([
+      'user_locked alice',
+      'user_changed alice',
+      'user_renamed robert from bob',
+      'group_created new',
+      'member_removed staff alice',
+      'member_removed all alice',
+      'user_deleted carol',
+    ]);
+  });
+
+  it.each([
+    'the key stays',
+    'the old key is deleted first',
+    'the old key is deleted last',
+  ])('logs a rename when %s', async order => {
+    const directory = new TestDirectory();
+    const isStable = order === 'the key stays';
+    const key = (name: string) => (isStable ? '1' : userKey(name));
+    const setUser = (name: string) =>
+      directory.setUser(name, { key: key(name), uniqueId: '1' });
+    setUser('alice');
+    directory.setGroup('staff', [key('alice')]);
+    await startWriter(directory);
+    await directory.confirm();
+    if (order === 'the old key is deleted first') {
+      // A sync that was requested before, without the new key.
+      const early = { ...directory.sync, requestedAt: performance.now() };
+      directory.delete(key('alice'));
+      for (const writer of directory.writers) {
+        writer.onConfirmed(early);
+        await writer.idle();
+      }
+    }
+    setUser('alicia');
+    if (order === 'the old key is deleted last') {
+      directory.delete(key('alice'));
+    }
+    directory.setGroup('staff', [key('alicia')]);
+    await directory.confirm();
+    expect(await lines()).toEqual(['user_renamed alicia from alice']);
+  });
+
+  it.each([true, false])(
+    'logs a membership that is reverted during the comparison (was a member: %s)',
+    async wasMember => {
+      const directory = new TestDirectory();
+      const { graph } = directory.tables.groups;
+      const setMember = (isMember: boolean) =>
+        directory.setGroup('staff', isMember ? [userKey('alice')] : []);
+      directory.setUser('alice');
+      setMember(wasMember);
+      const writer = await startWriter(directory);
+      await directory.confirm();
+
+      // The group is written after it was compared, and before its member.
+      const { directGroupsOf } = graph;
+      const compared = new Promise<void>(resolve => {
+        jest.spyOn(graph, 'directGroupsOf').mockImplementationOnce(key => {
+          setMember(!wasMember);
+          resolve();
+          return directGroupsOf.call(graph, key);
+        });
+      });
+      directory.setUser('alice', { pronouns: ['x'] });
+      writer.onConfirmed({ ...directory.sync, requestedAt: performance.now() });
+      await compared;
+      setMember(wasMember);
+      await directory.confirm();
+      const changes = [
+        'member_added staff alice',
+        'member_removed staff alice',
+      ];
+      expect(await lines()).toEqual([
+        'user_changed alice',
+        ...(wasMember ? changes.reverse() : changes),
+      ]);
+    },
+  );
+
+  it('logs a new user with the name of a deleted user as another user', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice', { uniqueId: '1' });
+    await startWriter(directory);
+    await directory.confirm();
+    directory.setUser('alice', { uniqueId: '2' });
+    await directory.confirm();
+    expect(await lines()).toEqual(['user_deleted alice', 'user_created alice']);
+    const [deleted, created] = await readChanges();
+    expect(deleted.presentName).toBeUndefined();
+    expect(created.presentName).toBe('alice');
+  });
+
+  it('does not log changes of hidden fields, nor store values', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice', { is_private: true, emails: ['Marker'] });
+    directory.setUser('bob', { is_private: true, emails: ['Marker'] });
+    await startWriter(directory);
+    await directory.confirm();
+    directory.setUser('alice', {
+      is_private: true,
+      emails: ['Marker'],
+      surname: 'Marker',
+    });
+    await directory.confirm();
+    expect(await lines()).toEqual([]);
+    const client = await database.getClient();
+    const rows = await client('directory_known_entries');
+    expect(JSON.stringify(rows)).not.toContain('Marker');
+    expect(new Set(rows.map(({ digest }) => digest)).size).toBe(2);
+  });
+
+  it('starts another log without changes when the definition of entries changes', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    directory.setGroup('staff');
+    const writer = await startWriter(directory);
+    await directory.confirm();
+    directory.setGroup('staff', [userKey('alice')]);
+    await directory.confirm();
+    await stopWriter(directory, writer);
+    const log = await openLog();
+    const before = await log.state();
+    const joined = await log.joinTimesOf('staff');
+    expect([...joined.keys()]).toEqual(['alice']);
+
+    directory.setUser('bob');
+    await startWriter(directory, { log: await openLog('other') });
+    await directory.confirm();
+    const after = await log.state();
+    expect(after).toMatchObject({ first: 1, last: 1, isWritten: true });
+    expect(after.logId).not.toBe(before.logId);
+    expect(await log.joinTimesOf('staff')).toEqual(joined);
+  });
+
+  it('reverts no removal on a server that lags behind, not even after restarts', async () => {
+    const directory = new TestDirectory();
+    const members = [userKey('alice'), userKey('bob')];
+    directory.setUser('alice');
+    directory.setUser('bob');
+    directory.setUser('carol');
+    directory.setGroup('staff', members);
+    let writer = await startWriter(directory);
+    await directory.confirm();
+    directory.setUser('alice', { locked: true });
+    directory.setGroup('staff', [userKey('bob')]);
+    directory.delete(userKey('carol'));
+    await directory.confirm();
+    await directory.confirm();
+    const expected = [
+      'user_deleted carol',
+      'user_locked alice',
+      'member_removed staff alice',
+    ];
+    expect(await lines()).toEqual(expected);
+
+    // The second server lacks all of it, and bob is removed there.
+    directory.sync = { ...directory.sync, server: 'ldaps://two', usn: 1 };
+    directory.setUser('alice');
+    directory.setUser('carol', { pronouns: ['x'] });
+    directory.setGroup('staff', members);
+    await directory.confirm();
+    expect(await lines()).toEqual(expected);
+    directory.setGroup('staff', [userKey('alice')]);
+    for (let restart = 0; restart < 2; restart++) {
+      await directory.confirm();
+      await stopWriter(directory, writer);
+      writer = await startWriter(directory);
+    }
+    await directory.confirm();
+    expected.push('member_removed staff bob');
+    expect(await lines()).toEqual(expected);
+
+    // It has caught up with the locked user only, and time passes.
+    directory.setUser('alice', { locked: true });
+    await directory.confirm();
+    await stopWriter(directory, writer);
+    await startWriter(directory, { catchUpMs: 0 });
+    await directory.confirm();
+    expect((await lines()).slice(expected.length)).toEqual([
+      'user_created carol',
+      'member_added staff alice',
+    ]);
+  });
+
+  it('records what it postponed when the server has caught up', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    await startWriter(directory);
+    await directory.confirm();
+    const { sync } = directory;
+    directory.sync = { ...sync, server: 'ldaps://two' };
+    directory.setUser('bob');
+    await directory.confirm();
+    expect(await lines()).toEqual([]);
+    directory.sync = sync;
+    await directory.confirm();
+    expect(await lines()).toEqual(['user_created bob']);
+  });
+
+  it('records nothing before the server has reached its own earlier position', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    directory.setUser('bob');
+    await startWriter(directory);
+    await directory.confirm();
+    const { usn } = directory.sync;
+    directory.sync = { ...directory.sync, usn: usn! - 2 };
+    directory.delete(userKey('bob'));
+    await directory.confirm();
+    expect(await lines()).toEqual([]);
+    await directory.confirm();
+    expect(await lines()).toEqual(['user_deleted bob']);
+  });
+
+  it('appends only after a sync that follows writes during the comparison', async () => {
+    const directory = new TestDirectory();
+    const writer = await startWriter(directory);
+    await directory.confirm();
+    directory.setUser('alice');
+    directory.sync = { ...directory.sync, usn: 10 };
+    writer.onConfirmed(directory.sync);
+    directory.setUser('bob');
+    directory.sync = { ...directory.sync, usn: 20 };
+    writer.onConfirmed(directory.sync);
+    await writer.idle();
+    expect((await readChanges()).map(({ position }) => position.value)).toEqual(
+      ['20', '20'],
+    );
+  });
+
+  it('writes in one process, until another process takes over', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    const first = await startWriter(directory);
+    const second = await startWriter(directory);
+    await directory.confirm();
+    directory.setUser('bob');
+    await directory.confirm();
+    expect(await lines()).toEqual(['user_created bob']);
+
+    // The first writer's lease expires while that writer is paused.
+    directory.writers.delete(first);
+    await expireLease();
+    const log = await openLog();
+    await log.release((await log.acquire())!);
+    directory.setUser('carol');
+    first.onWrite([userKey('carol')]);
+    first.onConfirmed(directory.sync);
+    await first.idle();
+    expect(await lines()).toEqual(['user_created bob']);
+
+    await stopWriter(directory, second);
+    await startWriter(directory);
+    await directory.confirm();
+    expect(await lines()).toEqual(['user_created bob', 'user_created carol']);
+  });
+
+  it('does not acquire the lease that another process holds', async () => {
+    const log = await openLog();
+    const lease = await log.acquire();
+    const other = await openLog();
+    expect(await other.acquire()).toBeUndefined();
+    await log.renew(lease!);
+    await expireLease();
+    expect(await other.acquire()).toBeDefined();
+    await expect(log.renew(lease!)).rejects.toThrow(LeaseLostError);
+  });
+
+  it('appends changes that a failed database missed', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    const logger = new RecordingLogger();
+    const log = await openLog();
+    const append = jest
+      .spyOn(log, 'append')
+      .mockRejectedValueOnce(new Error('no database'));
+    const writer = await startWriter(directory, { log, logger });
+    await directory.confirm();
+    expect(append).toHaveBeenCalledTimes(1);
+    expect(logger.lines.join('\n')).toContain(
+      'The change log cannot be written',
+    );
+    await stopWriter(directory, writer);
+    await startWriter(directory, { log, logger });
+    await directory.confirm();
+    directory.setUser('bob');
+    await directory.confirm();
+    expect(await lines()).toEqual(['user_created bob']);
+  });
+
+  it('deletes old changes, and those of deleted users earlier', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    directory.setUser('bob');
+    directory.setGroup('staff', [userKey('alice'), userKey('bob')]);
+    const writer = await startWriter(directory);
+    await directory.confirm();
+    directory.setUser('alice', { locked: true });
+    directory.setGroup('staff', []);
+    await directory.confirm();
+    directory.delete(userKey('alice'));
+    await directory.confirm();
+    await stopWriter(directory, writer);
+    const log = await openLog();
+    const lease = (await log.acquire())!;
+    await log.prune(lease, 90 * DAY_MS);
+    expect(await lines()).toHaveLength(4);
+    const client = await database.getClient();
+    const time = new Date(Date.now() - 40 * DAY_MS);
+    await client('directory_change_events').update({ time });
+    await log.prune(lease, 90 * DAY_MS);
+    expect(await lines()).toEqual(['member_removed staff bob']);
+    expect(await log.state()).toMatchObject({ first: 0, last: 4 });
+    await log.prune(lease, 39 * DAY_MS);
+    expect(await log.state()).toMatchObject({ first: 3, last: 4 });
+  });
+
+  it.each(['stable IDs', 'names'])(
+    'reproduces a directory whose keys are %s from the log after any changes, restarts and takeovers',
+    async keys => {
+      await fc.assert(
+        fc
+          .asyncProperty(
+            fc.array(operation, { minLength: 1, maxLength: 60 }),
+            async operations => {
+              const { ids, state, expected } = await replay(operations, {
+                isStable: keys === 'stable IDs',
+              });
+              expect(state).toEqual(expected);
+              expect(ids).toEqual(ids.map((_id, index) => index + 1));
+            },
+          )
+          .beforeEach(clear),
+        { numRuns: 15 * Number(process.env.RUNS || 1) },
+      );
+    },
+    600_000,
+  );
+});

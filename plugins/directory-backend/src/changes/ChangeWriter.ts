@@ -4,14 +4,16 @@ import type {
   ConfirmedSync,
   TableObserver,
 } from '../replica/sync/DirectorySync';
-import { type ChangeStore, type Lease, LeaseLostError } from './ChangeStore';
+import type { ReplicaTables } from '../replica/tables/ReplicaTables';
 import {
-  type ChangeBatch,
-  KnownEntries,
-  type KnownEntriesOptions,
-} from './KnownEntries';
-import type { ComparePositions, Position } from './Position';
-import { WorkSlices } from './WorkSlices';
+  type ChangeLog,
+  type ComparePositions,
+  type Lease,
+  LeaseLostError,
+  type Position,
+} from './ChangeLog';
+import { KnownEntries, type Served } from './KnownEntries';
+import { ReplicaEntries } from './ReplicaEntries';
 
 /** Maximum number of entries that one transaction compares. */
 const ENTRIES_PER_APPEND = 2000;
@@ -24,14 +26,14 @@ const CATCH_UP_MS = 10 * 60_000;
 
 const PRUNE_INTERVAL_MS = 60 * 60_000;
 
-/** Time after which the events of deleted users are deleted. */
-const DELETED_USERS_MS = 30 * 24 * 60 * 60_000;
-
 /** Options of {@link ChangeWriter}. */
-export interface ChangeWriterOptions extends KnownEntriesOptions {
-  readonly store: ChangeStore;
+export interface ChangeWriterOptions {
+  readonly log: ChangeLog;
+  readonly tables: ReplicaTables;
   readonly positionOf: (sync: ConfirmedSync) => Position;
   readonly compare: ComparePositions;
+  /** See {@link KnownEntries}. */
+  readonly publicValues: (served: Served) => unknown;
   /** Milliseconds for which changes are retained. */
   readonly retentionMs: number;
   /** Milliseconds to wait for a server that may lag. Default: ten minutes. */
@@ -42,11 +44,12 @@ export interface ChangeWriterOptions extends KnownEntriesOptions {
 /** The right to write, with the recorded entries. */
 interface Tenure {
   readonly lease: Lease;
+  readonly source: ReplicaEntries;
   readonly entries: KnownEntries;
   isComplete: boolean;
   /** Position of the last write without postponed differences. */
   position: Position | undefined;
-  /** Keys of entries with postponed differences. */
+  /** IDs of entries with postponed differences. */
   readonly postponed: Set<string>;
   /** Since when the server may lag behind the position. */
   behindSince: number | undefined;
@@ -68,7 +71,7 @@ export class ChangeWriter implements TableObserver {
     .createCounter('directory.changes.appended', {
       description: 'Changes appended to the change log, by kind',
     });
-  /** Keys of entries to compare, with the time of their last write. */
+  /** IDs of entries to compare, with the time of their last write. */
   readonly #written = new Map<string, number>();
   /** The last sync, unless the tables were written since. */
   #confirmed: ConfirmedSync | undefined;
@@ -100,11 +103,13 @@ export class ChangeWriter implements TableObserver {
   onWrite(keys: readonly string[] | undefined): void {
     const now = performance.now();
     this.#confirmed = undefined;
-    // All entries are compared when a tenure begins.
-    if (this.#tenure) {
-      for (const key of keys ?? this.#tenure.entries.keys()) {
-        this.#written.set(key, now);
-      }
+    if (!this.#tenure) {
+      return; // All entries are compared when a tenure begins.
+    }
+    const { entries, source } = this.#tenure;
+    const ids = keys ? keys.flatMap(key => source.update(key)) : entries.ids();
+    for (const id of ids) {
+      this.#written.set(id, now);
     }
   }
 
@@ -132,7 +137,7 @@ export class ChangeWriter implements TableObserver {
     const { lease } = this.#tenure ?? {};
     this.#tenure = undefined;
     if (lease) {
-      await this.#options.store.release(lease).catch(() => {});
+      await this.#options.log.release(lease).catch(() => {});
     }
   }
 
@@ -160,61 +165,65 @@ export class ChangeWriter implements TableObserver {
   }
 
   async #renewLease(): Promise<void> {
-    const { store } = this.#options;
+    const { log, tables, publicValues } = this.#options;
     this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
     if (this.#tenure) {
-      await store.renew(this.#tenure.lease);
+      await log.renew(this.#tenure.lease);
       return;
     }
-    const lease = await store.acquire();
+    const lease = await log.acquire();
     if (!lease) {
       return;
     }
-    const entries = await KnownEntries.load(store, this.#options);
+    const source = new ReplicaEntries(tables);
+    const entries = new KnownEntries({ source, publicValues });
+    this.#written.clear();
     this.#tenure = {
       lease,
+      source,
       entries,
       isComplete: lease.isComplete,
       position: lease.position,
       postponed: new Set(),
       behindSince: undefined,
     };
-    this.#written.clear();
+    await entries.load(log);
     const now = performance.now();
-    const slices = new WorkSlices();
-    for (const key of entries.keys()) {
-      await slices.next();
-      this.#written.set(key, now);
+    for (const id of entries.ids()) {
+      this.#written.set(id, now);
     }
   }
 
   /** Appends until the tables are recorded, or are being written. */
   async #recordAll(tenure: Tenure): Promise<void> {
+    const { log, logger, retentionMs } = this.#options;
     while (this.#confirmed && !this.#isStopped) {
-      const sync = this.#confirmed;
       const mode = this.#modeFor(tenure);
       if (mode === 'wait') {
         return;
       }
       if (mode === 'complete') {
-        tenure.postponed.forEach(key => this.#written.set(key, -Infinity));
+        tenure.postponed.forEach(id => this.#written.set(id, -Infinity));
         tenure.postponed.clear();
       }
-      const keys = this.#takeKeys(tenure, sync);
-      if (keys.length === 0) {
+      const ids = this.#takeIds(tenure, this.#confirmed);
+      if (ids.length === 0) {
         break;
       }
-      await this.#record(tenure, { keys, isStrict: mode === 'strict' });
+      await this.#record(tenure, { ids, isStrict: mode === 'strict' });
     }
     if (this.#confirmed && !tenure.isComplete) {
       tenure.isComplete = true;
-      await this.#record(tenure, { keys: [], isStrict: false });
+      await this.#record(tenure, { ids: [], isStrict: false });
     }
     if (this.#hasFailed) {
       this.#hasFailed = false;
-      this.#options.logger.info('The change log can be written again');
+      logger.info('The change log can be written again');
     }
-    await this.#pruneIfDue(tenure);
+    if (performance.now() >= this.#pruneDueAt) {
+      this.#pruneDueAt = performance.now() + PRUNE_INTERVAL_MS;
+      await log.prune(tenure.lease, retentionMs);
+    }
   }
 
   /**
@@ -238,40 +247,36 @@ export class ChangeWriter implements TableObserver {
   }
 
   /**
-   * Takes keys to compare. Entries that are missing from the tables come last.
-   * Entries deleted after the sync was requested are not taken: their new keys
-   * may not have been read yet.
+   * Takes IDs to compare. Entries deleted after the sync was requested are not
+   * taken: their new keys may not have been read yet.
    */
-  #takeKeys({ entries }: Tenure, sync: ConfirmedSync): readonly string[] {
-    const present: string[] = [];
-    const missing: string[] = [];
-    for (const [key, writtenAt] of this.#written) {
-      if (present.length === ENTRIES_PER_APPEND) {
+  #takeIds({ source }: Tenure, sync: ConfirmedSync): readonly string[] {
+    const ids: string[] = [];
+    for (const [id, writtenAt] of this.#written) {
+      if (source.find(id) || writtenAt < sync.requestedAt) {
+        ids.push(id);
+        this.#written.delete(id);
+      }
+      if (ids.length === ENTRIES_PER_APPEND) {
         break;
       }
-      if (entries.isPresent(key)) {
-        present.push(key);
-      } else if (writtenAt < sync.requestedAt) {
-        missing.push(key);
-      }
     }
-    const keys = [...present, ...missing].slice(0, ENTRIES_PER_APPEND);
-    keys.forEach(key => this.#written.delete(key));
-    return keys;
+    return ids;
   }
 
   /** Compares entries and appends the differences. */
   async #record(
     tenure: Tenure,
-    options: { readonly keys: readonly string[]; readonly isStrict: boolean },
+    options: { readonly ids: readonly string[]; readonly isStrict: boolean },
   ): Promise<void> {
-    const { store } = this.#options;
     const { lease, entries, isComplete } = tenure;
-    const { keys, isStrict } = options;
+    const { ids, isStrict } = options;
     const { server } = this.#position!;
-    const batch = await entries.compare(keys, { isStrict });
-    batch.postponed.forEach(key => tenure.postponed.add(key));
-    if (isEmpty(batch) && keys.length > 0) {
+    const batch = await entries.compare(ids, { isStrict });
+    batch.postponed.forEach(id => tenure.postponed.add(id));
+    const { added, removed, deleted } = batch;
+    const rows = [batch.entries, deleted, added, removed];
+    if (ids.length > 0 && rows.every(list => list.length === 0)) {
       return;
     }
     // Writes during the comparison may be part of it.
@@ -287,28 +292,17 @@ export class ChangeWriter implements TableObserver {
     if (position.server !== server) {
       throw new Error('The replica has switched to another server');
     }
-    await store.append(lease, batch, { position, isStrict, isComplete });
+    await this.#options.log.append(lease, batch, {
+      position,
+      isStrict,
+      isComplete,
+    });
     if (!isStrict) {
       tenure.position = position;
     }
     this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
-    for (const { kind } of isComplete ? batch.events : []) {
+    for (const { kind } of isComplete ? batch.changes : []) {
       this.#appended.add(1, { kind });
     }
   }
-
-  async #pruneIfDue({ lease }: Tenure): Promise<void> {
-    if (performance.now() >= this.#pruneDueAt) {
-      this.#pruneDueAt = performance.now() + PRUNE_INTERVAL_MS;
-      const { store, retentionMs } = this.#options;
-      await store.prune(lease, {
-        retentionMs,
-        deletedUsersMs: DELETED_USERS_MS,
-      });
-    }
-  }
-}
-
-function isEmpty({ entries, deleted, added, removed }: ChangeBatch): boolean {
-  return entries.length + deleted.length + added.length + removed.length === 0;
 }

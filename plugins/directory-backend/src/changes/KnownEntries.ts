@@ -1,24 +1,44 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Group, User } from '../directory/records';
-import type { ReplicaTables } from '../replica/tables/ReplicaTables';
 import type { ServedRecord } from '../replica/tables/RowBlock';
-import type { Edge, NewEvent, StoredEntry } from './ChangeStore';
-import { compareMemberships } from './compareMemberships';
+import type {
+  ChangeBatch,
+  ChangeLog,
+  EntryKind,
+  Membership,
+  NewChange,
+  StoredEntry,
+} from './ChangeLog';
+import { compareMemberships, type StateBefore } from './compareMemberships';
 import { WorkSlices } from './WorkSlices';
 
 const SALT_BYTES = 16;
 
 /** A record of the replica. */
-type Served = ServedRecord<User> | ServedRecord<Group>;
+export type Served = ServedRecord<User> | ServedRecord<Group>;
+
+/** The replica's users and groups, by stable ID. */
+export interface EntrySource {
+  ids(): Iterable<string>;
+  find(id: string):
+    | {
+        readonly kind: EntryKind;
+        /** `undefined` for a group that is not served. */
+        readonly served: Served | undefined;
+      }
+    | undefined;
+  /** Returns the groups of which an entry is a direct member. */
+  groupsOf(id: string): readonly string[];
+  /** Returns the keys of a group's direct members; another list when written. */
+  membersOf(id: string): readonly string[];
+  idOf(key: string): string;
+}
 
 /** A user or group as the change log knows it. */
 export interface KnownEntry {
-  /** Stable ID. */
   readonly id: string;
-  readonly kind: 'user' | 'group';
-  /** Key in the tables. */
-  key: string;
+  readonly kind: EntryKind;
   /** `undefined` for a group that is not served. */
   name: string | undefined;
   locked: boolean;
@@ -26,62 +46,27 @@ export interface KnownEntry {
   served: Served | undefined;
   /** Groups of which the entry is recorded as a direct member. */
   groups: readonly KnownEntry[];
-  /** Keys that include those of the recorded direct members of a group. */
+  /** Keys of a group's direct members at the last comparison. */
   members: readonly string[];
+  /** IDs of other members that have joined or left a group since. */
+  relinked: string[];
 }
-
-/** State of an entry before a comparison. */
-export type StateBefore = Pick<KnownEntry, 'name' | 'groups'>;
-
-/** Result of a comparison, to append in one transaction. */
-export interface ChangeBatch {
-  /** In an order in which they can be applied one after the other. */
-  readonly events: readonly NewEvent[];
-  readonly entries: readonly StoredEntry[];
-  /** IDs of deleted entries. */
-  readonly deleted: readonly string[];
-  readonly added: readonly Edge[];
-  readonly removed: readonly Edge[];
-  /** Keys of entries with differences that were not recorded. */
-  readonly postponed: ReadonlySet<string>;
-}
-
-/** Options of {@link KnownEntries}. */
-export interface KnownEntriesOptions {
-  readonly tables: ReplicaTables;
-  /** Names of the fields that the directory provides. */
-  readonly fields: Readonly<Record<'user' | 'group', readonly string[]>>;
-  /** Whether every caller may read a field of an entry. */
-  readonly isVisible: (
-    field: string,
-    record: User | Group,
-    kind: 'user' | 'group',
-  ) => boolean;
-}
-
-/** Fields whose changes have a kind other than `*_changed`. */
-const OTHER_CHANGES: ReadonlySet<string> = new Set([
-  'username',
-  'groupname',
-  'locked',
-]);
 
 /** A comparison in progress. */
 class Comparison {
   readonly slices = new WorkSlices();
-  readonly deletions: NewEvent[] = [];
-  readonly changes: NewEvent[] = [];
+  readonly deletions: NewChange[] = [];
+  readonly changes: NewChange[] = [];
   readonly changed = new Set<KnownEntry>();
   readonly deleted: string[] = [];
-  readonly added: Edge[] = [];
-  readonly removed: Edge[] = [];
+  readonly added: Membership[] = [];
+  readonly removed: Membership[] = [];
+  /** IDs of entries with differences that are not recorded. */
   readonly postponed = new Set<string>();
-  /** Keys of entries whose groups are to be compared. */
+  /** IDs of entries whose groups are to be compared. */
   readonly linked = new Set<string>();
-  /** Keys of members that groups may have lost or got. */
+  /** Keys or IDs of members that groups may have lost or got. */
   readonly members: Iterable<string>[] = [];
-  /** Entries with a new key, which their groups may not contain yet. */
-  readonly moved = new Set<KnownEntry>();
   /** Entries whose memberships, or those of their members, may differ. */
   readonly affected = new Set<KnownEntry>();
   readonly before = new Map<KnownEntry, StateBefore>();
@@ -99,385 +84,288 @@ class Comparison {
 
 /**
  * The users and groups as the change log has recorded them, with the direct
- * members of all groups. Compared with the tables of the replica, they yield
- * the events to append.
+ * members of all groups. Compared with the replica, they yield the changes.
  */
 export class KnownEntries {
-  readonly #options: KnownEntriesOptions;
   readonly #byId = new Map<string, KnownEntry>();
-  /** Entries whose key is not their ID. */
-  readonly #byKey = new Map<string, KnownEntry>();
+  readonly #source: EntrySource;
+  readonly #publicValues: (served: Served) => unknown;
 
-  private constructor(options: KnownEntriesOptions) {
-    this.#options = options;
+  /**
+   * @param options.publicValues - returns the values that every caller may
+   *   read, without the name and the lock
+   */
+  constructor(options: {
+    readonly source: EntrySource;
+    readonly publicValues: (served: Served) => unknown;
+  }) {
+    this.#source = options.source;
+    this.#publicValues = options.publicValues;
   }
 
-  /** Reads the recorded entries from the database. */
-  static async load(
-    store: {
-      entries(): AsyncIterable<readonly StoredEntry[]>;
-      edges(): AsyncIterable<readonly Edge[]>;
-    },
-    options: KnownEntriesOptions,
-  ): Promise<KnownEntries> {
-    const known = new KnownEntries(options);
-    const keys = known.#keysById();
+  /** Reads the recorded entries. */
+  async load(log: ChangeLog): Promise<void> {
     const slices = new WorkSlices();
-    for await (const page of store.entries()) {
-      for (const entry of page) {
+    for await (const page of log.entries()) {
+      for (const { id, kind, name, locked, salt, digest } of page) {
         await slices.next();
-        known.#load(entry, keys.get(entry.id) ?? entry.id);
+        const served = this.#source.find(id)?.served;
+        const isSame = served && this.#digestOf(served, salt) === digest;
+        this.#byId.set(id, {
+          ...newEntry(id, kind),
+          name: name ?? undefined,
+          locked: Boolean(locked),
+          served: isSame ? served : undefined,
+        });
       }
     }
-    for await (const page of store.edges()) {
-      for (const { groupId, memberId } of page) {
+    for await (const page of log.memberships()) {
+      for (const { group_id, member_id } of page) {
         await slices.next();
-        const group = known.#byId.get(groupId);
-        const member = known.#byId.get(memberId);
+        const group = this.#byId.get(group_id);
+        const member = this.#byId.get(member_id);
         if (group && member) {
-          (group.members as string[]).push(member.key);
+          (group.members as string[]).push(member.id);
           member.groups = member.groups.concat(group);
         }
       }
     }
-    return known;
   }
 
-  /** The keys of the known entries and of those in the tables. */
-  *keys(): Iterable<string> {
-    const { users, groups } = this.#options.tables;
-    yield* users.served.keys();
-    yield* groups.keys();
-    for (const { key } of this.#byId.values()) {
-      yield key;
-    }
-  }
-
-  /** Whether the tables contain an entry. */
-  isPresent(key: string): boolean {
-    return this.#find(key) !== undefined;
+  /** The IDs of the known entries and of those in the replica. */
+  *ids(): Iterable<string> {
+    yield* this.#source.ids();
+    yield* this.#byId.keys();
   }
 
   /**
-   * Compares entries with the tables, and records the state of the tables. If
-   * appending the result fails, this object must not be used again. Yields to
-   * the event loop in between; writes to the tables in the meantime must be
-   * compared again.
-   *
-   * Entries that are missing from the tables must be compared last, so that a
-   * renamed entry is not taken for a deleted one.
+   * Compares entries with the replica, and records its state. If appending the
+   * result fails, this object must not be used again. Yields to the event loop
+   * in between; entries that are written in the meantime must be compared again.
    *
    * @param options.isStrict - whether to postpone entries that were created,
    *   renamed or unlocked, and new members
    */
   async compare(
-    keys: readonly string[],
+    ids: Iterable<string>,
     { isStrict }: { readonly isStrict: boolean },
-  ): Promise<ChangeBatch> {
+  ): Promise<ChangeBatch & { readonly postponed: ReadonlySet<string> }> {
     const comparison = new Comparison(isStrict);
-    const { slices, linked } = comparison;
-    for (const key of keys) {
+    const { slices, linked, deletions, changes } = comparison;
+    for (const id of ids) {
       await slices.next();
-      this.#compareEntry(key, comparison);
+      this.#compareEntry(id, comparison);
     }
     for (const members of comparison.members) {
       for (const key of members) {
         await slices.next();
-        linked.add(key);
+        linked.add(this.#source.idOf(key));
       }
     }
-    for (const key of linked) {
+    for (const id of linked) {
       await slices.next();
-      this.#compareGroups(key, comparison);
+      this.#compareGroups(id, comparison);
     }
     const memberships = await compareMemberships({
-      affected: comparison.affected,
-      before: comparison.before,
+      ...comparison,
       membersOf: group => this.#membersOf(group),
-      slices,
     });
     const entries: StoredEntry[] = [];
     for (const entry of comparison.changed) {
       await slices.next();
       entries.push(this.#stored(entry));
     }
-    const { deletions, changes } = comparison;
     return {
-      events: [...deletions, ...changes, ...memberships],
+      ...comparison,
+      changes: [...deletions, ...changes, ...memberships],
       entries,
-      deleted: comparison.deleted,
-      added: comparison.added,
-      removed: comparison.removed,
-      postponed: comparison.postponed,
     };
   }
 
-  #compareEntry(key: string, comparison: Comparison): void {
-    const found = this.#find(key);
-    let known = this.#get(key);
-    if (known && (known.kind !== found?.kind || known.id !== found.id)) {
+  #compareEntry(id: string, comparison: Comparison): void {
+    const found = this.#source.find(id);
+    let known = this.#byId.get(id);
+    if (known && known.kind !== found?.kind) {
       this.#delete(known, comparison);
       known = undefined;
     }
     if (!found) {
       return;
     }
-    known ??= this.#byId.get(found.id);
-    if (known && known.key !== key) {
-      this.#setKey(known, key);
-      comparison.moved.add(known);
-    }
-    comparison.linked.add(key);
-    const { kind, served, id } = found;
-    if (!known && comparison.isStrict) {
-      comparison.postponed.add(key);
-      return;
-    }
+    comparison.linked.add(id);
     if (!known) {
-      known = newEntry({ id, kind, key });
-      this.#add(known);
+      if (comparison.isStrict) {
+        comparison.postponed.add(id);
+        return;
+      }
+      known = newEntry(id, found.kind);
+      this.#byId.set(id, known);
       comparison.changed.add(known);
     }
     comparison.touch(known);
-    if (served) {
-      this.#compareServed(known, served, comparison);
-    } else if (known.name !== undefined) {
-      comparison.deletions.push({ kind: 'group_deleted', entry: named(known) });
-      comparison.changed.add(known);
-      known.name = undefined;
-      known.served = undefined;
-    }
-    if (kind === 'group') {
-      const members = this.#options.tables.groups.graph.directMembersOf(key);
-      comparison.members.push(differingItems(known.members, members));
+    this.#compareRecord(known, found.served, comparison);
+    if (found.kind === 'group') {
+      const members = this.#source.membersOf(id);
+      comparison.members.push(
+        differingItems(known.members, members),
+        known.relinked,
+      );
       known.members = members;
+      known.relinked = [];
     }
   }
 
-  #compareServed(
+  #compareRecord(
     known: KnownEntry,
-    served: Served,
+    served: Served | undefined,
     comparison: Comparison,
   ): void {
-    const { changes, changed, isStrict } = comparison;
-    const { kind, name: oldName } = known;
-    const eventsBefore = changes.length;
-    const isLocked = 'locked' in served.record && served.record.locked === true;
-    const isNew = oldName === undefined;
-    const isRenamed = !isNew && oldName !== served.name;
-    const isUnlocked = known.locked && !isLocked;
-    if (isStrict && (isNew || isRenamed || isUnlocked)) {
-      comparison.postponed.add(known.key);
+    const { deletions, changes, isStrict } = comparison;
+    const { name: oldName, locked: wasLocked } = known;
+    const locked =
+      !!served && 'locked' in served.record && served.record.locked === true;
+    const isNew = oldName === undefined && served !== undefined;
+    const isGone = oldName !== undefined && served === undefined;
+    const isRenamed = !isNew && !isGone && oldName !== served?.name;
+    const allows = isNew || isRenamed || (wasLocked && !locked);
+    const isChanged = !isNew && !isGone && !this.#hasSameValues(known, served);
+    if (isStrict && allows) {
+      comparison.postponed.add(known.id);
     }
+    if (isStrict && isNew) {
+      return;
+    }
+    if (isGone) {
+      deletions.push(changeOf(known, 'deleted'));
+    }
+    if (!(isStrict && isRenamed)) {
+      known.name = served?.name;
+    }
+    known.locked = locked || (isStrict && wasLocked);
+    known.served = served;
     if (isNew) {
-      if (isStrict) {
-        return;
-      }
-      known.name = served.name;
-      changes.push({ kind: `${kind}_created`, entry: named(known) });
+      changes.push(changeOf(known, 'created'));
       comparison.affected.add(known);
     }
     if (isRenamed && !isStrict) {
-      known.name = served.name;
-      changes.push({ kind: `${kind}_renamed`, entry: named(known), oldName });
+      changes.push({ ...changeOf(known, 'renamed'), oldName });
     }
-    if (known.locked !== isLocked && !(isUnlocked && isStrict)) {
-      known.locked = isLocked;
-      changes.push({
-        kind: isLocked ? 'user_locked' : 'user_unlocked',
-        entry: named(known),
-      });
+    if (known.locked !== wasLocked) {
+      changes.push(changeOf(known, locked ? 'locked' : 'unlocked'));
     }
-    const isChanged = !this.#haveSameValues(known, served);
-    if (isChanged && !isNew) {
-      changes.push({ kind: `${kind}_changed`, entry: named(known) });
+    if (isChanged) {
+      changes.push(changeOf(known, 'changed'));
     }
-    if (isChanged || changes.length > eventsBefore) {
-      changed.add(known);
+    if (isGone || allows || isChanged || known.locked !== wasLocked) {
+      comparison.changed.add(known);
     }
-    known.served = served;
   }
 
   #delete(known: KnownEntry, comparison: Comparison): void {
     comparison.touch(known);
     if (known.name !== undefined) {
-      comparison.deletions.push({
-        kind: `${known.kind}_deleted`,
-        entry: named(known),
-      });
+      comparison.deletions.push(changeOf(known, 'deleted'));
     }
     comparison.deleted.push(known.id);
-    comparison.changed.delete(known);
+    comparison.members.push(known.members, known.relinked);
     this.#byId.delete(known.id);
-    this.#byKey.delete(known.key);
-    comparison.members.push(known.members);
     known.name = undefined;
     known.groups = [];
   }
 
   /** Compares the groups of which an entry is a direct member. */
-  #compareGroups(key: string, comparison: Comparison): void {
-    const known = this.#get(key);
+  #compareGroups(id: string, comparison: Comparison): void {
+    const known = this.#byId.get(id);
     if (!known) {
       return;
     }
-    const { graph } = this.#options.tables.groups;
     const present = new Set(
-      graph.directGroupsOf(key).flatMap(group => this.#get(group) ?? []),
+      this.#source.groupsOf(id).flatMap(group => this.#byId.get(group) ?? []),
     );
-    const recorded = new Set(known.groups);
-    const added = [...present].filter(group => !recorded.has(group));
-    const kept = comparison.moved.has(known)
-      ? known.groups
-      : known.groups.filter(group => present.has(group));
-    if (added.length > 0 && comparison.isStrict) {
-      comparison.postponed.add(key);
-      added.length = 0;
+    const kept = known.groups.filter(group => present.has(group));
+    const lost = known.groups.filter(group => !present.has(group));
+    kept.forEach(group => present.delete(group));
+    if (present.size > 0 && comparison.isStrict) {
+      comparison.postponed.add(id);
+      present.clear();
     }
-    if (added.length === 0 && kept.length === known.groups.length) {
+    if (present.size + lost.length === 0) {
       return;
     }
     comparison.touch(known);
     comparison.affected.add(known);
-    const edgeTo = (group: KnownEntry): Edge => ({
-      groupId: group.id,
-      memberId: known.id,
+    const membershipIn = (group: KnownEntry): Membership => ({
+      member_id: id,
+      group_id: group.id,
     });
-    comparison.added.push(...added.map(edgeTo));
-    const remaining = new Set(kept);
-    comparison.removed.push(
-      ...known.groups.filter(group => !remaining.has(group)).map(edgeTo),
-    );
-    // Without the spare capacity of a spread.
-    known.groups = kept.concat(added);
+    comparison.added.push(...[...present].map(membershipIn));
+    comparison.removed.push(...lost.map(membershipIn));
+    for (const group of [...present, ...lost]) {
+      // A group that was written since may be written back without a difference.
+      if (this.#source.membersOf(group.id) !== group.members) {
+        group.relinked.push(id);
+      }
+    }
+    known.groups = kept.concat([...present]);
   }
 
   /** Yields the recorded direct members of a group. */
-  *#membersOf(group: KnownEntry): Iterable<KnownEntry | undefined> {
-    for (const key of group.members) {
-      const member = this.#get(key);
-      yield member?.groups.includes(group) ? member : undefined;
+  *#membersOf(group: KnownEntry): Iterable<KnownEntry> {
+    for (const key of [...group.members, ...group.relinked]) {
+      const member = this.#byId.get(this.#source.idOf(key));
+      if (member?.groups.includes(group)) {
+        yield member;
+      }
     }
   }
 
-  #haveSameValues({ served: old, kind }: KnownEntry, now: Served): boolean {
+  #hasSameValues({ served: old }: KnownEntry, now: Served | undefined) {
     return (
       old === now ||
       (old !== undefined &&
-        isDeepStrictEqual(
-          this.#publicValues(old, kind),
-          this.#publicValues(now, kind),
-        ))
+        now !== undefined &&
+        isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now)))
     );
-  }
-
-  /** The values that every caller may read, without the name and the lock. */
-  #publicValues({ record, searchOnly }: Served, kind: 'user' | 'group') {
-    const { fields, isVisible } = this.#options;
-    return fields[kind]
-      .filter(
-        field => !OTHER_CHANGES.has(field) && isVisible(field, record, kind),
-      )
-      .map(field => [
-        field,
-        (record as Readonly<Record<string, unknown>>)[field],
-        (searchOnly as Readonly<Record<string, unknown>> | undefined)?.[field],
-      ]);
   }
 
   /**
    * The digest lets another process find changes. With a random salt, the
    * database does not reveal which entries share a value.
    */
-  #digestOf(served: Served, kind: 'user' | 'group', salt: string): string {
+  #digestOf(served: Served, salt: string): string {
     return createHash('sha256')
       .update(salt)
-      .update(JSON.stringify(this.#publicValues(served, kind)))
+      .update(JSON.stringify(this.#publicValues(served)))
       .digest('base64url');
   }
 
   #stored({ id, kind, name, locked, served }: KnownEntry): StoredEntry {
     const salt = randomBytes(SALT_BYTES).toString('base64url');
-    const digest = served ? this.#digestOf(served, kind, salt) : '';
-    return { id, kind, name, locked, salt, digest };
-  }
-
-  #load({ id, kind, name, locked, salt, digest }: StoredEntry, key: string) {
-    const served = this.#find(key)?.served;
-    const isSame = served && this.#digestOf(served, kind, salt) === digest;
-    this.#add({
-      ...newEntry({ id, kind, key }),
-      name,
-      locked,
-      served: isSame ? served : undefined,
-    });
-  }
-
-  /** The keys of the entries in the tables whose ID is not their key. */
-  #keysById(): ReadonlyMap<string, string> {
-    const keys = new Map<string, string>();
-    const { users, groups } = this.#options.tables;
-    for (const { inOrder } of [users.served, groups.served]) {
-      for (const { key, uniqueId = key } of inOrder) {
-        if (uniqueId !== key) {
-          keys.set(uniqueId, key);
-        }
-      }
-    }
-    return keys;
-  }
-
-  #find(key: string):
-    | {
-        readonly kind: 'user' | 'group';
-        readonly id: string;
-        /** `undefined` for a group that is not served. */
-        readonly served: Served | undefined;
-      }
-    | undefined {
-    const { users, groups } = this.#options.tables;
-    const user = users.served.get(key);
-    if (!user && !groups.graph.get(key)) {
-      return undefined;
-    }
-    const served = user ?? groups.served.get(key);
-    // An ID that has become unreadable is still the entry's.
-    const id = served?.uniqueId ?? this.#get(key)?.id ?? key;
-    return { kind: user ? 'user' : 'group', id, served };
-  }
-
-  #get(key: string): KnownEntry | undefined {
-    return this.#byKey.get(key) ?? this.#byId.get(key);
-  }
-
-  #add(entry: KnownEntry): void {
-    this.#byId.set(entry.id, entry);
-    if (entry.key !== entry.id) {
-      this.#byKey.set(entry.key, entry);
-    }
-  }
-
-  #setKey(entry: KnownEntry, key: string): void {
-    this.#byKey.delete(entry.key);
-    entry.key = key;
-    this.#add(entry);
+    const digest = served ? this.#digestOf(served, salt) : '';
+    return { id, kind, name: name ?? null, locked, salt, digest };
   }
 }
 
-function newEntry(entry: Pick<KnownEntry, 'id' | 'kind' | 'key'>): KnownEntry {
+function newEntry(id: string, kind: EntryKind): KnownEntry {
   return {
-    ...entry,
+    id,
+    kind,
     name: undefined,
     locked: false,
     served: undefined,
     groups: [],
     members: [],
+    relinked: [],
   };
 }
 
-/** The ID and the present name of a served entry. */
-function named({ id, name }: KnownEntry): NewEvent['entry'] {
-  return { id, name: name! };
+/** Returns a change of a served entry. */
+function changeOf<What extends string>(
+  { id, kind, name }: KnownEntry,
+  what: What,
+) {
+  const changeKind = `${kind}_${what}` as NewChange['kind'];
+  return { kind: changeKind, entryId: id, name: name! };
 }
 
 /**
@@ -488,9 +376,6 @@ function* differingItems(
   old: readonly string[],
   now: readonly string[],
 ): Iterable<string> {
-  if (old === now) {
-    return;
-  }
   let start = 0;
   while (start < old.length && old[start] === now[start]) {
     start++;

@@ -21,16 +21,12 @@ import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { NaiveMembership } from '../__testUtils__/naive/NaiveMembership';
 import { Follower } from '../__testUtils__/changes/Follower';
-import {
-  groupFieldNames,
-  userFieldNames,
-  userFields,
-} from '../directory/schema';
+import { PrincipalSet } from '../directory/Caller';
+import { hiddenFieldNames } from '../directory/schema';
 import { openDatabase } from '../openDatabase';
 import { ChangeLog } from './ChangeLog';
-import { ChangeStore } from './ChangeStore';
 import { ChangeWriter } from './ChangeWriter';
-import { comparePositions, positionOf } from './createChanges';
+import { comparePositions, positionOf, publicValuesFor } from './createChanges';
 
 /** Writes to the directory. */
 const WRITES = Number(process.env.WRITES || 15);
@@ -64,20 +60,21 @@ interface TestProcess {
 }
 
 async function startProcess(database: Database): Promise<TestProcess> {
+  const log = new ChangeLog({ database, definition: 'test' });
   const logger = new RecordingLogger();
   let writer: ChangeWriter;
   const replica = await openReplica({
     realm,
     prepare(followed) {
       writer = new ChangeWriter({
-        store: new ChangeStore({ database, definition: 'test' }),
+        log,
         tables: followed.tables,
         positionOf,
         compare: comparePositions,
-        fields: { user: userFieldNames, group: groupFieldNames },
-        isVisible: (field, record) =>
-          !('is_private' in record && record.is_private) ||
-          !('hidden' in userFields[field as keyof typeof userFields]),
+        publicValues: publicValuesFor({
+          hidden: new Set(hiddenFieldNames),
+          trustedReaders: new PrincipalSet({}),
+        }),
         retentionMs: 90 * 24 * 60 * 60_000,
         logger,
       });
@@ -139,7 +136,7 @@ describe('the change log of a real directory', () => {
     const name = await postgres.createDatabase();
     const knex = postgres.connect(name);
     const database = await openDatabase({ getClient: async () => knex });
-    const log = new ChangeLog(database);
+    const log = new ChangeLog({ database, definition: 'test' });
     let processes = [await startProcess(database)];
     const isComplete = async () => {
       expect(await log.state()).toMatchObject({ isComplete: true });

@@ -1,21 +1,16 @@
-import type { NewEvent } from './ChangeStore';
-import type { KnownEntry, StateBefore } from './KnownEntries';
+import type { NewChange } from './ChangeLog';
+import type { KnownEntry } from './KnownEntries';
 import type { WorkSlices } from './WorkSlices';
 
-/** Maximum number of events about the members of one group. */
-const MAX_MEMBER_EVENTS = 500;
+/** Maximum number of changes of the members of one group. */
+const MAX_MEMBER_CHANGES = 500;
 
-/** Differences of one group. */
-interface Difference {
-  /** Number of members that were added or removed. */
-  count: number;
-  readonly removed: KnownEntry[];
-  readonly added: KnownEntry[];
-}
+/** State of an entry before a comparison. */
+export type StateBefore = Pick<KnownEntry, 'name' | 'groups'>;
 
 /**
- * Returns the changes of effective memberships in served groups, removals
- * first. The memberships of a deleted entry end without events.
+ * Returns the changes of effective memberships in served groups. The
+ * memberships of a deleted entry end without changes.
  */
 export async function compareMemberships(options: {
   /** Entries whose memberships, or those of their members, may differ. */
@@ -23,9 +18,9 @@ export async function compareMemberships(options: {
   /** Earlier states of the entries that have changed. */
   readonly before: ReadonlyMap<KnownEntry, StateBefore>;
   /** Yields the direct members of a group. */
-  readonly membersOf: (group: KnownEntry) => Iterable<KnownEntry | undefined>;
+  readonly membersOf: (group: KnownEntry) => Iterable<KnownEntry>;
   readonly slices: WorkSlices;
-}): Promise<readonly NewEvent[]> {
+}): Promise<readonly NewChange[]> {
   const { before, membersOf, slices } = options;
   const affected = new Set(options.affected);
   // Iteration includes the members that are added to the set during the loop.
@@ -33,58 +28,58 @@ export async function compareMemberships(options: {
   for (const entry of affected) {
     for (const member of membersOf(entry)) {
       await slices.next();
-      if (member) {
-        affected.add(member);
-      }
+      affected.add(member);
     }
   }
   const stateBefore = (entry: KnownEntry) => before.get(entry) ?? entry;
-  const differences = new Map<KnownEntry, Difference>();
+  const changes = new Map<KnownEntry, NewChange[]>();
   const record = (
+    kind: 'member_added' | 'member_removed',
     group: KnownEntry,
     member: KnownEntry,
-    list: 'added' | 'removed',
   ) => {
-    let difference = differences.get(group);
-    if (!difference) {
-      difference = { count: 0, removed: [], added: [] };
-      differences.set(group, difference);
-    }
-    difference.count++;
-    if (difference.count <= MAX_MEMBER_EVENTS) {
-      difference[list].push(member);
+    const list = changes.get(group) ?? [];
+    changes.set(group, list);
+    if (list.length <= MAX_MEMBER_CHANGES) {
+      list.push({
+        kind,
+        entryId: group.id,
+        name: group.name!,
+        memberKind: member.kind,
+        memberId: member.id,
+        memberName: member.name!,
+      });
     }
   };
   for (const member of affected) {
     await slices.next();
-    if (member.name === undefined) {
-      continue;
-    }
-    const old =
-      stateBefore(member).name === undefined
-        ? new Set<KnownEntry>()
-        : groupsOf(member, stateBefore);
+    const old = groupsOf(member, stateBefore);
     const now = groupsOf(member, entry => entry);
-    for (const group of old) {
+    for (const group of member.name === undefined ? [] : old) {
       if (group.name !== undefined && !now.has(group)) {
-        record(group, member, 'removed');
+        record('member_removed', group, member);
       }
     }
     for (const group of now) {
-      if (group.name !== undefined && !old.has(group)) {
-        record(group, member, 'added');
+      if (!old.has(group)) {
+        record('member_added', group, member);
       }
     }
   }
-  return eventsOf(differences);
+  return [...changes].flatMap(([{ id, name }, list]) =>
+    list.length > MAX_MEMBER_CHANGES
+      ? [{ kind: 'members_changed' as const, entryId: id, name: name! }]
+      : list,
+  );
 }
 
-/** Returns the served groups that an entry is in. */
+/** Returns the served groups that a served entry is in. */
 function groupsOf(
   entry: KnownEntry,
   stateOf: (entry: KnownEntry) => StateBefore,
 ): ReadonlySet<KnownEntry> {
-  const found = new Set(stateOf(entry).groups);
+  const { name, groups } = stateOf(entry);
+  const found = new Set(name === undefined ? [] : groups);
   for (const group of found) {
     for (const further of stateOf(group).groups) {
       found.add(further);
@@ -97,33 +92,4 @@ function groupsOf(
     }
   }
   return found;
-}
-
-function eventsOf(
-  differences: ReadonlyMap<KnownEntry, Difference>,
-): readonly NewEvent[] {
-  const removals: NewEvent[] = [];
-  const others: NewEvent[] = [];
-  for (const [{ id, name }, { count, removed, added }] of differences) {
-    const entry = { id, name: name! };
-    if (count > MAX_MEMBER_EVENTS) {
-      others.push({ kind: 'members_changed', entry });
-      continue;
-    }
-    for (const member of removed) {
-      removals.push({
-        kind: 'member_removed',
-        entry,
-        member: memberOf(member),
-      });
-    }
-    for (const member of added) {
-      others.push({ kind: 'member_added', entry, member: memberOf(member) });
-    }
-  }
-  return [...removals, ...others];
-}
-
-function memberOf({ id, kind, name }: KnownEntry): NewEvent['member'] {
-  return { id, kind, name: name! };
 }

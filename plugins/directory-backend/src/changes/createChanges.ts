@@ -8,24 +8,28 @@ import type {
   PrivacyPolicy,
   PrivateDirectory,
 } from '../directory/PrivateDirectory';
-import type { DirectorySchema, FieldDefinition } from '../directory/schema';
+import type { DirectorySchema, UserField } from '../directory/schema';
 import type { Replica } from '../replica/Replica';
 import type { ConfirmedSync } from '../replica/sync/DirectorySync';
-import { ChangeFeed } from './ChangeFeed';
-import { ChangeHistory } from './ChangeHistory';
-import { ChangeLog } from './ChangeLog';
+import { ChangeLog, type ComparePositions, type Position } from './ChangeLog';
+import { ChangeReader } from './ChangeReader';
 import type { ChangesConfig } from './ChangesConfig';
-import { ChangeStore } from './ChangeStore';
 import { ChangeWriter } from './ChangeWriter';
-import type { KnownEntriesOptions } from './KnownEntries';
-import type { ComparePositions, Position } from './Position';
+import type { Served } from './KnownEntries';
 
 /** Services that read the change log. */
 export interface Changes {
-  readonly feed: Pick<ChangeFeed, 'read'>;
+  readonly feed: Pick<ChangeReader, 'read'>;
   /** `undefined` without `directory.changes.history`. */
-  readonly history: ChangeHistory | undefined;
+  readonly history: Pick<ChangeReader, 'historyOf' | 'joinTimesOf'> | undefined;
 }
+
+/** Fields whose changes have a kind other than `*_changed`. */
+const OTHER_CHANGES: ReadonlySet<string> = new Set([
+  'username',
+  'groupname',
+  'locked',
+]);
 
 /**
  * Writes the replica's changes to the change log until shutdown. Call it before
@@ -42,53 +46,62 @@ export function createChanges(options: {
   readonly replica: Pick<Replica, 'observe' | 'tables'>;
   readonly schema: DirectorySchema;
 }): Changes {
-  const { baseDn, config, database, lifecycle, privacy, replica, schema } =
-    options;
-  const { hidden, ownOnly } = privacy;
-  const log = new ChangeLog(database);
+  const { baseDn, config, database, privacy, replica, schema } = options;
+  const hidden = [[...privacy.hidden], [...(privacy.ownOnly ?? [])]];
+  const definition = createHash('sha256')
+    .update(JSON.stringify([baseDn, schema, ...hidden]))
+    .digest('hex');
+  const log = new ChangeLog({ database, definition });
+  const compare = comparePositions;
   const writer = new ChangeWriter({
-    ...options,
-    store: new ChangeStore({
-      database,
-      definition: hashOf([baseDn, schema, [...hidden], [...(ownOnly ?? [])]]),
-    }),
-    positionOf,
-    compare: comparePositions,
+    log,
     tables: replica.tables,
-    fields: {
-      user: mappedFields(schema.users),
-      group: mappedFields(schema.groups),
-    },
-    isVisible: visibleToAll(privacy),
+    positionOf,
+    compare,
+    publicValues: publicValuesFor(privacy),
     retentionMs: config.retentionMs,
+    logger: options.logger,
   });
   replica.observe(writer);
-  lifecycle.addShutdownHook(() => writer.stop());
-  return {
-    feed: new ChangeFeed({
-      ...options,
-      log,
-      position: () => writer.position,
-      compare: comparePositions,
-    }),
-    history: config.history
-      ? new ChangeHistory({ ...options, log })
-      : undefined,
-  };
+  options.lifecycle.addShutdownHook(() => writer.stop());
+  const reader = new ChangeReader({
+    log,
+    directory: options.directory,
+    position: () => writer.position,
+    compare,
+  });
+  return { feed: reader, history: config.history ? reader : undefined };
+}
+
+/** Returns a function for the values that every caller may read. */
+export function publicValuesFor({
+  hidden,
+  ownOnly = new Set(),
+}: PrivacyPolicy): (served: Served) => unknown {
+  const isPublic = (field: string, isPrivate: unknown) =>
+    !OTHER_CHANGES.has(field) &&
+    !ownOnly.has(field as UserField) &&
+    !(isPrivate && hidden.has(field as UserField));
+  return ({ record, searchOnly = {} }) =>
+    Object.entries(record)
+      .filter(([field]) =>
+        isPublic(field, 'is_private' in record && record.is_private),
+      )
+      .map(([field, value]) => [field, value, searchOnly[field as never]]);
 }
 
 /** The last USN; on servers without USNs, the time of the sync. */
-export function positionOf({
-  server,
-  usn,
-  requestedAt,
-}: ConfirmedSync): Position {
+export function positionOf(sync: ConfirmedSync): Position {
+  const { server, usn, requestedAt } = sync;
   const value = usn ?? Math.round(performance.timeOrigin + requestedAt);
   return { server, value: String(value) };
 }
 
 /** Compares positions by {@link positionOf}. */
-export const comparePositions: ComparePositions = (a, b) => {
+export function comparePositions(
+  a: Position,
+  b: Position,
+): ReturnType<ComparePositions> {
   if (a.server !== b.server) {
     return 'other';
   }
@@ -97,33 +110,4 @@ export const comparePositions: ComparePositions = (a, b) => {
     return 'same';
   }
   return difference > 0 ? 'later' : 'earlier';
-};
-
-function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
-}
-
-function mappedFields(
-  fields: Readonly<Record<string, FieldDefinition>>,
-): readonly string[] {
-  return Object.keys(fields).filter(
-    name => fields[name].attribute !== undefined,
-  );
-}
-
-/** Whether callers without special rights may see a field of a record. */
-function visibleToAll({
-  hidden,
-  ownOnly,
-}: PrivacyPolicy): KnownEntriesOptions['isVisible'] {
-  const hiddenFields: ReadonlySet<string> = hidden;
-  const ownFields: ReadonlySet<string> | undefined = ownOnly;
-  return (field, record, kind) =>
-    kind === 'group' ||
-    (!ownFields?.has(field) &&
-      !(
-        hiddenFields.has(field) &&
-        'is_private' in record &&
-        record.is_private === true
-      ));
 }

@@ -10,7 +10,6 @@ import { emptyGroup, emptyUser } from '../directory/records';
 import { migrationsTable, openDatabase } from '../openDatabase';
 import { ReplicaTables } from '../replica/tables/ReplicaTables';
 import { ChangeLog } from './ChangeLog';
-import { ChangeStore } from './ChangeStore';
 import { ChangeWriter } from './ChangeWriter';
 import { comparePositions, positionOf } from './createChanges';
 
@@ -123,7 +122,7 @@ describe('a database of 0.2.0', () => {
         await migrateAsBefore(client);
         await fillAsBefore(client);
         const database = await openDatabase({ getClient: async () => client });
-        const log = new ChangeLog(database);
+        const log = new ChangeLog({ database, definition: 'test' });
         const logger = new RecordingLogger();
         const tables = new ReplicaTables();
         tables.users.set('uid=alice', {
@@ -142,12 +141,11 @@ describe('a database of 0.2.0', () => {
         });
         const { logId } = await log.state();
         const writer = new ChangeWriter({
-          store: new ChangeStore({ database, definition: 'test' }),
+          log,
           tables,
           positionOf,
           compare: comparePositions,
-          fields: { user: ['username', 'emails'], group: ['groupname'] },
-          isVisible: () => true,
+          publicValues: () => [],
           retentionMs: 10 * 365 * 24 * 60 * 60_000,
           logger,
         });
@@ -166,15 +164,12 @@ describe('a database of 0.2.0', () => {
         expect(await log.joinTimesOf('staff')).toEqual(
           new Map([['alice', JOINED]]),
         );
-        const history = await log.changesOf({
-          kind: 'group',
-          name: 'staff',
-          kinds: ['member_added'],
-          max: 10,
-          page: { number: 1, size: 10 },
-        });
-        expect(history.items).toMatchObject([
-          { time: JOINED, member: { kind: 'user', presentName: 'alice' } },
+        const history = await log.readOf(
+          { kind: 'group', name: 'staff' },
+          { kinds: ['member_added'], limit: 10 },
+        );
+        expect(history).toMatchObject([
+          { time: JOINED, memberKind: 'user', memberPresentName: 'alice' },
         ]);
         // 0.2.0 can start again: it knows all migrations in its table, and the
         // lease excludes it while this process writes.

@@ -34,11 +34,11 @@ export class Follower {
   /**
    * Applies a change. Fails when the change is impossible in the known state.
    */
-  apply({ kind, subject, member, oldName }: Change): void {
-    const { name } = subject;
-    const isUser = subject.kind === 'user';
+  apply({ kind, name, oldName, memberKind, memberName }: Change): void {
+    const entryKind = kind.startsWith('user_') ? 'user' : 'group';
+    const isUser = entryKind === 'user';
     const entries: Map<string, unknown> = isUser ? this.#users : this.#groups;
-    const memberName = member && `${member.kind} ${member.name}`;
+    const member = `${memberKind} ${memberName}`;
     const existing = kind.endsWith('_renamed') ? oldName! : name;
     assert.equal(
       entries.has(existing),
@@ -61,22 +61,19 @@ export class Follower {
       case 'group_renamed':
         entries.set(name, entries.get(oldName!));
         entries.delete(oldName!);
-        this.#replaceMember(
-          `${subject.kind} ${oldName}`,
-          `${subject.kind} ${name}`,
-        );
+        this.#replaceMember(`${entryKind} ${oldName}`, `${entryKind} ${name}`);
         break;
       case 'user_deleted':
       case 'group_deleted':
         entries.delete(name);
-        this.#replaceMember(`${subject.kind} ${name}`);
+        this.#replaceMember(`${entryKind} ${name}`);
         break;
       case 'member_added':
-        assert(!members!.has(memberName!), `${kind} ${name} ${memberName}`);
-        members!.add(memberName!);
+        assert(!members!.has(member), `${kind} ${name} ${member}`);
+        members!.add(member);
         break;
       case 'member_removed':
-        assert(members!.delete(memberName!), `${kind} ${name} ${memberName}`);
+        assert(members!.delete(member), `${kind} ${name} ${member}`);
         break;
       default:
     }

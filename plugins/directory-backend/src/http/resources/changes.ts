@@ -1,5 +1,5 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { Change, ChangedEntry } from '../../changes/ChangeLog';
+import type { Change } from '../../changes/ChangeLog';
 import type { Changes } from '../../changes/createChanges';
 import type { Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
@@ -41,21 +41,14 @@ export function changesOperation({
 }
 
 export function presentChange(change: Change) {
-  const { kind, time, subject, member, oldName } = change;
+  const { kind, time, name, oldName, memberKind, memberName } = change;
+  const key = kind.startsWith('user_') ? 'username' : 'groupname';
+  const memberKey = memberKind === 'user' ? 'username' : 'member_groupname';
   return {
     kind,
     time: time.toISOString(),
-    ...nameOf(subject),
-    ...(oldName !== undefined && {
-      [subject.kind === 'user' ? 'old_username' : 'old_groupname']: oldName,
-    }),
-    ...(member &&
-      (member.kind === 'user'
-        ? { username: member.name }
-        : { member_groupname: member.name })),
+    [key]: name,
+    ...(oldName !== undefined && { [`old_${key}`]: oldName }),
+    ...(memberKind && { [memberKey]: memberName }),
   };
-}
-
-function nameOf({ kind, name }: ChangedEntry) {
-  return kind === 'user' ? { username: name } : { groupname: name };
 }

@@ -61,7 +61,8 @@ export function historyOperations(
         }
         return present(call, {
           dialect,
-          read: page => log.ofGroup(groupname, { page }, context),
+          read: page =>
+            log.historyOf({ kind: 'group', name: groupname }, page, context),
         });
       },
     },
@@ -83,7 +84,8 @@ export function historyOperations(
         }
         return present(call, {
           dialect,
-          read: page => log.ofUser(username, { page }, context),
+          read: page =>
+            log.historyOf({ kind: 'user', name: username }, page, context),
         });
       },
     },

@@ -6,15 +6,13 @@ import { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { VerifiedPrincipal } from '../directory/Principal';
 import { emptyUser } from '../directory/records';
 import { openDatabase } from '../openDatabase';
+import { type ChangeKind, ChangeLog, type Position } from './ChangeLog';
 import {
-  ChangeFeed,
   ChangeLogUnavailableError,
   type ChangePage,
-} from './ChangeFeed';
-import { ChangeHistory } from './ChangeHistory';
-import { type ChangeKind, ChangeLog } from './ChangeLog';
-import { ChangeStore, type NewEvent } from './ChangeStore';
-import type { Position } from './Position';
+  ChangeReader,
+} from './ChangeReader';
+import { comparePositions } from './createChanges';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -67,8 +65,8 @@ const restricted: CallerContext = {
   visible: { users: { kind: 'isUser', username: 'alice' } },
 };
 
-async function openStore() {
-  return new ChangeStore({
+async function openLog() {
+  return new ChangeLog({
     database: await openDatabase(database),
     definition: 'test',
   });
@@ -80,14 +78,11 @@ async function append(
   options: { kind?: ChangeKind; at?: Position } = {},
 ) {
   const { kind = 'user_changed', at = HERE } = options;
-  const store = await openStore();
+  const log = await openLog();
   const client = await database.getClient();
   await client('directory_change_writer').update({ expires_at: new Date(0) });
-  const lease = (await store.acquire())!;
-  const events = names.map((name): NewEvent => ({
-    kind,
-    entry: { id: name, name },
-  }));
+  const lease = (await log.acquire())!;
+  const changes = names.map(name => ({ kind, entryId: name, name }));
   const entries = [...new Set(names)].map(name => ({
     id: name,
     kind: 'user' as const,
@@ -96,32 +91,25 @@ async function append(
     salt: '',
     digest: '',
   }));
-  await store.append(
+  await log.append(
     lease,
-    { events, entries, deleted: [], added: [], removed: [] },
+    { changes, entries, deleted: [], added: [], removed: [] },
     { position: at, isStrict: false, isComplete: true },
   );
-  return { store, lease };
+  return { log, lease };
 }
 
-async function openFeed() {
-  const client = await openDatabase(database);
-  const log = new ChangeLog(client);
-  const feed = new ChangeFeed({
-    log,
+async function openReader() {
+  const reader = new ChangeReader({
+    log: await openLog(),
     directory,
     position: () => position,
-    compare: (a, b) => {
-      if (a.server !== b.server) {
-        return 'other';
-      }
-      return a.value <= b.value ? 'later' : 'earlier';
-    },
+    compare: comparePositions,
   });
-  const read = (options: Partial<Parameters<ChangeFeed['read']>[0]> = {}) =>
-    feed.read({ cursor: undefined, limit: 1000, context, ...options });
+  const read = (options: Partial<Parameters<ChangeReader['read']>[0]> = {}) =>
+    reader.read({ cursor: undefined, limit: 1000, context, ...options });
   return {
-    log,
+    reader,
     read,
     async page(...options: Parameters<typeof read>): Promise<ChangePage> {
       return (await read(...options))!;
@@ -129,8 +117,7 @@ async function openFeed() {
   };
 }
 
-const namesIn = ({ changes }: ChangePage) =>
-  changes.map(({ subject }) => subject.name);
+const namesIn = ({ changes }: ChangePage) => changes.map(({ name }) => name);
 
 /** Makes all events older than servers need for replication. */
 async function age() {
@@ -140,9 +127,9 @@ async function age() {
   });
 }
 
-describe('ChangeFeed', () => {
+describe('ChangeReader', () => {
   it('returns the current cursor first, then the changes after it', async () => {
-    const { page } = await openFeed();
+    const { page } = await openReader();
     await append(['alice']);
     const start = await page();
     expect(start).toMatchObject({ changes: [], hasMore: false });
@@ -153,14 +140,14 @@ describe('ChangeFeed', () => {
     await append(['bob', 'alice']);
     const { changes, cursor } = await page({ cursor: start.cursor });
     expect(changes).toMatchObject([
-      { kind: 'user_changed', subject: { kind: 'user', name: 'bob' } },
-      { subject: { presentName: 'alice' } },
+      { kind: 'user_changed', name: 'bob' },
+      { presentName: 'alice' },
     ]);
     expect(await page({ cursor })).toMatchObject({ changes: [] });
   });
 
   it('returns full pages of the changes to users that the policy shows', async () => {
-    const { page } = await openFeed();
+    const { page } = await openReader();
     await append([]);
     const { cursor } = await page();
     await append(['bob', 'alice', 'bob', 'bob', 'alice', 'bob', 'alice']);
@@ -185,7 +172,7 @@ describe('ChangeFeed', () => {
   });
 
   it('returns a short page after 20,000 changes', async () => {
-    const { page } = await openFeed();
+    const { page } = await openReader();
     await append([]);
     let { cursor } = await page();
     await append([...Array(20_000).fill('bob'), 'alice']);
@@ -198,7 +185,7 @@ describe('ChangeFeed', () => {
   });
 
   it('returns changes when the own data contain them', async () => {
-    const { page } = await openFeed();
+    const { page } = await openReader();
     await append(['alice']);
     const { cursor } = await page();
     await append(['bob'], { at: { server: 'here', value: '7' } });
@@ -218,12 +205,13 @@ describe('ChangeFeed', () => {
   });
 
   it('returns nothing for an expired or foreign cursor', async () => {
-    const { page, read, log } = await openFeed();
+    const { page, read } = await openReader();
     await append(['alice']);
     const { cursor } = await page();
-    const { store, lease } = await append(['bob', 'carol']);
+    const { log, lease } = await append(['bob', 'carol']);
     const { cursor: end } = await page();
-    await store.prune(lease, { retentionMs: -DAY_MS, deletedUsersMs: DAY_MS });
+    await age();
+    await log.prune(lease, DAY_MS / 48);
     expect(await read({ cursor })).toBeUndefined();
     expect(await page({ cursor: end })).toMatchObject({ changes: [] });
     const { logId } = await log.state();
@@ -239,7 +227,7 @@ describe('ChangeFeed', () => {
   });
 
   it('rejects while the directory is unavailable, even without changes', async () => {
-    const { page, read } = await openFeed();
+    const { page, read } = await openReader();
     await append([]);
     const { cursor } = await page();
     isAvailable = false;
@@ -248,17 +236,17 @@ describe('ChangeFeed', () => {
   });
 
   it('rejects while no process writes the log or before it is complete', async () => {
-    const { page, read } = await openFeed();
+    const { page, read } = await openReader();
     await expect(read()).rejects.toThrow(ChangeLogUnavailableError);
-    const { store, lease } = await append([]);
+    const { log, lease } = await append([]);
     const { cursor } = await page();
-    await store.release(lease);
+    await log.release(lease);
     await expect(read()).rejects.toThrow(ChangeLogUnavailableError);
     await expect(read({ cursor })).rejects.toThrow(ChangeLogUnavailableError);
   });
 
   it('rejects while the database is unavailable', async () => {
-    const { page, read } = await openFeed();
+    const { page, read } = await openReader();
     await append([]);
     const { cursor } = await page();
     const client = await database.getClient();
@@ -266,21 +254,18 @@ describe('ChangeFeed', () => {
     await expect(read({ cursor })).rejects.toThrow(ChangeLogUnavailableError);
     await client.schema.renameTable('gone', 'directory_change_events');
   });
-});
 
-describe('ChangeHistory', () => {
-  const page = { number: 1, size: 10 };
-
-  it('contains the changes that the policy shows, without locks', async () => {
-    const { log } = await openFeed();
-    const history = new ChangeHistory({ log, directory });
-    await expect(history.ofUser('alice', { page }, context)).rejects.toThrow(
+  it('returns histories that the policy shows, without locks', async () => {
+    const { reader } = await openReader();
+    const total = async (name: string, as: CallerContext) => {
+      const entry = { kind: 'user', name } as const;
+      return (await reader.historyOf(entry, { number: 1, size: 10 }, as)).total;
+    };
+    await expect(total('alice', context)).rejects.toThrow(
       ChangeLogUnavailableError,
     );
     await append(['alice', 'bob'], { kind: 'user_created' });
     await append(['alice'], { kind: 'user_locked' });
-    const total = async (name: string, as: CallerContext) =>
-      (await history.ofUser(name, { page }, as)).total;
     expect(await total('alice', context)).toBe(1);
     expect(await total('alice', restricted)).toBe(1);
     expect(await total('bob', restricted)).toBe(0);
