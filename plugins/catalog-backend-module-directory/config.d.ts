@@ -36,7 +36,7 @@ export interface Config {
         rejectRemovalsAbovePercentage?: number;
         /**
          * Interval at which all entities are compared with the directory. Changes
-         * in between come from the change log (`directory.changes`).
+         * in between come from the change log.
          * @default 1 day
          */
         reconciliationInterval?: HumanDuration | string;
