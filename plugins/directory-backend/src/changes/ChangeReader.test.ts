@@ -75,14 +75,25 @@ async function openLog() {
 /** Appends events of users, as another process does. */
 async function append(
   names: readonly string[],
-  options: { kind?: ChangeKind; at?: Position } = {},
+  options: { kind?: ChangeKind; at?: Position; group?: string } = {},
 ) {
-  const { kind = 'user_changed', at = HERE } = options;
+  const { kind = 'user_changed', at = HERE, group } = options;
   const log = await openLog();
   const client = await database.getClient();
   await client('directory_change_writer').update({ expires_at: new Date(0) });
   const lease = (await log.acquire())!;
-  const changes = names.map(name => ({ kind, entryId: name, name }));
+  const changes = names.map(name =>
+    group === undefined
+      ? { kind, entryId: name, name }
+      : {
+          kind,
+          entryId: group,
+          name: group,
+          memberKind: 'user' as const,
+          memberId: name,
+          memberName: name,
+        },
+  );
   const entries = [...new Set(names)].map(name => ({
     id: name,
     kind: 'user' as const,
@@ -169,6 +180,15 @@ describe('ChangeReader', () => {
     expect(namesIn(await page({ cursor, context: groupsOnly }))).toHaveLength(
       7,
     );
+  });
+
+  it('does not return changes of members that the policy hides', async () => {
+    const { page } = await openReader();
+    await append([]);
+    const { cursor } = await page();
+    await append(['bob', 'alice'], { kind: 'member_added', group: 'staff' });
+    const { changes } = await page({ cursor, context: restricted });
+    expect(changes).toMatchObject([{ name: 'staff', memberName: 'alice' }]);
   });
 
   it('returns a short page after 20,000 changes', async () => {
