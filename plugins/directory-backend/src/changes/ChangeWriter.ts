@@ -14,6 +14,7 @@ import {
 } from './ChangeLog';
 import { KnownEntries, type Served } from './KnownEntries';
 import { ReplicaEntries } from './ReplicaEntries';
+import { WorkSlices } from './WorkSlices';
 
 /** Maximum number of entries that one transaction compares. */
 const ENTRIES_PER_APPEND = 2000;
@@ -187,10 +188,15 @@ export class ChangeWriter implements TableObserver {
       postponed: new Set(),
       behindSince: undefined,
     };
+    const slices = new WorkSlices();
+    for (const key of source.keys()) {
+      await slices.next();
+      source.update(key);
+    }
     await entries.load(log);
-    const now = performance.now();
     for (const id of entries.ids()) {
-      this.#written.set(id, now);
+      await slices.next();
+      this.#written.set(id, performance.now());
     }
   }
 

@@ -13,12 +13,17 @@ export class ReplicaEntries implements EntrySource {
 
   constructor(tables: ReplicaTables) {
     this.#tables = tables;
-    for (const key of this.#keys()) {
-      this.update(key);
-    }
   }
 
-  /** Updates the ID of a written entry; returns its old and new IDs. */
+  *keys(): Iterable<string> {
+    yield* this.#tables.users.keys();
+    yield* this.#tables.groups.keys();
+  }
+
+  /**
+   * Updates the ID of a written entry, or reads it before the first use. Returns
+   * the old and the new ID.
+   */
   update(key: string): readonly string[] {
     const { users, groups } = this.#tables;
     const oldId = this.idOf(key);
@@ -38,7 +43,7 @@ export class ReplicaEntries implements EntrySource {
   }
 
   *ids(): Iterable<string> {
-    for (const key of this.#keys()) {
+    for (const key of this.keys()) {
       yield this.idOf(key);
     }
   }
@@ -70,11 +75,6 @@ export class ReplicaEntries implements EntrySource {
 
   idOf(key: string): string {
     return this.#idByKey.get(key) ?? key;
-  }
-
-  *#keys(): Iterable<string> {
-    yield* this.#tables.users.keys();
-    yield* this.#tables.groups.keys();
   }
 
   #keyOf(id: string): string {
