@@ -12,7 +12,8 @@ import {
   LeaseLostError,
   type Position,
 } from './ChangeLog';
-import { KnownEntries, type Served } from './KnownEntries';
+import type { Served } from './compareMemberships';
+import { KnownEntries } from './KnownEntries';
 import { ReplicaEntries } from './ReplicaEntries';
 import { WorkSlices } from './WorkSlices';
 

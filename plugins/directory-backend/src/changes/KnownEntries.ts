@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Group, User } from '../directory/records';
-import type { ServedRecord } from '../replica/tables/RowBlock';
 import type {
   ChangeBatch,
   ChangeLog,
@@ -10,13 +8,15 @@ import type {
   NewChange,
   StoredEntry,
 } from './ChangeLog';
-import { compareMemberships, type StateBefore } from './compareMemberships';
+import {
+  compareMemberships,
+  type KnownEntry,
+  type Served,
+  type StateBefore,
+} from './compareMemberships';
 import { WorkSlices } from './WorkSlices';
 
 const SALT_BYTES = 16;
-
-/** A record of the replica. */
-export type Served = ServedRecord<User> | ServedRecord<Group>;
 
 /** The replica's users and groups, by stable ID. */
 export interface EntrySource {
@@ -33,23 +33,6 @@ export interface EntrySource {
   /** Returns the keys of a group's direct members; another list when written. */
   membersOf(id: string): readonly string[];
   idOf(key: string): string;
-}
-
-/** A user or group as the change log knows it. */
-export interface KnownEntry {
-  readonly id: string;
-  readonly kind: EntryKind;
-  /** `undefined` for a group that is not served. */
-  name: string | undefined;
-  locked: boolean;
-  /** Record at the last comparison; `undefined` when it differed. */
-  served: Served | undefined;
-  /** Groups of which the entry is recorded as a direct member. */
-  groups: readonly KnownEntry[];
-  /** Keys of a group's direct members at the last comparison. */
-  members: readonly string[];
-  /** IDs of other members that have joined or left a group since. */
-  relinked: string[];
 }
 
 /** A comparison in progress. */

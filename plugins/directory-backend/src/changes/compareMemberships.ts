@@ -1,9 +1,30 @@
-import type { NewChange } from './ChangeLog';
-import type { KnownEntry } from './KnownEntries';
+import type { Group, User } from '../directory/records';
+import type { ServedRecord } from '../replica/tables/RowBlock';
+import type { EntryKind, NewChange } from './ChangeLog';
 import type { WorkSlices } from './WorkSlices';
 
 /** Maximum number of changes of the members of one group. */
 const MAX_MEMBER_CHANGES = 500;
+
+/** A record of the replica. */
+export type Served = ServedRecord<User> | ServedRecord<Group>;
+
+/** A user or group as the change log knows it. */
+export interface KnownEntry {
+  readonly id: string;
+  readonly kind: EntryKind;
+  /** `undefined` for a group that is not served. */
+  name: string | undefined;
+  locked: boolean;
+  /** Record at the last comparison; `undefined` when it differed. */
+  served: Served | undefined;
+  /** Groups of which the entry is recorded as a direct member. */
+  groups: readonly KnownEntry[];
+  /** Keys of a group's direct members at the last comparison. */
+  members: readonly string[];
+  /** IDs of other members that have joined or left a group since. */
+  relinked: string[];
+}
 
 /** State of an entry before a comparison. */
 export type StateBefore = Pick<KnownEntry, 'name' | 'groups'>;

@@ -15,7 +15,7 @@ import { ChangeLog, type ComparePositions, type Position } from './ChangeLog';
 import { ChangeReader } from './ChangeReader';
 import type { ChangesConfig } from './ChangesConfig';
 import { ChangeWriter } from './ChangeWriter';
-import type { Served } from './KnownEntries';
+import type { Served } from './compareMemberships';
 
 /** Services that read the change log. */
 export interface Changes {
