@@ -1,6 +1,6 @@
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
-import { readDirectoryConfig } from './config';
+import { findIgnoredSettings, readDirectoryConfig } from './config';
 
 function read({ ldap, ...directory }: JsonObject) {
   return readDirectoryConfig(
@@ -49,5 +49,24 @@ describe('readDirectoryConfig', () => {
     expect(() => read(config)).toThrow(
       new RegExp(`^${key} is no longer supported.*directory.replica`),
     );
+  });
+
+  it('accepts settings of 0.2.0 that have no effect, and names them', () => {
+    const settings = {
+      access: [
+        {
+          principals: ['alice'],
+          operations: ['directory.read', 'directory.history.locks.read'],
+        },
+      ],
+      changes: { keys: [{ secretFile: '/etc/portal/changes-key' }] },
+    };
+    const [rule] = read(settings).access!;
+    expect([...rule.operations]).toEqual(['directory.read']);
+    const root = new ConfigReader({ directory: settings });
+    expect(findIgnoredSettings(root)).toEqual([
+      'directory.changes.keys has no effect. Remove the key.',
+      'directory.access: "directory.history.locks.read" has no effect. Remove it.',
+    ]);
   });
 });

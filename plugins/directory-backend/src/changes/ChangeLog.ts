@@ -195,16 +195,17 @@ export class ChangeLog {
   }
 
   /** Returns the latest changes of an entry or of its memberships. */
-  readOf(
+  async readOf(
     entry: { readonly kind: EntryKind; readonly name: string },
     options: { readonly kinds: readonly ChangeKind[]; readonly limit: number },
   ): Promise<readonly Change[]> {
     const { kinds, limit } = options;
-    const ids = this.#database(ENTRIES).where(entry).select('id');
+    // PostgreSQL does not use the indexes for subqueries.
+    const ids = await this.#database(ENTRIES).where(entry).pluck('id');
     return this.#read(query =>
       query
         .where(either =>
-          either.whereIn('entry_id', ids).orWhereIn('member_id', ids.clone()),
+          either.whereIn('entry_id', ids).orWhereIn('member_id', ids),
         )
         .whereIn('event.kind', kinds)
         .orderBy('event.id', 'desc')
