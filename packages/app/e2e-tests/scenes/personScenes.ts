@@ -100,7 +100,7 @@ export const personScenes: readonly Scene[] = [
     async open({ page, portal }) {
       await serveHistory(page, 'users/alice');
       await page.goto(`${portal.url}/directory/people/alice?tab=history`);
-      const shown = page.getByText('Account locked');
+      const shown = page.getByText('Renamed from alicia');
       await expect(shown).toBeVisible();
       return shown;
     },
