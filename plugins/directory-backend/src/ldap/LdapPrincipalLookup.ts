@@ -24,6 +24,7 @@ import {
   trustedDn,
 } from './connection/DistinguishedName';
 import { equals, isA, isPresent } from './connection/filters';
+import { withDeadline } from './connection/ldapClient';
 import { isNoSuchObject } from './connection/ldapErrors';
 import { type LdapSearchResult, NEVER_ABORTED } from './connection/LdapPool';
 import {
@@ -61,33 +62,33 @@ const STABLE_IDS = ['ipaUniqueID', 'nsUniqueId'];
  */
 const GROUP_CLASSES = ['inetUser', 'nsMemberOf'];
 
+/** Maximum milliseconds for which a batch of lookups waits for another one. */
+const MAX_BATCH_WAIT_MS = 50;
+
 const NOT_FOUND: LdapSearchResult = { entries: [], server: '' };
 
 /**
- * Searches the directory for each lookup of a principal. Concurrent lookups by
- * user name share a search.
+ * Searches the directory for each lookup of a principal. Lookups by name share a
+ * search while an earlier one is pending.
  */
 export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
   readonly #reader: LdapReader;
   readonly #schema: DirectorySchema;
   readonly #containers: Containers;
   readonly #logger: LoggerService;
-  readonly #usernames = new Batch(async (usernames: readonly string[]) => {
-    const search = this.#byUsernames(usernames);
-    // Not awaited: the next batch need not wait for a slow search, and no search
-    // is repeated for each of its names.
-    return usernames.map(async username => {
-      const result = await search;
-      const own = normalizeDn(this.#dnOf(username));
-      const entries = result.entries.filter(
-        ({ dn }) => normalizeDn(dn) === own,
-      );
-      // Access rules can permit reading an entry but not a search by its name.
-      return entries.length === 0 && usernames.length > 1
-        ? await this.#byUsernames([username])
-        : { ...result, entries };
-    });
-  });
+  readonly #usernames = sharedSearch(
+    names => this.#byUsernames(names),
+    name => {
+      const dn = normalizeDn(this.#dnOf(name));
+      return entry => normalizeDn(entry.dn) === dn;
+    },
+  );
+  readonly #principalNames = sharedSearch(
+    names => this.#byPrincipalNames(names),
+    // Kerberos names are case-sensitive (RFC 4120 §6.2), regardless of the
+    // matching rule in a directory's schema.
+    name => entry => textsOf(entry, 'krbPrincipalName').includes(name),
+  );
 
   constructor(options: {
     readonly reader: LdapReader;
@@ -227,26 +228,24 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
   }
 
   async #byPrincipalName(
-    principal: string,
+    value: string,
     context: RequestContext,
   ): Promise<LdapSearchResult> {
-    const { entries, server } = await this.#reader.search(
+    // The caller may have disconnected.
+    context.signal.throwIfAborted();
+    return await this.#principalNames.add(value);
+  }
+
+  #byPrincipalNames(names: readonly string[]): Promise<LdapSearchResult> {
+    return this.#reader.search(
       {
         base: this.#containers.accounts,
         scope: 'sub',
-        filter: equals('krbPrincipalName', principal),
+        filter: anyOf('krbPrincipalName', names),
         attributes: ATTRIBUTES,
       },
-      context,
+      NEVER_ABORTED,
     );
-    // Kerberos names are case-sensitive (RFC 4120 §6.2), regardless of the
-    // matching rule in a directory's schema.
-    return {
-      entries: entries.filter(entry =>
-        textsOf(entry, 'krbPrincipalName').includes(principal),
-      ),
-      server,
-    };
   }
 
   async #byUsername(
@@ -266,7 +265,6 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
     const [first, ...others] = new Set(usernames);
     const isUser = isA('posixAccount');
     const attribute = this.#schema.users.username.attribute!;
-    const names = usernames.map(name => equals(attribute, name));
     try {
       return await this.#reader.search(
         {
@@ -276,7 +274,7 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
                 base: this.#containers.users,
                 scope: 'one',
                 filter: new AndFilter({
-                  filters: [isUser, new OrFilter({ filters: names })],
+                  filters: [isUser, anyOf(attribute, usernames)],
                 }),
               }),
           attributes: ATTRIBUTES,
@@ -325,6 +323,38 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
       ),
     };
   }
+}
+
+/**
+ * Combines concurrent searches by name. A batch waits for the search of the one
+ * before it, but not for long.
+ */
+function sharedSearch(
+  search: (names: readonly string[]) => Promise<LdapSearchResult>,
+  hasName: (name: string) => (entry: Entry) => boolean,
+): Batch<string, Promise<LdapSearchResult>> {
+  return new Batch(async names => {
+    const found = search(names);
+    await withDeadline(found, {
+      ms: MAX_BATCH_WAIT_MS,
+      error: () => new Error('The search is still pending'),
+    }).catch(() => {
+      // The batch itself does not fail: no search is repeated for each name.
+    });
+    return names.map(async name => {
+      const { entries, server } = await found;
+      const named = entries.filter(hasName(name));
+      // Access rules can permit reading an entry but not a search by its name.
+      return named.length === 0 && names.length > 1
+        ? await search([name])
+        : { entries: named, server };
+    });
+  });
+}
+
+function anyOf(attribute: string, values: readonly string[]): Filter {
+  const filters = values.map(value => equals(attribute, value));
+  return filters.length === 1 ? filters[0] : new OrFilter({ filters });
 }
 
 /** Returns the stable IDs of an entry, in order of preference. */
