@@ -91,59 +91,17 @@ export interface Config {
        */
       connectTimeout?: HumanDuration | string;
       /**
-       * Maximum time of one operation, and of each page of a long result.
+       * Maximum time of each page of a long result, such as all users.
        * @default 5 seconds
        */
       operationTimeout?: HumanDuration | string;
       /**
-       * Maximum number of connections to a server.
-       * @default 16
+       * Maximum time for which a request waits for one lookup of an account or
+       * one access check. If a server does not respond for 60 % of this time, the
+       * next one is used.
+       * @default 1 second
        */
-      maxConnections?: number;
-      /**
-       * Maximum number of pending operations on a connection. If the value is
-       * above 1, a 389 Directory Server sometimes delays responses by 100 ms or
-       * more.
-       * @default 1
-       */
-      pipelining?: number;
-      /**
-       * Maximum number of operations that wait while all connections are busy.
-       * Further operations fail, and the request gets 503.
-       * @default 1000
-       */
-      maxQueued?: number;
-      /**
-       * Idle time after which a connection is probed, so that no request uses a
-       * lost connection.
-       * @default 15 seconds
-       */
-      idleProbe?: HumanDuration | string;
-      /** Circuit breaker: excludes servers that fail. */
-      breaker?: {
-        /**
-         * Number of consecutive failures, without a response in the last
-         * second, after which a server is excluded.
-         * @default 3
-         */
-        failures?: number;
-        /**
-         * Time without data from a server, while requests wait for it, after
-         * which the server is excluded. At least 500 milliseconds.
-         * @default 1 second
-         */
-        silence?: HumanDuration | string;
-        /**
-         * Delay of the first background probe of an excluded server.
-         * @default 100 milliseconds
-         */
-        initial?: HumanDuration | string;
-        /**
-         * Maximum delay between two probes.
-         * @default 1 second
-         */
-        max?: HumanDuration | string;
-      };
+      decisionTimeout?: HumanDuration | string;
       /**
        * Interval of the access check: whether the service account can read the
        * attributes on which privacy and authentication depend.

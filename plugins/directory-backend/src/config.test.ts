@@ -22,6 +22,7 @@ function read({ ldap, ...directory }: JsonObject) {
 describe('readDirectoryConfig', () => {
   it('has defaults for everything but the directory server', () => {
     expect(read({})).toMatchObject({
+      ldap: { decisionTimeoutMs: 1000, operationTimeoutMs: 5000 },
       replica: { maxStalenessMs: 60_000, maxShrinkage: 0.2 },
     });
   });
@@ -60,12 +61,14 @@ describe('readDirectoryConfig', () => {
         },
       ],
       changes: { keys: [{ secretFile: '/etc/portal/changes-key' }] },
+      ldap: { pipelining: 4 },
     };
     const [rule] = read(settings).access!;
     expect([...rule.operations]).toEqual(['directory.read']);
     const root = new ConfigReader({ directory: settings });
     expect(findIgnoredSettings(root)).toEqual([
       'directory.changes.keys has no effect. Remove the key.',
+      'directory.ldap.pipelining has no effect. Remove the key.',
       'directory.access: "directory.history.locks.read" has no effect. Remove it.',
     ]);
   });

@@ -45,7 +45,14 @@ const REMOVED_KEYS: Readonly<Record<string, string>> = {
 };
 
 /** Keys that have no effect any more. */
-const IGNORED_KEYS = ['changes.keys'];
+const IGNORED_KEYS = [
+  'changes.keys',
+  'ldap.breaker',
+  'ldap.idleProbe',
+  'ldap.maxConnections',
+  'ldap.maxQueued',
+  'ldap.pipelining',
+];
 
 /** Operations that allow nothing any more. */
 const IGNORED_OPERATIONS: ReadonlySet<string> = new Set([

@@ -117,10 +117,7 @@ it('returns 504 while the directory does not respond in time, and recovers', asy
       ldap: {
         ...ldapOf(realm),
         servers: [`ldaps://localhost:${proxy.port}`],
-        operationTimeout: { milliseconds: 300 },
-        // Keeps the server in service, so that callers are not verified from
-        // the replica.
-        breaker: { failures: 1_000_000 },
+        decisionTimeout: { milliseconds: 300 },
       },
     },
   });

@@ -11,10 +11,10 @@ import { Resolver } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import {
-  createClient,
+  bind,
+  connectClient,
   readCa,
   readPassword,
-  secureAndBind,
   withDeadline,
 } from '../ldap/connection/ldapClient';
 import type { LdapConfig } from '../ldap/connection/LdapConfig';
@@ -162,19 +162,17 @@ export class DirectoryServers {
       ca,
       bindDn: config.bindDn,
       bindPassword: bindPassword ?? '',
-      connectTimeoutMs: Math.min(
-        config.connectTimeoutMs,
-        this.#portal.responseMs,
-      ),
     };
     let certificate: X509Certificate | undefined;
     let socketError: unknown;
     let isConnected = false;
+    const sockets: Socket[] = [];
     const onSocket = (socket: Socket) => {
+      sockets.push(socket);
       socket.once('connect', () => {
         isConnected = true;
       });
-      socket.once('error', error => {
+      socket.on('error', error => {
         socketError ??= error;
       });
       if (socket instanceof TLSSocket) {
@@ -183,26 +181,15 @@ export class DirectoryServers {
         });
       }
     };
-    const connection = createClient(endpoint, {
-      onSocket,
-      onClose() {},
-      onProtocolError(error) {
-        socketError ??= error;
-      },
-    });
     const connect = async () => {
-      if (bindPassword !== undefined) {
-        await secureAndBind(connection.client, endpoint);
-        return;
-      }
-      if (endpoint.startTls) {
-        await connection.client.startTLS();
-      }
-      await readRootDse(connection.client);
+      const { client } = await connectClient(endpoint, onSocket);
+      await (bindPassword === undefined
+        ? readRootDse(client)
+        : bind(client, endpoint));
     };
     try {
       await withDeadline(connect(), {
-        ms: endpoint.connectTimeoutMs,
+        ms: Math.min(config.connectTimeoutMs, this.#portal.responseMs),
         error: () => new Error('timeout'),
       });
       return { url, step: 'bound', certificate };
@@ -224,7 +211,7 @@ export class DirectoryServers {
         }),
       };
     } finally {
-      connection.destroy();
+      sockets.forEach(socket => socket.destroy());
     }
   }
 }

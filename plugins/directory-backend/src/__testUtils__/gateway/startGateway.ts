@@ -223,7 +223,7 @@ export function ldapOf(realm: Realm): JsonObject {
     bindPasswordFile: realm.bindPasswordFile,
     connectTimeout: { minutes: 1 },
     operationTimeout: { minutes: 1 },
-    breaker: { silence: { seconds: 10 } },
+    decisionTimeout: { seconds: 15 },
   };
 }
 

@@ -8,7 +8,7 @@ import { equals, isA } from '../../ldap/connection/filters';
 import { readLdapConfig } from '../../ldap/connection/LdapConfig';
 import type { LdapSearch } from '../../ldap/connection/LdapConnection';
 import { LdapPool, type LdapSearcher } from '../../ldap/connection/LdapPool';
-import type { SrvResolver } from '../../ldap/connection/LdapServers';
+import type { LdapServersOptions } from '../../ldap/connection/LdapServers';
 import { LdapPrincipalLookup } from '../../ldap/LdapPrincipalLookup';
 import { LdapReader } from '../../ldap/LdapReader';
 import { ldapOf } from '../gateway/startGateway';
@@ -19,10 +19,7 @@ export function openLdapPool(
   realm: Realm,
   logger: RecordingLogger,
   ldap: JsonObject = {},
-  options: {
-    readonly resolver?: SrvResolver;
-    readonly failbackMs?: number;
-  } = {},
+  options: Omit<LdapServersOptions, 'config' | 'logger'> = {},
 ): LdapPool {
   const config = readLdapConfig(
     new ConfigReader({ ...ldapOf(realm), ...ldap }),
@@ -90,12 +87,12 @@ export interface PoolUnderTest {
 }
 
 /** Starts a pool for a realm. `ldap` overrides keys of `directory.ldap`. */
-export function startPool(options: {
-  readonly realm: Realm;
-  readonly ldap?: JsonObject;
-  readonly resolver?: SrvResolver;
-  readonly failbackMs?: number;
-}): PoolUnderTest {
+export function startPool(
+  options: {
+    readonly realm: Realm;
+    readonly ldap?: JsonObject;
+  } & Omit<LdapServersOptions, 'config' | 'logger'>,
+): PoolUnderTest {
   const { realm, ldap, ...others } = options;
   const logger = new RecordingLogger();
   const pool = openLdapPool(realm, logger, ldap, others);

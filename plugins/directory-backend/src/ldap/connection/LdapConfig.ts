@@ -3,7 +3,6 @@ import { InputError } from '@backstage/errors';
 import type { HumanDuration } from '@backstage/types';
 import {
   isLoopback,
-  readCount,
   readMilliseconds,
 } from '@directory-gateway/backstage-plugin-directory-node';
 
@@ -32,8 +31,6 @@ export function readLdapConfig(config: Config) {
   const startTls = config.getOptionalBoolean('startTls') ?? false;
   const milliseconds = (key: string, fallback: HumanDuration) =>
     readMilliseconds(config, key, { prefix: PREFIX, fallback });
-  const count = (key: string, fallback: number) =>
-    readCount(config, key, { prefix: PREFIX, fallback });
   return Object.freeze({
     servers: readServers(config, startTls),
     startTls,
@@ -43,30 +40,9 @@ export function readLdapConfig(config: Config) {
     bindPassword: readBindPassword(config),
     connectTimeoutMs: milliseconds('connectTimeout', { seconds: 2 }),
     operationTimeoutMs: milliseconds('operationTimeout', { seconds: 5 }),
-    maxConnections: count('maxConnections', 16),
-    pipelining: count('pipelining', 1),
-    maxQueued: count('maxQueued', 1000),
-    idleProbeMs: milliseconds('idleProbe', { seconds: 15 }),
-    breaker: Object.freeze({
-      failures: count('breaker.failures', 3),
-      silenceMs: readSilence(milliseconds('breaker.silence', { seconds: 1 })),
-      initialMs: milliseconds('breaker.initial', { milliseconds: 100 }),
-      maxMs: milliseconds('breaker.max', { seconds: 1 }),
-    }),
+    decisionTimeoutMs: milliseconds('decisionTimeout', { seconds: 1 }),
     probeIntervalMs: milliseconds('probeInterval', { minutes: 1 }),
   });
-}
-
-/** With a lower value, a busy server would be excluded repeatedly. */
-const MIN_SILENCE_MS = 500;
-
-function readSilence(ms: number): number {
-  if (ms < MIN_SILENCE_MS) {
-    throw new InputError(
-      `${PREFIX}.breaker.silence must be at least ${MIN_SILENCE_MS} milliseconds`,
-    );
-  }
-  return ms;
 }
 
 function readServers(

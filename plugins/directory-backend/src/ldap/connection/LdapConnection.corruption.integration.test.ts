@@ -19,9 +19,8 @@ jest.setTimeout(120_000 * RUNS);
 /** Short timeouts: after a length that is too large, the rest never arrives. */
 const SHORT_TIMEOUTS = {
   operationTimeout: { milliseconds: 300 },
+  decisionTimeout: { milliseconds: 300 },
   connectTimeout: { milliseconds: 300 },
-  // Every connection fails, so two attempts are enough.
-  breaker: { failures: 2, initial: '1 minute', max: '1 minute' },
 };
 
 let realm: Realm;

@@ -1,18 +1,22 @@
-import type { Socket } from 'node:net';
-import { ResultCodeError, type Control, type Entry, type Filter } from 'ldapts';
+import { bulkhead } from 'cockatiel';
 import {
-  DirectoryTimeoutError,
-  DirectoryUnavailableError,
-} from '../../directory/errors';
+  type Client,
+  type Control,
+  type Entry,
+  type Filter,
+  ResultCodeError,
+} from 'ldapts';
+import type { Socket } from 'node:net';
+import { DirectoryTimeoutError } from '../../directory/errors';
 import type { DistinguishedName } from './DistinguishedName';
 import {
-  createClient,
-  secureAndBind,
-  withDeadline,
+  bind,
+  connectClient,
+  type ConnectedClient,
   type LdapEndpoint,
-  type SingleUseClient,
+  withDeadline,
 } from './ldapClient';
-import { isRejectedBind, toDirectoryError, unreachable } from './ldapErrors';
+import { toConnectError, toDirectoryError, unreachable } from './ldapErrors';
 
 /** A search. Filters are objects: text is never parsed as a filter. */
 export interface LdapSearch {
@@ -38,85 +42,72 @@ export interface LdapSearch {
   readonly control?: Control;
 }
 
+/** Options of {@link LdapConnection}. */
+export interface LdapConnectionOptions {
+  readonly url: string;
+  /** Reads the parameters of the connection. */
+  readonly endpoint: () => Promise<LdapEndpoint>;
+  /** Maximum time in milliseconds to connect and bind. */
+  readonly connectTimeoutMs: number;
+  /** Called when bytes of the server arrive. */
+  readonly onData: () => void;
+  /** Called once when the connection is bound or cannot be opened. */
+  readonly onOpened: (error?: Error) => void;
+  /** Called once when requests fail with the connection. */
+  readonly onFailed: (error: Error) => void;
+}
+
+interface RequestOptions {
+  readonly timeoutMs: number;
+  /**
+   * Called when the request is next. An error that it throws prevents the request
+   * and does not close the connection.
+   */
+  readonly beforeSend?: () => void;
+}
+
 /**
- * A bound LDAP connection. It is never reused after it was closed: the
- * reconnected client of ldapts would search anonymously, and the directory
- * would return fewer attributes instead of an error.
+ * An LDAP connection that is bound before it is used, and never used again after
+ * its first error: the reconnected client of ldapts would search anonymously,
+ * and the directory would return fewer attributes instead of an error.
+ *
+ * One request is pending at a time, for which 389 Directory Server is fastest.
+ * Others wait in order; pages of concurrent searches alternate.
  */
 export class LdapConnection {
-  readonly #connection: SingleUseClient;
-  readonly #closeListeners: (() => void)[] = [];
-  #protocolError: Error | undefined;
+  readonly #options: LdapConnectionOptions;
+  readonly #sockets: Socket[] = [];
+  readonly #turns = bulkhead(1, Infinity);
+  readonly #opened: Promise<ConnectedClient>;
+  #connected: ConnectedClient | undefined;
+  #error: Error | undefined;
   #pending = 0;
-  #awaited = 0;
-  #usedAt = performance.now();
-  #state: 'open' | 'retired' | 'closed' = 'open';
 
-  private constructor(
-    endpoint: LdapEndpoint,
-    onSocket?: (socket: Socket) => void,
-  ) {
-    this.#connection = createClient(endpoint, {
-      onSocket,
-      onClose: () => this.close(),
-      onProtocolError: error => {
-        this.#protocolError = error;
-        this.close();
-      },
-    });
+  /** Starts to connect. */
+  constructor(options: LdapConnectionOptions) {
+    this.#options = options;
+    this.#opened = this.#open();
+    this.#opened.then(
+      () => options.onOpened(),
+      error => options.onOpened(error),
+    );
   }
 
-  /**
-   * Connects and binds before returning the connection, because an ldapts
-   * client is not safe for concurrent use until then.
-   *
-   * @param onSocket - called for each socket when it starts to connect
-   */
-  static async open(
-    endpoint: LdapEndpoint,
-    onSocket?: (socket: Socket) => void,
-  ): Promise<LdapConnection> {
-    const connection = new LdapConnection(endpoint, onSocket);
-    try {
-      const { client } = connection.#connection;
-      await withDeadline(secureAndBind(client, endpoint), {
-        ms: endpoint.connectTimeoutMs,
-        error: () =>
-          new DirectoryTimeoutError(`${endpoint.url} does not respond`),
-      });
-    } catch (error) {
-      connection.close();
-      throw new DirectoryUnavailableError(
-        `Could not connect and bind to ${endpoint.url}`,
-        {
-          cause: toDirectoryError(error),
-          reason: isRejectedBind(error) ? 'refused' : 'unreachable',
-        },
-      );
-    }
-    return connection;
+  /** Whether the connection has failed or was closed. */
+  get isClosed(): boolean {
+    return (
+      this.#error !== undefined || this.#connected?.socket.isOpen === false
+    );
   }
 
-  /** Whether new searches may be sent on the connection. */
-  get usable(): boolean {
-    const { client, isWritable } = this.#connection;
-    // ldapts notices that the other end is closing only after it has closed.
-    return this.#state === 'open' && client.isBound && isWritable;
+  /** Whether a response of the server is due. */
+  get isWaiting(): boolean {
+    return this.#pending > 0 && !this.isClosed;
   }
 
-  /** Milliseconds since the last response, 0 while a search is pending. */
-  get idleMs(): number {
-    return this.#pending > 0 ? 0 : performance.now() - this.#usedAt;
-  }
-
-  /** Number of pending searches. */
-  get pending(): number {
-    return this.#pending;
-  }
-
-  /** Number of requests without a response. Each page is a request. */
-  get awaited(): number {
-    return this.#awaited;
+  /** Resolves when the connection is bound. */
+  async opened(): Promise<void> {
+    await this.#opened;
   }
 
   /**
@@ -124,130 +115,155 @@ export class LdapConnection {
    */
   async search(
     search: LdapSearch,
-    options: { readonly timeoutMs: number },
-  ): Promise<Entry[]> {
-    if (!this.usable) {
-      throw unreachable('The connection is closed');
-    }
-    this.#pending++;
-    try {
-      return await this.#send(search, options);
-    } catch (error) {
-      if (
-        error instanceof ResultCodeError ||
-        error instanceof DirectoryTimeoutError
-      ) {
-        throw toDirectoryError(error);
-      }
-      // The socket may still be open but must not be reused.
-      this.close();
-      throw toDirectoryError(this.#protocolError ?? error);
-    } finally {
-      this.#usedAt = performance.now();
-      this.#pending--;
-      this.#closeIfRetired();
-    }
-  }
-
-  /** Rejects new searches and closes when no search is pending. */
-  retire(): void {
-    if (this.#state === 'open') {
-      this.#state = 'retired';
-      this.#closeIfRetired();
-    }
-  }
-
-  /**
-   * Registers a listener that is called once, when the connection is closed for
-   * any reason.
-   */
-  onClose(listener: () => void): void {
-    if (this.#state === 'closed') {
-      listener();
-    } else {
-      this.#closeListeners.push(listener);
-    }
-  }
-
-  /** Closes immediately; pending searches reject. */
-  close(): void {
-    if (this.#state !== 'closed') {
-      this.#state = 'closed';
-      this.#connection.destroy();
-      for (const listener of this.#closeListeners) {
-        listener();
-      }
-    }
-  }
-
-  #closeIfRetired(): void {
-    if (this.#state === 'retired' && this.#pending === 0) {
-      this.close();
-    }
-  }
-
-  /**
-   * Sends a search. Each page of a long result is a request with its own
-   * deadline.
-   */
-  async #send(
-    search: LdapSearch,
-    { timeoutMs }: { readonly timeoutMs: number },
-  ): Promise<Entry[]> {
-    const { client } = this.#connection;
-    const { base, scope, filter, sizeLimit, pageSize, control } = search;
+    options: RequestOptions,
+  ): Promise<readonly Entry[]> {
+    const { base, pageSize, control } = search;
     const request = {
-      scope,
-      filter,
-      sizeLimit,
+      scope: search.scope,
+      filter: search.filter,
+      sizeLimit: search.sizeLimit,
       attributes: [...search.attributes],
       // The server also stops the search.
-      timeLimit: Math.ceil(timeoutMs / 1000),
+      timeLimit: Math.ceil(options.timeoutMs / 1000),
     };
     if (!pageSize) {
-      const result = client.search(base, request, control);
-      return (await this.#inTime(result, timeoutMs)).searchEntries;
+      const { entries } = await this.#request(search, options, client =>
+        client.search(base, request, control),
+      );
+      return entries;
     }
-    const pages = client.searchPaginated(
-      base,
-      { ...request, paged: { pageSize } },
-      control,
-    );
-    const entries: Entry[] = [];
-    const keep = (some: readonly Entry[]) => void entries.push(...some);
+    const paged = { ...request, paged: { pageSize } };
+    let pages: AsyncGenerator | undefined;
+    const next = (beforeSend?: () => void) => {
+      const page = this.#request(
+        search,
+        { ...options, beforeSend },
+        async client => {
+          pages ??= client.searchPaginated(base, paged, control);
+          return pages.next();
+        },
+      );
+      page.catch(() => {});
+      return page;
+    };
+    const all: Entry[] = [];
+    const keep = (some: readonly Entry[]) => void all.push(...some);
     const { onPage = keep } = search;
-    let isFirst = true;
-    let page = await this.#inTime(pages.next(), timeoutMs);
-    while (!page.done) {
+    let page = await next(options.beforeSend);
+    for (let isFirst = true; !page.result.done; isFirst = false) {
       // The server prepares the next page in the meantime.
-      const next = this.#inTime(pages.next(), timeoutMs);
-      next.catch(() => {});
-      await onPage(page.value.searchEntries, { isFirst });
-      isFirst = false;
-      page = await next;
+      const following = next();
+      try {
+        await onPage(page.entries, { isFirst });
+      } catch (error) {
+        // The server would keep the rest of the search.
+        this.close(unreachable('A page could not be processed', error));
+        throw toDirectoryError(error);
+      }
+      page = await following;
     }
-    return entries;
+    return all;
+  }
+
+  /** Closes immediately; pending searches reject with the error. */
+  close(error: Error): void {
+    if (!this.#error) {
+      this.#error = error;
+      this.#connected?.client.unbind().catch(() => {});
+      for (const socket of this.#sockets) {
+        socket.destroy();
+      }
+    }
+  }
+
+  async #open(): Promise<ConnectedClient> {
+    const { url, endpoint, connectTimeoutMs, onData } = this.#options;
+    const connect = async () => {
+      const parameters = await endpoint();
+      if (this.#error) {
+        throw this.#error;
+      }
+      const connected = await connectClient(parameters, socket => {
+        this.#sockets.push(socket);
+        // An accepted TCP connection does not count: the kernel accepts it even
+        // for a stopped process.
+        socket.on('secureConnect', onData).on('data', onData);
+        socket.on('error', () => {});
+      });
+      await bind(connected.client, parameters);
+      return connected;
+    };
+    try {
+      const connected = await withDeadline(connect(), {
+        ms: connectTimeoutMs,
+        error: () => new DirectoryTimeoutError(`${url} does not respond`),
+      });
+      const { socket } = connected;
+      this.#connected = connected;
+      socket.once('close', () =>
+        this.#fail(unreachable('The connection was closed', socket.errored)),
+      );
+      return connected;
+    } catch (error) {
+      const failure = toConnectError(url, this.#error ?? error);
+      this.close(failure);
+      throw failure;
+    }
+  }
+
+  #fail(error: Error): void {
+    if (!this.#error) {
+      this.close(
+        error instanceof DirectoryTimeoutError
+          ? // Waiting requests can be repeated.
+            unreachable('Another request on the connection timed out')
+          : error,
+      );
+      if (this.#pending > 0) {
+        this.#options.onFailed(error);
+      }
+    }
   }
 
   /**
-   * Applies a deadline. The timeout of ldapts would destroy the socket and all
-   * other pending searches on it.
+   * Sends one request when it is next, and returns its entries. Closes the
+   * connection unless the server responds.
    */
-  async #inTime<T>(response: Promise<T>, ms: number): Promise<T> {
-    this.#awaited++;
+  async #request<T>(
+    { attributes }: LdapSearch,
+    { timeoutMs, beforeSend }: RequestOptions,
+    send: (client: Client) => Promise<T>,
+  ): Promise<{ readonly result: T; readonly entries: readonly Entry[] }> {
+    this.#pending++;
     try {
-      return await withDeadline(response, {
-        ms,
-        error: () => {
-          // Other pending searches may still receive their responses.
-          this.retire();
-          return new DirectoryTimeoutError(
-            'The directory did not respond in time',
-          );
-        },
+      const { client, socket } = await this.#opened;
+      return await this.#turns.execute(async () => {
+        if (this.isClosed) {
+          throw this.#error ?? unreachable('The connection was closed');
+        }
+        beforeSend?.();
+        try {
+          const result = await withDeadline(send(client), {
+            ms: timeoutMs,
+            error: () =>
+              new DirectoryTimeoutError(
+                'The directory did not respond in time',
+              ),
+          });
+          const entries = socket
+            .takeEntries()
+            .map(entry => entry.toObject([...attributes], []));
+          return { result, entries };
+        } catch (error) {
+          if (error instanceof ResultCodeError) {
+            throw toDirectoryError(error);
+          }
+          this.#fail(toDirectoryError(socket.errored ?? error));
+          throw error instanceof DirectoryTimeoutError ? error : this.#error;
+        }
       });
     } finally {
-      this.#awaited--;
+      this.#pending--;
     }
   }
 }

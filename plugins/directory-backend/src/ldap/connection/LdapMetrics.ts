@@ -1,5 +1,5 @@
-import { isError } from '@backstage/errors';
 import { metrics } from '@opentelemetry/api';
+import { DirectoryTimeoutError } from '../../directory/errors';
 import { isNoSuchObject } from './ldapErrors';
 
 /**
@@ -19,10 +19,6 @@ export class LdapMetrics {
       unit: 's',
     },
   );
-  readonly #connections = this.#meter.createUpDownCounter(
-    'directory.ldap.connections',
-    { description: 'Open LDAP connections, by server' },
-  );
   readonly #attempts = this.#meter.createCounter(
     'directory.ldap.connection.attempts',
     { description: 'Attempts to connect and bind, by server and outcome' },
@@ -36,32 +32,21 @@ export class LdapMetrics {
     this.#server = server;
   }
 
-  /** Runs an operation and records its duration and outcome. */
-  async operation<T>(run: () => Promise<T>): Promise<T> {
-    const startedAt = performance.now();
-    let outcome = 'success';
-    try {
-      return await run();
-    } catch (error) {
-      outcome = outcomeOf(error);
-      throw error;
-    } finally {
-      this.#durations.record((performance.now() - startedAt) / 1000, {
-        server: this.#server,
-        outcome,
-      });
-    }
+  /**
+   * Records an operation that has ended now.
+   *
+   * @param startedAt - time of `performance.now()`
+   */
+  operation(startedAt: number, error?: unknown): void {
+    this.#durations.record((performance.now() - startedAt) / 1000, {
+      server: this.#server,
+      outcome: error === undefined ? 'success' : outcomeOf(error),
+    });
   }
 
   /** Counts an attempt to connect. */
   attempted(outcome: 'success' | 'failure'): void {
     this.#attempts.add(1, { server: this.#server, outcome });
-  }
-
-  /** Counts an open connection until the returned function is called. */
-  opened(): () => void {
-    this.#connections.add(1, { server: this.#server });
-    return () => this.#connections.add(-1, { server: this.#server });
   }
 
   /** Records that the server was excluded (`open`) or is back in service. */
@@ -74,7 +59,5 @@ function outcomeOf(error: unknown): string {
   if (isNoSuchObject(error)) {
     return 'no_such_object';
   }
-  return isError(error) && error.name === 'DirectoryTimeoutError'
-    ? 'timeout'
-    : 'unavailable';
+  return error instanceof DirectoryTimeoutError ? 'timeout' : 'unavailable';
 }

@@ -1,18 +1,13 @@
-import {
-  bulkhead,
-  BulkheadRejectedError,
-  type BulkheadPolicy,
-} from 'cockatiel';
+import { toError } from '@backstage/errors';
+import { bulkhead, BulkheadRejectedError } from 'cockatiel';
 import type { Entry } from 'ldapts';
-import {
-  setImmediate as yieldToEventLoop,
-  setTimeout as sleep,
-} from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,
 } from '../../directory/errors';
 import { withDeadline } from './ldapClient';
+import type { LdapConfig } from './LdapConfig';
 import type { LdapSearch } from './LdapConnection';
 import {
   isConnectionFailure,
@@ -62,53 +57,63 @@ export interface LdapSearchResult {
  */
 const MAX_ATTEMPTS = 6;
 
-/** Pauses in milliseconds before further attempts on the same server. */
-const PAUSES_MS = [0, 10, 20, 40, 80, 160];
+/** Pause in milliseconds before the second attempt on a server; then doubled. */
+const PAUSE_MS = 10;
+
+/** Maximum number of pending searches. */
+const MAX_PENDING = 1000;
 
 /**
  * Searches the directory's servers, the current one first. A search that fails
- * with its connection is repeated, on another available server if possible. The
- * time in the queue and all attempts together do not exceed `operationTimeout`;
- * for a long search, this applies to each page.
+ * with its connection is repeated, on another available server if possible.
+ *
+ * A search without pages is a decision for which a request waits. The time in
+ * the queue and all attempts together do not exceed `decisionTimeout`. Each page
+ * of a long search has its own deadline, `operationTimeout`.
  */
 export class LdapPool implements LdapSearcher {
   /** Reports whether the directory is reachable. */
   readonly servers: LdapServers;
-  readonly #timeoutMs: number;
-  readonly #limit: BulkheadPolicy;
+  readonly #config: LdapConfig;
+  readonly #limit = bulkhead(MAX_PENDING);
 
   /** Creates a pool that connects on the first search. */
   constructor(options: LdapServersOptions) {
-    const { config } = options;
     this.servers = new LdapServers(options);
-    this.#timeoutMs = config.operationTimeoutMs;
-    this.#limit = bulkhead(
-      config.maxConnections * config.pipelining,
-      config.maxQueued,
-    );
+    this.#config = options.config;
   }
 
   async search(
     search: LdapSearch,
-    context: { readonly signal: AbortSignal },
+    { signal }: { readonly signal: AbortSignal },
   ): Promise<LdapSearchResult> {
-    const expiresAt = performance.now() + this.#timeoutMs;
+    const isLong = search.pageSize !== undefined;
+    const { operationTimeoutMs, decisionTimeoutMs } = this.#config;
+    const timeoutMs = isLong ? operationTimeoutMs : decisionTimeoutMs;
+    const expiresAt = performance.now() + timeoutMs;
     let onSent = () => {};
     const sent = new Promise<void>(resolve => {
       onSent = resolve;
     });
-    const result = this.#limit.execute(() => {
-      // The caller may have disconnected while the search was queued.
-      context.signal.throwIfAborted();
-      return this.#attempt(search, { expiresAt, onSent });
-    });
-    // Each page of a long result has its own deadline.
-    const inTime = search.pageSize ? Promise.race([sent, result]) : result;
     try {
-      await withDeadline<unknown>(inTime, {
-        ms: this.#timeoutMs,
-        error: tooSlow,
-      });
+      const result = this.#limit.execute(() =>
+        this.#attempt(search, {
+          purpose: isLong ? 'replica' : 'decisions',
+          timeoutMs,
+          beforeSend() {
+            // The caller may have disconnected while the search was queued.
+            signal.throwIfAborted();
+            if (performance.now() >= expiresAt) {
+              throw tooSlow();
+            }
+            onSent();
+          },
+        }),
+      );
+      await withDeadline<unknown>(
+        isLong ? Promise.race([sent, result]) : result,
+        { ms: timeoutMs, error: tooSlow },
+      );
       return await result;
     } catch (error) {
       if (error instanceof BulkheadRejectedError) {
@@ -125,15 +130,11 @@ export class LdapPool implements LdapSearcher {
     let rejection: unknown;
     for (const server of await this.servers.inOrder()) {
       if (server.available) {
-        try {
-          await server.verifyBind();
+        const error = await server.verifyBind().catch(toError);
+        if (!isRejectedBind(error)) {
           return;
-        } catch (error) {
-          if (!isRejectedBind(error)) {
-            return;
-          }
-          rejection = error;
         }
+        rejection = error;
       }
     }
     if (rejection) {
@@ -149,41 +150,34 @@ export class LdapPool implements LdapSearcher {
   /** Searches one server after another while any is available. */
   async #attempt(
     search: LdapSearch,
-    options: { readonly expiresAt: number; readonly onSent: () => void },
+    options: Parameters<LdapServer['search']>[1],
   ): Promise<LdapSearchResult> {
-    const failures = new Map<LdapServer, number>();
-    let attempts = 0;
+    const silent = new Set<LdapServer>();
     let lastError: unknown;
-    const beforeAttempt = () => {
-      if (performance.now() >= options.expiresAt) {
-        throw tooSlow();
-      }
-      attempts++;
-      options.onSent();
-    };
-    while (attempts < MAX_ATTEMPTS) {
-      const server = await this.#leastTried(failures);
-      if (!server) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const servers = (await this.servers.inOrder()).filter(
+        server => server.available && !silent.has(server),
+      );
+      if (servers.length === 0) {
         break;
       }
+      const server = servers[attempt % servers.length];
+      const round = Math.floor(attempt / servers.length);
+      if (round > 0) {
+        await sleep(PAUSE_MS * 2 ** (round - 1));
+      }
       try {
-        const entries = await server.search(search, {
-          // Does not include the time in the queue, which is not the server's
-          // fault.
-          timeoutMs: this.#timeoutMs,
-          beforeAttempt,
-        });
+        const entries = await server.search(search, options);
         return { entries, server: server.url };
       } catch (error) {
         if (!isConnectionFailure(error)) {
           throw error;
         }
         lastError = error;
-        // A server that does not respond is tried only once.
-        failures.set(
-          server,
-          isConnectTimeout(error) ? Infinity : (failures.get(server) ?? 0) + 1,
-        );
+        if (isConnectTimeout(error)) {
+          // It is not tried again.
+          silent.add(server);
+        }
       }
     }
     throw new DirectoryUnavailableError('No directory server is available', {
@@ -193,24 +187,6 @@ export class LdapPool implements LdapSearcher {
           ? 'refused'
           : 'unreachable',
     });
-  }
-
-  /** Returns the first available server with the fewest failed attempts. */
-  async #leastTried(
-    failures: ReadonlyMap<LdapServer, number>,
-  ): Promise<LdapServer | undefined> {
-    if (failures.size > 0) {
-      // Lets connections that failed together with the last one close first.
-      await yieldToEventLoop();
-    }
-    const failuresOf = (server: LdapServer) => failures.get(server) ?? 0;
-    const [least] = [...(await this.servers.inOrder())]
-      .filter(server => server.available && failuresOf(server) < Infinity)
-      .sort((a, b) => failuresOf(a) - failuresOf(b));
-    if (least && failuresOf(least) > 0) {
-      await sleep(PAUSES_MS.at(failuresOf(least)) ?? PAUSES_MS.at(-1));
-    }
-    return least?.available ? least : undefined;
   }
 }
 

@@ -139,14 +139,17 @@ describe('the service account', () => {
   it('fails searches on open connections when it is refused', async () => {
     const proxy = await FaultProxy.start(realm.ldapsUrl);
     const servers = [`ldaps://localhost:${proxy.port}`];
-    tested = startPool({ realm, ldap: { servers, operationTimeout: '1h' } });
+    tested = startPool({ realm, ldap: { servers, decisionTimeout: '1h' } });
     await search();
     proxy.vanish();
     await setAttribute('nsAccountLock', 'TRUE');
     try {
-      // The first search is sent on the vanished connection; the second one
-      // opens a connection.
-      const results = await Promise.allSettled([search(), search()]);
+      // The search is sent on the vanished connection; the access check opens
+      // another one.
+      const results = await Promise.allSettled([
+        search(),
+        tested.pool.verifyBind(),
+      ]);
       for (const result of results) {
         expect(result).toMatchObject({ reason: { reason: 'refused' } });
       }

@@ -1,25 +1,35 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError, toError } from '@backstage/errors';
 import {
+  ConsecutiveBreaker,
   ExponentialBackoff,
-  type IBackoff,
   halfJitterGenerator,
 } from 'cockatiel';
 import type { Entry } from 'ldapts';
-import { DirectoryTimeoutError } from '../../directory/errors';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { trustedDn } from './DistinguishedName';
 import { isPresent } from './filters';
+import { readEndpoint } from './ldapClient';
 import type { LdapConfig } from './LdapConfig';
-import type { LdapConnection, LdapSearch } from './LdapConnection';
-import { LdapConnections } from './LdapConnections';
-import { isRejectedBind, isServerFailure, unreachable } from './ldapErrors';
+import { LdapConnection, type LdapSearch } from './LdapConnection';
+import { isConnectionFailure, isRejectedBind, unreachable } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
+
+/** Consecutive failures after which a server is excluded. */
+const MAX_FAILURES = 3;
 
 /**
  * Milliseconds after a response during which the server is not excluded: the
  * network may be what closes one connection after another.
  */
 const RECENT_SUCCESS_MS = 1000;
+
+/** Pauses between probes of an excluded server. */
+const PROBE_BACKOFF = new ExponentialBackoff({
+  generator: halfJitterGenerator,
+  initialDelay: 100,
+  maxDelay: 1000,
+});
 
 /** Milliseconds between checks of a server that has not responded. */
 const CHECK_MS = 100;
@@ -31,6 +41,15 @@ const CHECK_MS = 100;
  */
 const CHECKS_UNTIL_PROBE = 3;
 
+/** Minimum checks: with less, a busy server would be excluded repeatedly. */
+const MIN_CHECKS = 5;
+
+/**
+ * Milliseconds for which a rejected password is not retried, because the
+ * directory may lock the account. A different password is tried immediately.
+ */
+const REJECTED_BIND_CACHE_MS = 10_000;
+
 /** Search of the root DSE, which is open to every account (RFC 4512 §5.1). */
 const PROBE: LdapSearch = {
   base: trustedDn(''),
@@ -39,162 +58,58 @@ const PROBE: LdapSearch = {
   attributes: ['1.1'],
 };
 
-interface ServerBreakerOptions extends Readonly<LdapConfig['breaker']> {
-  /** Resolves when the server is healthy. */
-  readonly probe: () => Promise<unknown>;
-  readonly onOpen: (reason: unknown) => void;
-  readonly onClose: () => void;
-}
-
 /**
- * Excludes a server after failures, and probes it in the background with
- * growing pauses until it is healthy. Searches are not used as probes, so that
- * no caller waits for an unreachable server.
+ * Use of a connection: lookups for which a request waits, long reads of the
+ * replica, probes, or {@link LdapServer.verifyBind}.
  */
-class ServerBreaker {
-  readonly #options: ServerBreakerOptions;
-  #failures = 0;
-  #succeededAt = -Infinity;
-  #pause: IBackoff<unknown> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #ended = false;
-
-  constructor(options: ServerBreakerOptions) {
-    this.#options = options;
-  }
-
-  /** Whether the server may be searched. */
-  get closed(): boolean {
-    return this.#pause === undefined;
-  }
-
-  /** Records a response of the server. */
-  succeeded(): void {
-    this.#failures = 0;
-    this.#succeededAt = performance.now();
-  }
-
-  /** Records a failure; enough consecutive failures open the breaker. */
-  failed(reason: unknown): void {
-    this.#failures++;
-    const silentMs = performance.now() - this.#succeededAt;
-    if (
-      this.#failures >= this.#options.failures &&
-      silentMs >= RECENT_SUCCESS_MS
-    ) {
-      this.open(reason);
-    }
-  }
-
-  /** Excludes the server until a probe succeeds. */
-  open(reason: unknown): void {
-    if (this.closed && !this.#ended) {
-      const { initialMs, maxMs, onOpen } = this.#options;
-      const backoff = new ExponentialBackoff({
-        generator: halfJitterGenerator,
-        initialDelay: initialMs,
-        maxDelay: maxMs,
-      });
-      this.#pauseFor(backoff.next());
-      onOpen(reason);
-    }
-  }
-
-  /** Stops probing. */
-  end(): void {
-    this.#ended = true;
-    clearTimeout(this.#timer);
-  }
-
-  #pauseFor(pause: IBackoff<unknown>): void {
-    this.#pause = pause;
-    this.#timer = setTimeout(() => this.#try(pause), pause.duration).unref();
-  }
-
-  async #try(pause: IBackoff<unknown>): Promise<void> {
-    const isHealthy = await this.#options.probe().then(
-      () => true,
-      () => false,
-    );
-    if (this.#ended) {
-      return;
-    }
-    if (isHealthy) {
-      this.#pause = undefined;
-      this.#failures = 0;
-      this.#options.onClose();
-    } else {
-      this.#pauseFor(pause.next(undefined));
-    }
-  }
-}
+export type LdapPurpose = 'decisions' | 'replica' | 'probes' | 'bindChecks';
 
 /** Options of {@link LdapServer}. */
 export interface LdapServerOptions {
   readonly url: string;
   readonly config: LdapConfig;
   readonly logger: LoggerService;
+  /**
+   * Milliseconds without data from the server, while a response is due, after
+   * which it is excluded. Default: 60 % of `decisionTimeout`, so that another
+   * server can decide in the rest of the time.
+   */
+  readonly silenceMs?: number;
   /** Called when `available` or `refused` may have changed. */
   readonly onChange: () => void;
 }
 
-/** One directory server: its connections and its circuit breaker. */
+/**
+ * One directory server: a connection for each purpose, opened when it is needed,
+ * and a circuit breaker. An excluded server is probed in the background until it
+ * responds, so that no caller waits for it.
+ */
 export class LdapServer {
   readonly #options: LdapServerOptions;
-  readonly #breaker: ServerBreaker;
-  readonly #connections: LdapConnections;
-  /** Lost connections that were already counted as a failure. */
-  readonly #lost = new WeakSet<LdapConnection>();
   readonly #metrics: LdapMetrics;
-  readonly #idleProbes: NodeJS.Timeout;
-  /**
-   * Consecutive silent checks after which the server is considered
-   * unresponsive.
-   */
+  readonly #connections = new Map<LdapPurpose, LdapConnection>();
+  readonly #failures = new ConsecutiveBreaker(MAX_FAILURES);
   readonly #maxSilentChecks: number;
-  #availableSince = performance.now();
+  /** Aborted when the server is no longer used. */
+  readonly #end = new AbortController();
+  #isExcluded = false;
   #refused = false;
-  /** Timer that runs while the server has requests to respond to. */
+  #availableSince = performance.now();
+  #succeededAt = -Infinity;
+  #rejected: { password: string; at: number; error: Error } | undefined;
+  /** Timer that runs while a response of the server is due. */
   #watch: NodeJS.Timeout | undefined;
   #silentChecks = 0;
-  #isProbing = false;
-  #closed = false;
 
   constructor(options: LdapServerOptions) {
-    const { url, config, logger } = options;
     this.#options = options;
-    this.#metrics = new LdapMetrics(url);
-    this.#breaker = new ServerBreaker({
-      ...config.breaker,
-      probe: () => this.#probe(),
-      onOpen: reason => {
-        this.#metrics.breaker('open');
-        logger.warn(
-          `Directory server ${url} excluded after failures: ${stringifyError(
-            reason,
-          )}`,
-        );
-        options.onChange();
-      },
-      onClose: () => {
-        this.#availableSince = performance.now();
-        this.#refused = false;
-        this.#metrics.breaker('closed');
-        logger.info(`Directory server ${url} back in service`);
-        options.onChange();
-      },
-    });
-    this.#connections = new LdapConnections({
-      url,
-      config,
-      metrics: this.#metrics,
-      onFailure: error => this.#connectionFailed(error),
-    });
-    this.#maxSilentChecks = Math.floor(config.breaker.silenceMs / CHECK_MS) - 1;
-    this.#idleProbes = setInterval(
-      () => this.#probeIdle(),
-      config.idleProbeMs / 2,
-    ).unref();
+    this.#metrics = new LdapMetrics(options.url);
+    const silenceMs =
+      options.silenceMs ?? 0.6 * options.config.decisionTimeoutMs;
+    this.#maxSilentChecks = Math.max(
+      MIN_CHECKS,
+      Math.floor(silenceMs / CHECK_MS),
+    );
   }
 
   get url(): string {
@@ -203,7 +118,7 @@ export class LdapServer {
 
   /** Whether the server may be searched. */
   get available(): boolean {
-    return !this.#closed && this.#breaker.closed;
+    return !this.#isExcluded && !this.#end.signal.aborted;
   }
 
   /** Milliseconds since the server became available. */
@@ -220,89 +135,190 @@ export class LdapServer {
   }
 
   /**
-   * Sends one search as soon as a connection has capacity. An error thrown by
-   * `beforeAttempt` prevents the search and does not count as a server failure.
+   * Sends one search. An error thrown by `beforeSend` prevents the search and
+   * does not count as a server failure.
    */
   async search(
     search: LdapSearch,
     options: {
+      readonly purpose: LdapPurpose;
       readonly timeoutMs: number;
-      readonly beforeAttempt: () => void;
+      readonly beforeSend: () => void;
     },
-  ): Promise<Entry[]> {
-    if (!this.#closed) {
-      this.#watch ??= setInterval(
-        () => this.#checkResponses(),
-        CHECK_MS,
-      ).unref();
+  ): Promise<readonly Entry[]> {
+    if (!this.available) {
+      throw unreachable(`Directory server ${this.url} is not available`);
     }
-    return this.#connections.use(async connection => {
-      options.beforeAttempt();
-      try {
-        const entries = await this.#metrics.operation(() =>
-          connection.search(search, options),
-        );
-        this.#breaker.succeeded();
-        return entries;
-      } catch (error) {
-        this.#recordFailure(connection, error);
-        throw error;
+    this.#watch ??= setInterval(() => this.#check(), CHECK_MS).unref();
+    const connection = this.#connection(options.purpose);
+    let sentAt: number | undefined;
+    try {
+      const entries = await connection.search(search, {
+        timeoutMs: options.timeoutMs,
+        beforeSend: () => {
+          options.beforeSend();
+          sentAt = performance.now();
+        },
+      });
+      this.#succeeded();
+      this.#metrics.operation(sentAt!);
+      return entries;
+    } catch (error) {
+      if (sentAt !== undefined) {
+        this.#metrics.operation(sentAt, error);
+        // The failure of a connection has already been counted.
+        if (!connection.isClosed) {
+          if (isConnectionFailure(error)) {
+            // The server is busy.
+            this.#failed(toError(error));
+          } else {
+            this.#succeeded();
+          }
+        }
       }
-    });
+      throw error;
+    }
   }
 
   /** Opens and binds another connection, then closes it. */
-  verifyBind(): Promise<void> {
-    return this.#connections.verifyBind();
+  async verifyBind(): Promise<void> {
+    const connection = this.#open('bindChecks');
+    await connection.opened();
+    connection.close(this.#unused());
   }
 
   /** Closes all connections; pending searches reject. */
   close(): void {
-    this.#end();
-    this.#connections.close();
-  }
-
-  /** Rejects new searches and closes when no search is pending. */
-  retire(): void {
-    this.#end();
-    this.#connections.retire();
-  }
-
-  #end(): void {
-    this.#closed = true;
-    clearInterval(this.#idleProbes);
-    clearInterval(this.#watch);
-    this.#breaker.end();
-    if (!this.#breaker.closed) {
+    this.#end.abort();
+    this.#closeAll(this.#unused());
+    if (this.#isExcluded) {
       this.#metrics.breaker('closed');
     }
   }
 
-  #connectionFailed(error: unknown): void {
-    if (isRejectedBind(error)) {
-      this.#refused = true;
-      this.#breaker.open(error);
-      this.#options.onChange();
-      // The account may no longer use them, and a probe must bind again.
-      this.#connections.drop(toError(error));
-    } else {
-      this.#breaker.failed(error);
+  #unused(): Error {
+    return unreachable(`Directory server ${this.url} is no longer used`);
+  }
+
+  #connection(purpose: LdapPurpose): LdapConnection {
+    const connection = this.#connections.get(purpose);
+    return connection && !connection.isClosed
+      ? connection
+      : this.#open(purpose);
+  }
+
+  #open(purpose: LdapPurpose): LdapConnection {
+    const { url, config } = this.#options;
+    let password: string | undefined;
+    const connection = new LdapConnection({
+      url,
+      connectTimeoutMs: config.connectTimeoutMs,
+      endpoint: async () => {
+        const endpoint = await readEndpoint(url, config);
+        const rejected = this.#rejected;
+        if (
+          rejected?.password === endpoint.bindPassword &&
+          performance.now() - rejected.at < REJECTED_BIND_CACHE_MS
+        ) {
+          throw rejected.error;
+        }
+        password = endpoint.bindPassword;
+        return endpoint;
+      },
+      onData: () => {
+        this.#silentChecks = 0;
+      },
+      onOpened: error => {
+        this.#metrics.attempted(error ? 'failure' : 'success');
+        if (error && isRejectedBind(error)) {
+          if (password !== undefined) {
+            this.#rejected = { password, at: performance.now(), error };
+          }
+          this.#refused = true;
+          // The account may no longer use the open connections.
+          this.#closeAll(unreachable(error.message, error));
+          this.#exclude(error);
+          this.#options.onChange();
+        } else if (error) {
+          this.#failed(error);
+        }
+      },
+      onFailed: error => {
+        if (purpose !== 'probes') {
+          this.#failed(error);
+        }
+      },
+    });
+    this.#connections.set(purpose, connection);
+    return connection;
+  }
+
+  #closeAll(error: Error): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+    this.#silentChecks = 0;
+    for (const connection of this.#connections.values()) {
+      connection.close(error);
+    }
+    this.#connections.clear();
+  }
+
+  #succeeded(): void {
+    this.#failures.success();
+    this.#succeededAt = performance.now();
+  }
+
+  #failed(error: Error): void {
+    const silentMs = performance.now() - this.#succeededAt;
+    if (this.#failures.failure() && silentMs >= RECENT_SUCCESS_MS) {
+      this.#exclude(error);
     }
   }
 
-  /**
-   * Counts a lost connection once, although all its searches fail, and each
-   * missed deadline.
-   */
-  #recordFailure(connection: LdapConnection, error: unknown): void {
-    if (!isServerFailure(error)) {
-      this.#breaker.succeeded();
-    } else if (error instanceof DirectoryTimeoutError) {
-      this.#breaker.failed(error);
-    } else if (!this.#lost.has(connection)) {
-      this.#lost.add(connection);
-      this.#breaker.failed(error);
+  /** Excludes the server until a probe succeeds. */
+  #exclude(reason: Error): void {
+    if (this.available) {
+      this.#isExcluded = true;
+      this.#metrics.breaker('open');
+      this.#options.logger.warn(
+        `Directory server ${
+          this.url
+        } excluded after failures: ${stringifyError(reason)}`,
+      );
+      this.#options.onChange();
+      this.#probeUntilHealthy().catch(() => {
+        // The server is no longer used.
+      });
     }
+  }
+
+  async #probeUntilHealthy(): Promise<void> {
+    const { signal } = this.#end;
+    let pause = PROBE_BACKOFF.next();
+    let isHealthy = false;
+    while (!isHealthy) {
+      await sleep(pause.duration, undefined, { signal, ref: false });
+      pause = pause.next(undefined);
+      isHealthy = await this.#probe().then(
+        () => true,
+        () => false,
+      );
+      signal.throwIfAborted();
+    }
+    this.#connections.get('probes')?.close(this.#unused());
+    this.#isExcluded = false;
+    this.#refused = false;
+    this.#failures.success();
+    this.#availableSince = performance.now();
+    this.#metrics.breaker('closed');
+    this.#options.logger.info(`Directory server ${this.url} back in service`);
+    this.#options.onChange();
+  }
+
+  async #probe(): Promise<void> {
+    await this.#connection('probes').search(PROBE, {
+      timeoutMs: this.#options.config.connectTimeoutMs,
+    });
   }
 
   /**
@@ -312,72 +328,33 @@ export class LdapServer {
    * another server. A server that needs a long time for a search still responds
    * to the probe.
    */
-  #checkResponses(): void {
-    if (!this.#connections.isWaiting) {
+  #check(): void {
+    const isWaiting = [...this.#connections].some(
+      ([purpose, connection]) => purpose !== 'probes' && connection.isWaiting,
+    );
+    if (!isWaiting) {
       clearInterval(this.#watch);
       this.#watch = undefined;
       this.#silentChecks = 0;
-      this.#connections.closeSpare();
-    } else if (this.#connections.takeReceived()) {
-      this.#silentChecks = 0;
-    } else {
-      this.#silentChecks++;
-      if (this.#silentChecks === CHECKS_UNTIL_PROBE && this.#breaker.closed) {
-        this.#probeResponses();
-      } else if (this.#silentChecks >= this.#maxSilentChecks) {
-        // Responses may have arrived that have not been read yet.
-        setImmediate(() => this.#excludeIfSilent());
-      }
-    }
-  }
-
-  #excludeIfSilent(): void {
-    const isSilent = !this.#connections.takeReceived();
-    this.#silentChecks = 0;
-    if (isSilent && !this.#closed) {
-      const error = unreachable(
-        `Directory server ${this.url} does not respond`,
-      );
-      this.#breaker.open(error);
-      this.#connections.drop(error);
-    }
-  }
-
-  async #probeResponses(): Promise<void> {
-    if (this.#isProbing) {
+      this.#connections.get('probes')?.close(this.#unused());
       return;
     }
-    this.#isProbing = true;
-    try {
-      await this.#ping(await this.#connections.spare());
-      this.#breaker.succeeded();
-    } catch {
-      // A failure to connect has already been counted.
-    } finally {
-      this.#isProbing = false;
-      if (!this.#watch) {
-        this.#connections.closeSpare();
-      }
-    }
-  }
-
-  /** Detects silently lost connections before a caller has to wait for one. */
-  #probeIdle(): void {
-    const { idleProbeMs } = this.#options.config;
-    for (const connection of this.#connections.idle(idleProbeMs)) {
-      this.#ping(connection).catch(() => {
-        connection.close();
-        this.#probe().catch(reason => this.#breaker.open(reason));
+    this.#silentChecks++;
+    if (this.#silentChecks === CHECKS_UNTIL_PROBE) {
+      this.#probe().catch(() => {
+        // A failure to connect has already been counted.
+      });
+    } else if (this.#silentChecks >= this.#maxSilentChecks) {
+      // Responses may have arrived that have not been read yet.
+      setImmediate(() => {
+        if (this.#silentChecks >= this.#maxSilentChecks) {
+          const error = unreachable(
+            `Directory server ${this.url} does not respond`,
+          );
+          this.#closeAll(error);
+          this.#exclude(error);
+        }
       });
     }
-  }
-
-  async #probe(): Promise<void> {
-    await this.#ping(await this.#connections.any());
-  }
-
-  async #ping(connection: LdapConnection): Promise<void> {
-    const timeoutMs = this.#options.config.connectTimeoutMs;
-    await connection.search(PROBE, { timeoutMs });
   }
 }

@@ -3,7 +3,7 @@ import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { Reachability } from '../../directory/errors';
 import type { LdapConfig, LdapSrvConfig } from './LdapConfig';
-import { LdapServer } from './LdapServer';
+import { LdapServer, type LdapServerOptions } from './LdapServer';
 
 /** Minimum pause in milliseconds between DNS queries after a failure. */
 const RETRY_DNS_MS = 1000;
@@ -14,18 +14,14 @@ const RETRY_DNS_MS = 1000;
  */
 const FAILBACK_MS = 600_000;
 
-/** RFC 2782: "a very small chance of being selected" for a weight of 0. */
-const NO_WEIGHT = 0.001;
-
 /** Resolves SRV records. */
-export interface SrvResolver {
-  resolveSrv(name: string): Promise<SrvRecord[]>;
-}
+type SrvResolver = Pick<Resolver, 'resolveSrv'>;
 
 /** Options of {@link LdapServers}. */
-export interface LdapServersOptions {
-  readonly config: LdapConfig;
-  readonly logger: LoggerService;
+export interface LdapServersOptions extends Pick<
+  LdapServerOptions,
+  'config' | 'logger' | 'silenceMs'
+> {
   /** Default: the system's resolver. */
   readonly resolver?: SrvResolver;
   /**
@@ -39,13 +35,13 @@ export interface LdapServersOptions {
  * The directory's servers in search order: the current server first, then as
  * configured or as listed by DNS SRV records (RFC 2782). The current server
  * stays current until it fails or a preferred one has been available for 10
- * minutes. Its connections survive a DNS change.
+ * minutes. Its connections survive a DNS change that does not remove it.
  */
 export class LdapServers {
+  readonly #options: LdapServersOptions;
   readonly #config: LdapConfig;
   readonly #logger: LoggerService;
   readonly #resolver: SrvResolver;
-  readonly #failbackMs: number;
   readonly #byUrl = new Map<string, LdapServer>();
   readonly #listeners = new Set<(reachability: Reachability) => void>();
   /** Rank of each server; lower ranks are preferred. */
@@ -53,15 +49,17 @@ export class LdapServers {
   #order: readonly LdapServer[] = [];
   #current: LdapServer | undefined;
   #reachability: Reachability = 'unreachable';
+  /** Random numbers by target. */
+  readonly #random = new Map<string, number>();
   #resolveAt = -Infinity;
   #resolving: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: LdapServersOptions) {
+    this.#options = options;
     this.#config = options.config;
     this.#logger = options.logger;
     this.#resolver = options.resolver ?? new Resolver();
-    this.#failbackMs = options.failbackMs ?? FAILBACK_MS;
     if (this.#config.servers.kind === 'urls') {
       this.#use(this.#config.servers.urls.map((url, rank) => [url, rank]));
     }
@@ -111,19 +109,21 @@ export class LdapServers {
    */
   async #resolve(srv: LdapSrvConfig): Promise<void> {
     try {
-      const records = orderBySrv(
-        await this.#resolver.resolveSrv(srv.name),
-      ).filter(record => this.#isInDomain(record, srv));
-      if (records.length === 0) {
+      const records = await this.#resolver.resolveSrv(srv.name);
+      const targets = records
+        .map(record => this.#targetOf(record))
+        .filter(({ host }) => host !== '' && this.#isInDomain(host, srv))
+        .sort((a, b) => a.priority - b.priority || a.random - b.random);
+      if (targets.length === 0) {
         throw new Error(
           `No SRV record for ${srv.name} has a target in ${srv.domain}`,
         );
       }
       if (!this.#closed) {
         this.#use(
-          records.map(record => [
-            `${srv.scheme}://${hostOf(record)}:${record.port}`,
-            record.priority,
+          targets.map(({ host, port, priority }) => [
+            `${srv.scheme}://${host}:${port}`,
+            priority,
           ]),
         );
       }
@@ -138,13 +138,25 @@ export class LdapServers {
   }
 
   /**
+   * Returns the target of a record, without a host if the service is not offered
+   * (RFC 2782). Weights are ignored: targets of equal priority have a random
+   * order, which stays the same as long as this process runs.
+   */
+  #targetOf({ name, port, priority }: SrvRecord) {
+    const host = name.replace(/\.$/, '');
+    const key = `${host}:${port}`;
+    const random = this.#random.get(key) ?? Math.random();
+    this.#random.set(key, random);
+    return { host, port, priority, random };
+  }
+
+  /**
    * Returns whether a target is in the domain. A forged DNS response must not
    * choose the name for which the server's certificate is checked (RFC 2782,
    * "Security considerations").
    */
-  #isInDomain(record: SrvRecord, { domain }: LdapSrvConfig): boolean {
-    const host = hostOf(record).toLowerCase();
-    if (host === domain || host.endsWith(`.${domain}`)) {
+  #isInDomain(host: string, { domain }: LdapSrvConfig): boolean {
+    if (`.${host.toLowerCase()}`.endsWith(`.${domain}`)) {
       return true;
     }
     this.#logger.warn(
@@ -163,7 +175,7 @@ export class LdapServers {
       const preferred = this.#order.find(
         server =>
           server.available &&
-          server.availableMs >= this.#failbackMs &&
+          server.availableMs >= (this.#options.failbackMs ?? FAILBACK_MS) &&
           rankOf(server) < rankOf(current),
       );
       this.#current = preferred ?? current;
@@ -176,25 +188,23 @@ export class LdapServers {
    * counts.
    */
   #use(ranked: readonly (readonly [url: string, rank: number])[]): void {
-    const rankByUrl = new Map([...ranked].reverse());
-    for (const [url, server] of this.#byUrl) {
-      if (!rankByUrl.has(url)) {
-        server.retire();
-        this.#byUrl.delete(url);
-      }
-    }
     const ranks = new Map<LdapServer, number>();
-    for (const [url] of ranked) {
+    for (const [url, rank] of ranked) {
       const server =
         this.#byUrl.get(url) ??
         new LdapServer({
+          ...this.#options,
           url,
-          config: this.#config,
-          logger: this.#logger,
           onChange: () => this.#update(),
         });
       this.#byUrl.set(url, server);
-      ranks.set(server, rankByUrl.get(url)!);
+      ranks.set(server, ranks.get(server) ?? rank);
+    }
+    for (const [url, server] of this.#byUrl) {
+      if (!ranks.has(server)) {
+        server.close();
+        this.#byUrl.delete(url);
+      }
     }
     this.#ranks = ranks;
     this.#order = [...ranks.keys()];
@@ -220,29 +230,4 @@ function reachabilityOf(servers: readonly LdapServer[]): Reachability {
     return 'reachable';
   }
   return servers.some(server => server.refused) ? 'refused' : 'unreachable';
-}
-
-/**
- * Orders records by priority, and records of equal priority randomly in
- * proportion to their weights (RFC 2782). Omits the target ".", which means
- * that the service is not offered.
- */
-export function orderBySrv(
-  records: readonly SrvRecord[],
-  random: () => number = Math.random,
-): readonly SrvRecord[] {
-  // Efraimidis and Spirakis: the smallest -ln(u)/w is a weighted draw.
-  return records
-    .filter(({ name }) => name !== '' && name !== '.')
-    .map(record => ({
-      record,
-      key: -Math.log(1 - random()) / Math.max(record.weight, NO_WEIGHT),
-    }))
-    .sort((a, b) => a.record.priority - b.record.priority || a.key - b.key)
-    .map(({ record }) => record);
-}
-
-/** Returns the target without a trailing dot. */
-function hostOf({ name }: SrvRecord): string {
-  return name.replace(/\.$/, '');
 }

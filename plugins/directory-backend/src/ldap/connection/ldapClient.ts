@@ -1,13 +1,17 @@
 import { readSecretFile } from '@directory-gateway/secret-files';
 import { Client } from 'ldapts';
 import { readFile } from 'node:fs/promises';
-import { type Socket, connect as connectTcp, isIP } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { checkMessages } from './checkMessages';
+import { CheckedSocket } from './CheckedSocket';
 import type { LdapConfig } from './LdapConfig';
 import { toBindError, unreachable } from './ldapErrors';
 
 const KEEP_ALIVE_MS = 30_000;
+
+/** OID of the extended operation StartTLS (RFC 4511 §4.14). */
+const START_TLS = '1.3.6.1.4.1.1466.20037';
 
 /** Parameters for connecting to a server and binding. */
 export interface LdapEndpoint {
@@ -18,45 +22,24 @@ export interface LdapEndpoint {
   readonly ca?: string;
   readonly bindDn: string;
   readonly bindPassword: string;
-  /** Maximum time in milliseconds to connect and bind. */
-  readonly connectTimeoutMs: number;
 }
 
-/** Client for a single connection; ldapts alone would reconnect. */
-export interface SingleUseClient {
+/** A client and its socket. The client cannot connect a second time. */
+export interface ConnectedClient {
   readonly client: Client;
-  /** Whether the connection is writable. */
-  readonly isWritable: boolean;
-  /** Unbinds if possible, and destroys the sockets. */
-  destroy(): void;
+  readonly socket: CheckedSocket;
 }
 
-/** Creates a client that connects once and checks received messages. */
-export function createClient(
+/**
+ * Connects a client, and starts TLS if the endpoint requires it.
+ *
+ * @param onSocket - called for each socket when it starts to connect. The caller
+ *   destroys the sockets when the client is no longer used, or to abort.
+ */
+export async function connectClient(
   endpoint: LdapEndpoint,
-  events: Parameters<typeof checkMessages>[1] & {
-    /** Called for each socket when it starts to connect. */
-    readonly onSocket?: (socket: Socket) => void;
-    /** Called when a socket is closed. */
-    readonly onClose: () => void;
-  },
-): SingleUseClient {
-  const sockets: Socket[] = [];
-  const track = <S extends Socket>(socket: S): S => {
-    sockets.push(socket);
-    events.onSocket?.(socket);
-    socket.once('close', events.onClose);
-    return socket;
-  };
-  const connectOnce = <S extends Socket>(connect: () => S): S => {
-    if (sockets.length > 0) {
-      throw unreachable('The connection was closed');
-    }
-    const socket = track(connect());
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    return socket;
-  };
+  onSocket: (socket: Socket) => void,
+): Promise<ConnectedClient> {
   const { hostname, port, protocol } = new URL(endpoint.url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const tlsOptions = {
@@ -66,50 +49,66 @@ export function createClient(
     servername: isIP(host) ? undefined : host,
     ca: endpoint.ca,
   };
-  const client = new Client({
-    url: endpoint.url,
-    connectTimeout: endpoint.connectTimeoutMs,
-    createConnection: () =>
-      connectOnce(() => connectTcp({ host, port: Number(port || 389) })),
-    createSecureConnection: (...args: unknown[]) =>
-      protocol === 'ldaps:'
-        ? connectOnce(() =>
-            connectTls({ ...tlsOptions, port: Number(port || 636) }),
-          )
-        : // StartTLS on the connected socket.
-          track(connectTls({ ...tlsOptions, ...(args[0] as object) })),
+  if (protocol === 'ldaps:') {
+    const socket = connectTls({ ...tlsOptions, port: Number(port || 636) });
+    onSocket(prepared(socket));
+    await event('secureConnect', socket);
+    return clientOf(socket);
+  }
+  const socket = connectTcp({ host, port: Number(port || 389) });
+  onSocket(prepared(socket));
+  await event('connect', socket);
+  const plain = clientOf(socket);
+  if (!endpoint.startTls) {
+    return plain;
+  }
+  await plain.client.exop(START_TLS);
+  const secure = connectTls({ ...tlsOptions, socket: plain.socket.detach() });
+  onSocket(secure);
+  await event('secureConnect', secure);
+  return clientOf(secure);
+}
+
+function prepared(socket: Socket): Socket {
+  return socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
+}
+
+function event(name: string, socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket
+      .once(name, resolve)
+      .once('error', reject)
+      .once('close', () => reject(unreachable('The connection was closed')));
   });
-  checkMessages(client, events);
-  return {
-    client,
-    get isWritable() {
-      return sockets.at(-1)?.writable === true;
-    },
-    destroy() {
-      // Not awaited: ldapts waits until the system has taken the request, which
-      // does not happen when the other end hangs.
-      client.unbind().catch(() => {});
-      for (const socket of sockets) {
-        // ldapts has no listener on a socket whose handshake failed.
-        socket.on('error', () => {}).destroy();
+}
+
+function clientOf(connected: Socket): ConnectedClient {
+  const socket = new CheckedSocket(connected);
+  let isUsed = false;
+  const client = new Client({
+    url: 'ldap://connected',
+    createConnection: () => {
+      if (isUsed) {
+        throw unreachable('The connection was closed');
       }
+      isUsed = true;
+      // The methods of a stream are all that ldapts uses.
+      return socket as Duplex as Socket;
     },
-  };
+  });
+  return { client, socket };
 }
 
 /**
- * Starts TLS if the endpoint requires it, and binds.
+ * Binds the service account.
  *
  * @throws DirectoryUnavailableError with the reason `refused` when the bind is
  *   rejected.
  */
-export async function secureAndBind(
+export async function bind(
   client: Client,
   endpoint: LdapEndpoint,
 ): Promise<void> {
-  if (endpoint.startTls) {
-    await client.startTLS();
-  }
   try {
     await client.bind(endpoint.bindDn, endpoint.bindPassword);
   } catch (error) {
@@ -131,7 +130,6 @@ export async function readEndpoint(
     ca: await readCa(config),
     bindDn: config.bindDn,
     bindPassword: await readPassword(config),
-    connectTimeoutMs: config.connectTimeoutMs,
   };
 }
 

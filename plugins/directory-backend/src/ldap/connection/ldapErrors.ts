@@ -2,6 +2,7 @@ import { ResultCodeError } from 'ldapts';
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,
+  type UnavailableReason,
 } from '../../directory/errors';
 
 /** Result codes (RFC 4511 §4.1.9). */
@@ -76,11 +77,21 @@ export function toBindError(
     : toDirectoryError(error);
 }
 
+/** Converts an error of a connection attempt. */
+export function toConnectError(
+  url: string,
+  error: unknown,
+): DirectoryUnavailableError {
+  return new DirectoryUnavailableError(`Could not connect and bind to ${url}`, {
+    cause: toDirectoryError(error),
+    reason: isRejectedBind(error) ? 'refused' : 'unreachable',
+  });
+}
+
 /** Returns whether the base of a search does not exist. */
 export function isNoSuchObject(error: unknown): boolean {
   return (
-    error instanceof DirectoryUnavailableError &&
-    error.reason === 'response' &&
+    isUnavailable(error, 'response') &&
     error.cause instanceof ResultCodeError &&
     error.cause.code === NO_SUCH_OBJECT
   );
@@ -88,9 +99,7 @@ export function isNoSuchObject(error: unknown): boolean {
 
 /** Returns whether a server rejected the service account's credentials. */
 export function isRejectedBind(error: unknown): boolean {
-  return (
-    error instanceof DirectoryUnavailableError && error.reason === 'refused'
-  );
+  return isUnavailable(error, 'refused');
 }
 
 /**
@@ -98,29 +107,20 @@ export function isRejectedBind(error: unknown): boolean {
  * succeed on another connection.
  */
 export function isConnectionFailure(error: unknown): boolean {
-  return (
-    isRejectedBind(error) ||
-    (error instanceof DirectoryUnavailableError &&
-      error.reason === 'unreachable')
-  );
+  return isRejectedBind(error) || isUnavailable(error, 'unreachable');
 }
 
 /** Returns whether a server did not respond to a connection attempt in time. */
 export function isConnectTimeout(error: unknown): boolean {
   return (
-    error instanceof DirectoryUnavailableError &&
+    isUnavailable(error, 'unreachable') &&
     error.cause instanceof DirectoryTimeoutError
   );
 }
 
-/**
- * Returns whether an error counts as a server failure. A time limit enforced by
- * the server itself does not.
- */
-export function isServerFailure(error: unknown): boolean {
-  return (
-    isConnectionFailure(error) ||
-    (error instanceof DirectoryTimeoutError &&
-      !(error.cause instanceof ResultCodeError))
-  );
+function isUnavailable(
+  error: unknown,
+  reason: UnavailableReason,
+): error is DirectoryUnavailableError {
+  return error instanceof DirectoryUnavailableError && error.reason === reason;
 }

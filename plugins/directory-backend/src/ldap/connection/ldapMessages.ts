@@ -22,6 +22,11 @@ export class LdapMessageStream {
   #bytes = 0;
   #needed = 2;
 
+  /** Number of bytes of the incomplete message. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /**
    * Yields the messages that these bytes complete.
    *
@@ -63,6 +68,28 @@ function endOfMessage(bytes: Buffer): number | undefined {
   return header?.end;
 }
 
+/** Returns the ID of a message. */
+export function idOf(message: Buffer): number {
+  const cursor = new BerCursor(message);
+  const end = cursor.enter(tags.sequence, message.length);
+  return cursor.readInteger(tags.integer, end);
+}
+
+/** Returns an entry without a name and attributes. */
+export function emptyEntry(id: number): Buffer {
+  const message = Buffer.from('300c020400000000640404003000', 'hex');
+  message.writeInt32BE(id, 4);
+  return message;
+}
+
+/** A message and, if it has one, its entry. */
+export interface ParsedMessage {
+  readonly id: number;
+  /** Tag of the operation. */
+  readonly operation: number;
+  readonly entry?: SearchEntry;
+}
+
 /**
  * Checks a server's message against the grammar of RFC 4511 and parses it if it
  * is a search result entry. The parser of ldapts is lenient: it never returns
@@ -77,7 +104,7 @@ function endOfMessage(bytes: Buffer): number | undefined {
  */
 export function* parseMessage(
   message: Buffer,
-): Generator<undefined, { readonly id: number; readonly entry?: SearchEntry }> {
+): Generator<undefined, ParsedMessage> {
   const cursor = new BerCursor(message);
   const end = cursor.enter(tags.sequence, message.length);
   const id = cursor.readInteger(tags.integer, end);
@@ -106,7 +133,7 @@ export function* parseMessage(
   checkControls(cursor, end);
   cursor.leave(end);
   cursor.leave(message.length);
-  return { id, entry };
+  return { id, operation, entry };
 }
 
 /** `SEQUENCE { name, attributes: SEQUENCE OF { type, values: SET OF } }`. */

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
-import { BerWriter, Client, MessageParser, SearchEntry } from 'ldapts';
+import { BerWriter, MessageParser, SearchEntry } from 'ldapts';
 import assert from 'node:assert/strict';
-import type { EventEmitter } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ProtocolError, readBerHeader } from './BerCursor';
-import { checkMessages } from './checkMessages';
+import { CheckedSocket } from './CheckedSocket';
 import { parseMessage } from './ldapMessages';
 
 interface RandomEntry {
@@ -85,23 +84,36 @@ function recordOf(message: unknown): unknown {
     : message;
 }
 
-/** Creates a client with checked messages, and records what ldapts receives. */
+/** Creates a socket with a pending request, and records what ldapts receives. */
 function startChecked() {
-  const client = new Client({ url: 'ldap://127.0.0.1:1' });
-  const received: unknown[] = [];
+  const connected = new Duplex({
+    read() {},
+    write: (_chunk, _encoding, callback) => callback(),
+  });
+  const socket = new CheckedSocket(connected as Socket);
+  const passed: Buffer[] = [];
   const errors: Error[] = [];
-  checkMessages(client, { onProtocolError: error => errors.push(error) });
-  const parser: EventEmitter & {
-    read(data: Buffer, pending: ReadonlyMap<string, unknown>): void;
-  } = Reflect.get(client, 'messageParser');
-  parser.on('message', message => received.push(recordOf(message)));
-  const pending = new Map([[String(REQUEST_ID), {}]]);
+  socket.on('data', data => passed.push(data));
+  socket.on('error', error => errors.push(error));
+  socket.write(searchDone(REQUEST_ID));
+  const received: unknown[] = [];
   return {
-    received,
+    socket,
+    passed,
     errors,
-    pending,
-    receive: (data: Buffer) => parser.read(data, pending),
+    connected,
+    receive: (data: Buffer) => connected.push(data),
+    /** Returns the entries received so far. */
+    received() {
+      received.push(...socket.takeEntries().map(recordOf));
+      return received;
+    },
   };
+}
+
+/** Returns a message without entry: a request needs only its ID. */
+function searchDone(id: number): Buffer {
+  return Buffer.from([0x30, 12, 2, 1, id, 0x65, 7, 10, 1, 0, 4, 0, 4, 0]);
 }
 
 async function turnsUntil(isDone: () => boolean): Promise<number> {
@@ -208,16 +220,8 @@ function isEntry(message: Buffer): boolean {
   return message[operation] === 0x64;
 }
 
-describe('checkMessages', () => {
-  it('uses the pinned version of ldapts', () => {
-    const ldapts = dirname(dirname(require.resolve('ldapts')));
-    const { version } = JSON.parse(
-      readFileSync(join(ldapts, 'package.json'), 'utf8'),
-    );
-    expect(version).toBe('9.2.0');
-  });
-
-  it('passes on small and large entries in order, however the bytes are split', async () => {
+describe('CheckedSocket', () => {
+  it('returns small and large entries in order, however the bytes are split', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(entries, fc.boolean()), { maxLength: 6 }),
@@ -230,13 +234,16 @@ describe('checkMessages', () => {
           const checked = startChecked();
           let start = 0;
           for (const end of [...cuts, bytes.length].sort((a, b) => a - b)) {
-            checked.receive(bytes.subarray(start, end));
+            if (end > start && start < bytes.length) {
+              checked.receive(bytes.subarray(start, end));
+            }
             start = Math.min(end, bytes.length);
             await nextTurn();
           }
-          await turnsUntil(() => checked.received.length >= messages.length);
-          expect(checked.received).toEqual(parsedByLdapts(messages));
+          await turnsUntil(() => checked.received().length >= messages.length);
+          expect(checked.received()).toEqual(parsedByLdapts(messages));
           expect(checked.errors).toEqual([]);
+          expect(checked.passed).toEqual([]);
         },
       ),
       { numRuns: 50 * Number(process.env.RUNS || 1) },
@@ -253,34 +260,70 @@ describe('checkMessages', () => {
     });
     const checked = startChecked();
     checked.receive(message);
-    expect(await turnsUntil(() => checked.received.length > 0)).toBeGreaterThan(
-      2,
-    );
-    expect(checked.received).toEqual(parsedByLdapts([message]));
+    expect(
+      await turnsUntil(() => checked.received().length > 0),
+    ).toBeGreaterThan(2);
+    expect(checked.received()).toEqual(parsedByLdapts([message]));
   });
 
   const small = entryMessage({ dn: 'small', attributes: [] });
   const large = entryMessage(enlarged({ dn: 'large', attributes: [] }));
 
-  it('reports a malformed large entry and drops the messages after it', async () => {
+  it('passes the end of a search on to ldapts after an entry, and then no message', async () => {
+    const checked = startChecked();
+    checked.receive(Buffer.concat([large, searchDone(REQUEST_ID)]));
+    await turnsUntil(() => checked.passed.length > 0);
+    const parser = new MessageParser();
+    const parsed: unknown[] = [];
+    parser.on('message', message => parsed.push(message));
+    parser.read(Buffer.concat(checked.passed), new Map());
+    expect(parsed).toEqual([
+      expect.objectContaining({ messageId: REQUEST_ID, attributes: [] }),
+      expect.objectContaining({ messageId: REQUEST_ID, status: 0 }),
+    ]);
+    expect(checked.received()).toEqual(parsedByLdapts([large]));
+    checked.receive(small);
+    await turnsUntil(() => checked.errors.length > 0);
+    expect(checked.errors).toEqual([expect.any(ProtocolError)]);
+  });
+
+  it('fails at a malformed large entry and drops the messages after it', async () => {
     const malformed = Buffer.from(large);
     // Changes the tag of the value.
     malformed[malformed.length - LARGE_VALUE.length - 5] ^= 1;
     const checked = startChecked();
-    checked.receive(Buffer.concat([small, malformed, small, large]));
+    checked.receive(
+      Buffer.concat([small, malformed, small, searchDone(REQUEST_ID)]),
+    );
     await turnsUntil(() => checked.errors.length > 0);
-    checked.receive(small);
-    await nextTurn();
     expect(checked.errors).toEqual([expect.any(ProtocolError)]);
-    expect(checked.received).toEqual(parsedByLdapts([small]));
+    expect(checked.received()).toEqual(parsedByLdapts([small]));
+    expect(checked.passed).toEqual([]);
+    expect([checked.socket.isOpen, checked.connected.destroyed]).toEqual([
+      false,
+      true,
+    ]);
   });
 
-  it('reports a large entry that does not respond to a pending request', async () => {
+  it.each([
+    ['an entry', Buffer.from(small).fill(REQUEST_ID + 1, 4, 5)],
+    ['the end of a search', searchDone(REQUEST_ID + 1)],
+    ['a notice of disconnection', searchDone(0)],
+    ['bytes that are not a message', Buffer.from('HTTP/1.1 400')],
+  ])('fails at %s that does not respond to the request', async (_how, data) => {
     const checked = startChecked();
-    checked.pending.clear();
-    checked.receive(large);
+    checked.receive(data);
     await turnsUntil(() => checked.errors.length > 0);
     expect(checked.errors).toEqual([expect.any(ProtocolError)]);
-    expect(checked.received).toEqual([]);
+    expect([checked.received(), checked.passed]).toEqual([[], []]);
+  });
+
+  it('is not detached for TLS when it has received further bytes', async () => {
+    const checked = startChecked();
+    checked.receive(
+      Buffer.concat([searchDone(REQUEST_ID), small.subarray(0, 3)]),
+    );
+    await turnsUntil(() => checked.passed.length > 0);
+    expect(() => checked.socket.detach()).toThrow(ProtocolError);
   });
 });
