@@ -18,33 +18,33 @@ import {
   DirectoryEntityProvider,
   type DirectoryEntityProviderOptions,
 } from './DirectoryEntityProvider';
+import { CursorExpiredError, type DirectoryReader } from './DirectoryReader';
 import {
-  CursorExpiredError,
-  type Directory,
-  type DirectoryReader,
-} from './DirectoryReader';
-import type { DirectoryGroup, DirectoryUser } from './entities';
+  digestOf,
+  type DirectoryGroup,
+  type DirectoryUser,
+  type EntryKey,
+} from './entities';
 import type { DirectoryTransforms } from './extensionPoint';
+
+jest.setTimeout(120_000);
 
 /** A directory and its change log, as returned by the reader. */
 class TestDirectory {
   readonly users = new Map<string, DirectoryUser>();
   readonly groups = new Map<string, DirectoryGroup>();
   /** Names of changed entries, in order. */
-  readonly log: ({ user: string } | { group: string })[] = [];
+  readonly log: EntryKey[] = [];
   isAvailable = true;
   isExpired = false;
   /** Whether changes are logged. */
   hasLog = true;
-  /** Whether a missing log is only temporarily unavailable. */
-  isLogTemporary = false;
-  failsToReadAll = false;
-  /** Number of full reads and of cursor reads. */
+  failsToReadUsers = false;
+  /** Number of full reads. */
   fullReads = 0;
-  cursorReads = 0;
   /** Called when a missing user is read. */
   onMissing = () => {};
-  /** Called when a request waits for changes. */
+  /** Called when a request finds no changes. */
   onIdle = () => {};
 
   setUser(
@@ -53,7 +53,7 @@ class TestDirectory {
     humanName?: string,
   ) {
     this.users.set(username, { username, humanName, groups });
-    this.log.push({ user: username });
+    this.log.push(`user:${username}`);
   }
 
   setGroup(
@@ -62,12 +62,12 @@ class TestDirectory {
   ) {
     const { memberGroups = [], isLarge = false } = options;
     this.groups.set(groupname, { groupname, memberGroups, isLarge });
-    this.log.push({ group: groupname });
+    this.log.push(`group:${groupname}`);
   }
 
   deleteUser(name: string) {
     this.users.delete(name);
-    this.log.push({ user: name });
+    this.log.push(`user:${name}`);
   }
 
   #read<T>(value: T): T {
@@ -78,56 +78,61 @@ class TestDirectory {
   }
 
   get reader() {
+    const groupsOf = ({ groups }: DirectoryUser) =>
+      groups.filter(name => this.groups.has(name)).sort();
+    const readGroup = (group: DirectoryGroup) => ({
+      group,
+      members: group.isLarge
+        ? []
+        : [...this.users.values()]
+            .filter(({ groups }) => groups.includes(group.groupname))
+            .map(({ username }) => username),
+    });
+    const users = () => {
+      if (this.failsToReadUsers) {
+        throw new Error('503');
+      }
+      return this.#read(this.users);
+    };
     const reader: Partial<DirectoryReader> = {
-      readAll: async () => {
+      readGroups: async () => {
         this.fullReads++;
-        if (this.failsToReadAll) {
-          throw new Error('503');
+        return this.#read([...this.groups.values()].map(readGroup));
+      },
+      async *readUsers(groupsOfUser) {
+        for (const user of users().values()) {
+          yield { ...user, groups: groupsOfUser(user.username) };
         }
-        return this.#read<Directory>({
-          users: new Map(this.users),
-          groups: new Map(this.groups),
-        });
       },
       readUser: async name => {
-        const user = this.#read(this.users.get(name));
+        const user = users().get(name);
         if (!user) {
           this.onMissing();
         }
-        return user;
+        return user && { ...user, groups: groupsOf(user) };
       },
-      readGroup: async name => this.#read(this.groups.get(name)),
-      presentCursor: async () => {
-        this.cursorReads++;
+      readGroup: async name => {
+        const group = this.#read(this.groups.get(name));
+        return group && readGroup(group);
+      },
+      readChanges: async cursor => {
         this.#read(undefined);
-        return this.hasLog
-          ? { cursor: String(this.log.length) }
-          : { cursor: undefined, isTemporary: this.isLogTemporary };
-      },
-      changesAfter: async cursor => {
+        if (!this.hasLog) {
+          return undefined;
+        }
+        const end = { cursor: String(this.log.length), hasMore: false };
+        if (cursor === undefined) {
+          return { ...end, keys: new Set() };
+        }
         if (this.isExpired) {
           this.isExpired = false;
           throw new CursorExpiredError('expired');
         }
-        if (!this.hasLog) {
-          throw new Error('503');
-        }
-        const changes = this.#read(this.log.slice(Number(cursor)));
-        if (changes.length === 0) {
+        const keys = new Set(this.log.slice(Number(cursor)));
+        if (keys.size === 0) {
           this.onIdle();
         }
-        const names = (kind: 'user' | 'group') =>
-          new Set(
-            changes.flatMap(change =>
-              kind in change ? [(change as Record<string, string>)[kind]] : [],
-            ),
-          );
-        return {
-          users: names('user'),
-          groups: names('group'),
-          membersOf: new Set<string>(),
-          cursor: String(this.log.length),
-        };
+        return { ...end, keys };
       },
     };
     return reader as DirectoryReader;
@@ -181,6 +186,18 @@ class TestCatalog {
   }
 }
 
+const usernameOf = ({ metadata }: Entity) =>
+  metadata.annotations!['directory-gateway/username'];
+
+/** Digests by reference, without the reference that two users have. */
+function contentOf({ entities }: TestCatalog) {
+  return Object.fromEntries(
+    [...entities]
+      .filter(([ref]) => ref !== 'user:default/same')
+      .map(([ref, entity]) => [ref, digestOf(entity)]),
+  );
+}
+
 async function connect(
   directory: TestDirectory,
   catalog: TestCatalog,
@@ -198,11 +215,16 @@ async function connect(
     reader: directory.reader,
     reconciliationIntervalMs: 3_600_000,
     rejectRemovalsAbovePercentage: 5,
-    settleMs: 0,
-    confirmMs: 1,
-    pauseMs: 1,
     transforms: {},
     ...options,
+    timing: {
+      pollMs: 0,
+      settleMs: 0,
+      unloggedMs: 1,
+      retryMs: 0,
+      maxRetryMs: 1,
+      ...options.timing,
+    },
   });
   await provider.connect({
     applyMutation: mutation => catalog.applyMutation(mutation),
@@ -221,8 +243,8 @@ async function connect(
       const ended = new AbortController();
       let idle = 0;
       directory.onIdle = () => {
-        // Settled changes may be read again after the first request.
-        if (++idle === 3) {
+        // Changes are read again after the first request.
+        if (++idle === 4) {
           ended.abort();
         }
       };
@@ -269,21 +291,49 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toEqual([]);
   });
 
-  it('rewrites entities left by a killed process until the catalog shows them', async () => {
+  it('writes entities again that the catalog does not show after a comparison', async () => {
     const directory = filled(3);
-    directory.hasLog = false;
     const catalog = new TestCatalog();
     catalog.stuck.set('user:default/u1', undefined);
-    const { runUntil } = await connect(directory, catalog);
+    const timing = { confirmMs: 5 };
+    const { runUntil } = await connect(directory, catalog, { timing });
     await runUntil('Reconciled', () => catalog.stuck.size === 0);
     expect([...catalog.entities.keys()]).toContain('user:default/u1');
     expect(catalog.mutations).toHaveLength(2);
     expect(catalog.mutations[1]).toMatchObject({
       added: [{ entity: { metadata: { name: 'u1' } } }],
     });
-    const restarted = await connect(directory, catalog);
-    await restarted.runUntil('Reconciled');
+    await (await connect(directory, catalog)).follow();
     expect(catalog.mutations).toHaveLength(2);
+  });
+
+  it('writes a changed entity again that the catalog does not show', async () => {
+    const directory = filled(3);
+    const catalog = new TestCatalog();
+    const timing = { confirmMs: 5 };
+    const { follow, runUntil } = await connect(directory, catalog, { timing });
+    await follow();
+    catalog.stuck.set('user:default/u1', undefined);
+    directory.setUser('u1', ['staff'], 'Zoe');
+    await runUntil('Reconciled', () => catalog.stuck.size === 0);
+    expect(catalog.spec('user:default/u1')).toMatchObject({
+      profile: { displayName: 'Zoe' },
+    });
+  });
+
+  it('corrects an entity that another process has written from older data', async () => {
+    const directory = filled(3);
+    const catalog = new TestCatalog();
+    const timing = { confirmMs: 5 };
+    const { follow, runUntil } = await connect(directory, catalog, { timing });
+    await follow();
+    const { groups } = directory.users.get('u1')!;
+    directory.users.set('u1', { username: 'u1', groups: [] });
+    await (await connect(directory, catalog)).follow();
+    expect(catalog.spec('user:default/u1')).toMatchObject({ memberOf: [] });
+    directory.setUser('u1', groups);
+    const memberOf = () => catalog.spec('user:default/u1')!.memberOf;
+    await runUntil('Reconciled', () => isDeepStrictEqual(memberOf(), groups));
   });
 
   it('does not follow changes after it has stopped', async () => {
@@ -373,7 +423,7 @@ describe('DirectoryEntityProvider', () => {
     await follow();
     directory.setUser('u0', ['other'], 'Zoe');
     directory.groups.delete('staff');
-    directory.log.push({ group: 'staff' });
+    directory.log.push('group:staff');
     await follow();
     expect(catalog.entities.has('group:default/staff')).toBe(false);
     expect(events.publish).not.toHaveBeenCalled();
@@ -464,16 +514,15 @@ describe('DirectoryEntityProvider', () => {
     );
   });
 
-  it('repeats a failed reconciliation after a group became large', async () => {
+  it('reads users again after a failure when their group became large', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
     const { follow, runUntil } = await connect(directory, catalog);
     await follow();
-    directory.users.set('u0', { username: 'u0', groups: [] });
     directory.setGroup('staff', { isLarge: true });
-    directory.failsToReadAll = true;
+    directory.failsToReadUsers = true;
     await runUntil('Users and groups in the catalog are not updated');
-    directory.failsToReadAll = false;
+    directory.failsToReadUsers = false;
     await follow();
     expect(catalog.spec('user:default/u0')).toMatchObject({ memberOf: [] });
   });
@@ -489,40 +538,34 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.entities.has('user:default/u0')).toBe(false);
   });
 
-  it('compares everything when there is no change log', async () => {
+  it('compares everything while there is no change log', async () => {
     const directory = filled(3);
     directory.hasLog = false;
-    const catalog = new TestCatalog();
-    const { runUntil } = await connect(directory, catalog);
-    await runUntil('Reconciled');
-    expect(catalog.entities.size).toBe(4);
-  });
-
-  it('follows the change log as soon as it is available', async () => {
-    const directory = filled(3);
-    directory.hasLog = false;
-    directory.isLogTemporary = true;
     const catalog = new TestCatalog();
     const { follow, runUntil } = await connect(directory, catalog);
-    await runUntil('Reconciled', () => directory.cursorReads === 3);
-    expect(directory.fullReads).toBe(1);
-    directory.setUser('late', ['staff']);
+    await runUntil('Reconciled');
+    expect(catalog.entities.size).toBe(4);
+    directory.users.delete('u0');
+    await runUntil('Reconciled', () => catalog.entities.size === 3);
     directory.hasLog = true;
+    directory.setUser('late', ['staff']);
     await follow();
     expect(catalog.entities.has('user:default/late')).toBe(true);
+    const { fullReads } = directory;
+    directory.setUser('later', ['staff']);
+    await follow();
+    expect(catalog.entities.has('user:default/later')).toBe(true);
+    expect(directory.fullReads).toBe(fullReads);
   });
 
   it('compares everything when the change log becomes unavailable', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
-    const { follow, runUntil } = await connect(directory, catalog, {
-      unloggedIntervalMs: 10,
-    });
+    const { follow, runUntil } = await connect(directory, catalog);
     await follow();
     directory.hasLog = false;
-    directory.isLogTemporary = true;
     directory.setUser('late', ['staff']);
-    await runUntil('not updated', () =>
+    await runUntil('Reconciled', () =>
       catalog.entities.has('user:default/late'),
     );
   });
@@ -594,7 +637,7 @@ describe('DirectoryEntityProvider', () => {
                 directory.deleteUser(changed);
               } else if (kind === 'deleteGroup') {
                 directory.groups.delete(changed);
-                directory.log.push({ group: changed });
+                directory.log.push(`group:${changed}`);
               } else {
                 directory.setGroup(changed, {
                   memberGroups: others,
@@ -606,7 +649,12 @@ describe('DirectoryEntityProvider', () => {
           }
           const complete = new TestCatalog();
           await (await connect(directory, complete, { transforms })).follow();
-          expect(catalog.entities).toEqual(complete.entities);
+          expect(contentOf(catalog)).toEqual(contentOf(complete));
+          // The first one keeps the reference.
+          const shared = catalog.entities.get('user:default/same');
+          expect(shared && directory.users.has(usernameOf(shared))).toBe(
+            complete.entities.has('user:default/same') || undefined,
+          );
         },
       ),
     );

@@ -21,10 +21,7 @@ async function readUserFrom(error: { status: number; message: string }) {
     maxMembers: 10,
   });
   try {
-    return await reader.readUser('alice', {
-      signal: new AbortController().signal,
-      largeGroups: new Set(),
-    });
+    return await reader.readUser('alice', new AbortController().signal);
   } finally {
     server.closeAllConnections();
     server.close();

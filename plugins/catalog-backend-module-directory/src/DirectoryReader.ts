@@ -8,45 +8,33 @@ import {
   isGroupOfAllUsers,
   paginate,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { DirectoryGroup, DirectoryUser } from './entities';
+import type { DirectoryGroup, DirectoryUser, EntryKey } from './entities';
 
 const PAGE_SIZE = 1000;
 
 const USER_FIELDS = 'username,human_name,emails,locked';
+const GROUP_FIELDS = 'groupname,description';
 
 /** Timeout of a request, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
-/** Interval at which changes are read, in milliseconds. */
-const POLL_INTERVAL_MS = 500;
-
 /** Maximum number of concurrent requests. */
 const CONCURRENCY = 4;
 
-/** All users and groups. */
-export interface Directory {
-  readonly users: ReadonlyMap<string, DirectoryUser>;
-  readonly groups: ReadonlyMap<string, DirectoryGroup>;
+/** A group and its direct members; no members if there are too many. */
+export interface ReadGroup {
+  readonly group: DirectoryGroup;
+  readonly members: readonly string[];
 }
 
-/** Changes in the directory, as names of users and groups to read again. */
-export interface ChangedNames {
-  readonly users: ReadonlySet<string>;
-  readonly groups: ReadonlySet<string>;
-  /** Groups whose members have changed. */
-  readonly membersOf: ReadonlySet<string>;
+/** Part of the change log. */
+export interface ReadChanges {
+  /** Users and groups to read again. */
+  readonly keys: ReadonlySet<EntryKey>;
+  /** Position after these changes. */
   readonly cursor: string;
+  readonly hasMore: boolean;
 }
-
-/** Position from which to follow changes. */
-export type PresentCursor =
-  | { readonly cursor: string }
-  | {
-      readonly cursor: undefined;
-      /** Whether the change log is configured but temporarily unavailable. */
-      readonly isTemporary: boolean;
-    };
 
 /** The changes after a cursor are no longer retained. */
 export class CursorExpiredError extends Error {}
@@ -72,76 +60,67 @@ export class DirectoryReader {
     this.#maxMembers = options.maxMembers;
   }
 
-  /** Reads all users and groups. */
-  async readAll(signal: AbortSignal): Promise<Directory> {
+  /** Reads all groups. */
+  async readGroups(signal: AbortSignal): Promise<readonly ReadGroup[]> {
     const { client, headers } = await this.#connect();
-    const groupsByUser = new Map<string, string[]>();
-    const groups = new Map<string, DirectoryGroup>();
-    const names: string[] = [];
+    const records: GroupRecord[] = [];
     const listed = paginate(({ page_number }) =>
       client.get('/groups/', {
         params: { query: { page_number, page_size: PAGE_SIZE } },
-        headers: { ...headers, 'X-Fields': 'groupname' },
+        headers: { ...headers, 'X-Fields': GROUP_FIELDS },
         signal: within(signal),
       }),
     );
-    for await (const { groupname } of listed) {
-      names.push(groupname!);
+    for await (const record of listed) {
+      records.push(record);
     }
-    await eachOf(names, async name => {
-      const members = await this.#membersOf(name, signal);
-      const isLarge = members === undefined;
-      const group = await this.readGroup(name, { signal, isLarge });
+    const groups: ReadGroup[] = [];
+    await eachOf(records, async record => {
+      const group = await existing(() => this.#completeGroup(record, signal));
       if (group) {
-        groups.set(name, group);
-        for (const member of members ?? []) {
-          const known = groupsByUser.get(member);
-          if (known) {
-            known.push(name);
-          } else {
-            groupsByUser.set(member, [name]);
-          }
-        }
+        groups.push(group);
       }
     });
-    const users = new Map<string, DirectoryUser>();
-    const people = paginate(({ page_number }) =>
+    return groups;
+  }
+
+  /**
+   * Reads all users.
+   *
+   * @param groupsOf - returns the groups of which a user is a direct member
+   */
+  async *readUsers(
+    groupsOf: (username: string) => readonly string[],
+    signal: AbortSignal,
+  ): AsyncGenerator<DirectoryUser> {
+    const { client, headers } = await this.#connect();
+    const listed = paginate(({ page_number }) =>
       client.get('/users/', {
         params: { query: { page_number, page_size: PAGE_SIZE } },
         headers: { ...headers, 'X-Fields': USER_FIELDS },
         signal: within(signal),
       }),
     );
-    for await (const user of people) {
-      const { username } = user;
-      users.set(
-        username!,
-        userOf(user, groupsByUser.get(username!)?.sort() ?? []),
-      );
+    for await (const record of listed) {
+      yield userOf(record, groupsOf(record.username!));
     }
-    return { users, groups };
   }
 
-  /**
-   * Reads a user; `undefined` if there is none.
-   *
-   * @param options - `largeGroups`: groups to omit
-   */
+  /** Reads a user; `undefined` if no user has exactly this name. */
   async readUser(
     username: string,
-    options: {
-      readonly signal: AbortSignal;
-      readonly largeGroups: ReadonlySet<string>;
-    },
+    signal: AbortSignal,
   ): Promise<DirectoryUser | undefined> {
-    const signal = within(options.signal);
     const { client, headers } = await this.#connect();
     return existing(async () => {
       const { data } = await client.get('/users/{username}/', {
         params: { path: { username } },
         headers: { ...headers, 'X-Fields': USER_FIELDS },
-        signal,
+        signal: within(signal),
       });
+      if (data.result.username !== username) {
+        return undefined;
+      }
       const groups: string[] = [];
       if (!data.result.locked) {
         const memberships = paginate(({ page_number }) =>
@@ -151,151 +130,114 @@ export class DirectoryReader {
               query: { page_number, page_size: PAGE_SIZE },
             },
             headers: { ...headers, 'X-Fields': 'groupname,direct' },
-            signal,
+            signal: within(signal),
           }),
         );
         for await (const { groupname, direct } of memberships) {
-          if (
-            direct &&
-            !options.largeGroups.has(groupname!) &&
-            !isGroupOfAllUsers(groupname!)
-          ) {
+          if (direct) {
             groups.push(groupname!);
           }
         }
       }
-      return userOf(data.result, groups.sort());
+      return userOf(data.result, groups);
     });
   }
 
-  /**
-   * Reads a group and its member groups; `undefined` if there is none.
-   *
-   * @param options - `isLarge`: whether the group is large, if known
-   */
+  /** Reads a group; `undefined` if no group has exactly this name. */
   async readGroup(
     groupname: string,
-    options: {
-      readonly signal: AbortSignal;
-      readonly isLarge?: boolean;
-    },
-  ): Promise<DirectoryGroup | undefined> {
-    const signal = within(options.signal);
+    signal: AbortSignal,
+  ): Promise<ReadGroup | undefined> {
     const { client, headers } = await this.#connect();
     return existing(async () => {
-      const path = { groupname };
       const { data } = await client.get('/groups/{groupname}/', {
-        params: { path },
-        headers: { ...headers, 'X-Fields': 'groupname,description' },
-        signal,
+        params: { path: { groupname } },
+        headers: { ...headers, 'X-Fields': GROUP_FIELDS },
+        signal: within(signal),
       });
-      const memberGroups: string[] = [];
-      const nested = paginate(({ page_number }) =>
-        client.get('/groups/{groupname}/member-groups/', {
-          params: { path, query: { page_number, page_size: PAGE_SIZE } },
-          headers: { ...headers, 'X-Fields': 'groupname' },
-          signal,
-        }),
-      );
-      for await (const member of nested) {
-        memberGroups.push(member.groupname!);
-      }
-      const { groupname: name, description } = data.result;
-      return {
-        groupname: name!,
-        description: description ?? undefined,
-        memberGroups: memberGroups.sort(),
-        isLarge:
-          options.isLarge ??
-          (await this.#membersOf(groupname, signal)) === undefined,
-      };
+      return data.result.groupname === groupname
+        ? this.#completeGroup(data.result, signal)
+        : undefined;
     });
   }
 
-  /** Returns the current cursor. */
-  async presentCursor(signal: AbortSignal): Promise<PresentCursor> {
-    const { client, headers } = await this.#connect();
-    try {
-      const { data } = await client.get('/changes/', {
-        headers,
-        signal: within(signal),
-      });
-      return { cursor: data.cursor };
-    } catch (error) {
-      if (
-        isDirectoryResponseError(error) &&
-        [404, 503].includes(error.status)
-      ) {
-        return { cursor: undefined, isTemporary: error.status === 503 };
-      }
-      throw error;
-    }
-  }
-
   /**
-   * Returns the changes after a cursor; pauses when there are none.
+   * Reads the changes after a cursor; `undefined` when the directory has no
+   * change log at present.
    *
-   * @throws CursorExpiredError when everything must be read again
+   * @param cursor - Default: the end of the log, without changes.
+   * @throws CursorExpiredError when everything must be read again.
    */
-  async changesAfter(
-    cursor: string,
-    options: { readonly waitSeconds: number; readonly signal: AbortSignal },
-  ): Promise<ChangedNames> {
+  async readChanges(
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ReadChanges | undefined> {
     const { client, headers } = await this.#connect();
     try {
       const { data } = await client.get('/changes/', {
         params: { query: { cursor } },
         headers,
-        signal: within(options.signal),
+        signal: within(signal),
       });
-      if (data.result.length === 0 && !data.has_more) {
-        const waitMs = Math.min(options.waitSeconds * 1000, POLL_INTERVAL_MS);
-        await sleep(waitMs, undefined, { signal: options.signal });
-      }
-      return changedNames(data);
+      const keys = new Set(data.result.flatMap(keysOf));
+      return { keys, cursor: data.cursor, hasMore: data.has_more };
     } catch (error) {
-      if (
-        isDirectoryResponseError(error) &&
-        [404, 410].includes(error.status)
-      ) {
+      if (!isDirectoryResponseError(error)) {
+        throw error;
+      }
+      if (cursor !== undefined && [400, 410].includes(error.status)) {
         throw new CursorExpiredError(error.message);
+      }
+      // Any other 503 means that the directory cannot be read either.
+      if (error.status === 404 || error.message.startsWith('The change log')) {
+        return undefined;
       }
       throw error;
     }
   }
 
-  /**
-   * Returns the direct members of a group; `undefined` if there are too many.
-   */
-  async #membersOf(
-    groupname: string,
+  async #completeGroup(
+    { groupname, description }: GroupRecord,
     signal: AbortSignal,
-  ): Promise<readonly string[] | undefined> {
-    if (isGroupOfAllUsers(groupname)) {
-      return undefined;
-    }
+  ): Promise<ReadGroup> {
     const { client, headers } = await this.#connect();
-    const members: string[] = [];
-    const fetched = paginate(({ page_number }) =>
-      client.get('/groups/{groupname}/members/', {
-        params: {
-          path: { groupname },
-          query: { membership: 'direct', page_number, page_size: PAGE_SIZE },
-        },
-        headers: { ...headers, 'X-Fields': 'username' },
+    const path = { groupname: groupname! };
+    const memberGroups: string[] = [];
+    const nested = paginate(({ page_number }) =>
+      client.get('/groups/{groupname}/member-groups/', {
+        params: { path, query: { page_number, page_size: PAGE_SIZE } },
+        headers: { ...headers, 'X-Fields': 'groupname' },
         signal: within(signal),
       }),
     );
-    const found = await existing(async () => {
-      for await (const { username } of fetched) {
-        members.push(username!);
-        if (members.length > this.#maxMembers) {
-          return undefined;
-        }
-      }
-      return members;
-    });
-    return found;
+    for await (const member of nested) {
+      memberGroups.push(member.groupname!);
+    }
+    const members: string[] = [];
+    let isLarge = isGroupOfAllUsers(groupname!);
+    const page_size = Math.min(PAGE_SIZE, this.#maxMembers + 1);
+    for (let page_number = 1, isLast = isLarge; !isLast; page_number++) {
+      const { data } = await client.get('/groups/{groupname}/members/', {
+        params: {
+          path,
+          query: { membership: 'direct', page_number, page_size },
+        },
+        headers: { ...headers, 'X-Fields': 'username' },
+        signal: within(signal),
+      });
+      members.push(...data.result.map(({ username }) => username!));
+      isLarge = data.total_results > this.#maxMembers;
+      isLast = isLarge || page_number * page_size >= data.total_results;
+    }
+    return {
+      group: {
+        groupname: groupname!,
+        description: description ?? undefined,
+        memberGroups: memberGroups.sort(),
+        isLarge,
+      },
+      members: isLarge ? [] : members,
+    };
   }
 
   async #connect() {
@@ -312,11 +254,16 @@ export class DirectoryReader {
   }
 }
 
+interface GroupRecord {
+  readonly groupname?: string | null;
+  readonly description?: string | null;
+}
+
 function userOf(
   record: {
-    username?: string | null;
-    human_name?: string | null;
-    emails?: string[] | null;
+    readonly username?: string | null;
+    readonly human_name?: string | null;
+    readonly emails?: readonly string[] | null;
   },
   groups: readonly string[],
 ): DirectoryUser {
@@ -324,38 +271,32 @@ function userOf(
     username: record.username!,
     humanName: record.human_name ?? undefined,
     email: record.emails?.[0],
-    groups,
+    groups: [...groups].sort(),
   };
 }
 
-function changedNames(page: {
-  readonly cursor: string;
-  readonly result: readonly {
-    readonly kind: string;
-    readonly username?: string;
-    readonly old_username?: string;
-    readonly groupname?: string;
-    readonly old_groupname?: string;
-    readonly member_groupname?: string;
-  }[];
-}): ChangedNames {
-  const users = new Set<string>();
-  const groups = new Set<string>();
-  const membersOf = new Set<string>();
-  for (const change of page.result) {
-    for (const name of [change.username, change.old_username]) {
-      if (name !== undefined) {
-        users.add(name);
-      }
-    }
-    const isMembership = /^members?_/.test(change.kind);
-    for (const name of [change.groupname, change.old_groupname]) {
-      if (name !== undefined) {
-        (isMembership ? membersOf : groups).add(name);
-      }
+/**
+ * Returns the users and groups that a change names, whatever its kind. A member
+ * group itself does not change.
+ */
+function keysOf(change: {
+  readonly username?: string;
+  readonly old_username?: string;
+  readonly groupname?: string;
+  readonly old_groupname?: string;
+}): readonly EntryKey[] {
+  const keys: EntryKey[] = [];
+  for (const name of [change.username, change.old_username]) {
+    if (name !== undefined) {
+      keys.push(`user:${name}`);
     }
   }
-  return { users, groups, membersOf, cursor: page.cursor };
+  for (const name of [change.groupname, change.old_groupname]) {
+    if (name !== undefined) {
+      keys.push(`group:${name}`);
+    }
+  }
+  return keys;
 }
 
 /**

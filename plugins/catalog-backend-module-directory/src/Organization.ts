@@ -1,6 +1,5 @@
-import { type Entity, stringifyEntityRef } from '@backstage/catalog-model';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Directory } from './DirectoryReader';
+import type { Entity } from '@backstage/catalog-model';
+import type { ReadGroup } from './DirectoryReader';
 import {
   type DirectoryGroup,
   type DirectoryUser,
@@ -11,248 +10,152 @@ import {
 } from './entities';
 import type { DirectoryTransforms } from './extensionPoint';
 
-/** Number of entities built before yielding to the event loop. */
-const ENTITIES_PER_SLICE = 200;
-
-/** Parts of the directory that the catalog cannot represent. */
-export interface OrganizationProblems {
-  /** Memberships omitted because groups contain each other. */
-  readonly cycles: readonly string[];
-  /** Users and groups whose entity name is already taken. */
-  readonly collisions: readonly string[];
-}
-
-/** A user or a group. */
-type Key = `group:${string}` | `user:${string}`;
-
 /**
- * The users and groups in the directory. Entities are built on demand and not
- * kept, which limits memory use with large directories.
+ * The groups in the directory and who is in them: what the entity of a user or
+ * group depends on besides the entry. Everything else is read when an entity is
+ * built, which limits memory use with large directories.
  */
 export class Organization {
-  readonly #users: Map<string, DirectoryUser>;
-  readonly #groups = new Map<string, DirectoryGroup>();
   readonly #options: EntityOptions;
   readonly #transforms: DirectoryTransforms;
-  #nesting: Nesting = { children: new Map(), parents: new Map(), cut: [] };
-  #isNestingCurrent = false;
-  /** Users and groups whose entities may have changed. */
-  readonly #changed = new Set<Key>();
-  /** Entity references by user or group. */
-  readonly #refs = new Map<Key, string>();
-  /** Users and groups by entity reference. The first one has the entity. */
-  readonly #keys = new Map<string, readonly Key[]>();
-  /** References shared by several users or groups. */
-  readonly #collisions = new Set<string>();
+  /** Groups with an entity. */
+  readonly #groups = new Map<string, DirectoryGroup>();
+  /** Names of groups with too many members for relations. */
+  readonly #largeGroups = new Set<string>();
+  /** Names of the groups of which each user was read as a direct member. */
+  readonly #groupsOf = new Map<string, readonly string[]>();
+  #nesting = nest(new Map());
 
   constructor(
-    { users, groups }: Directory,
     options: EntityOptions & { readonly transforms: DirectoryTransforms },
   ) {
     this.#options = options;
     this.#transforms = options.transforms;
-    this.#users = new Map(users);
-    for (const name of users.keys()) {
-      this.#changed.add(`user:${name}`);
+  }
+
+  /** Memberships that are left out because groups contain each other. */
+  get cycles(): readonly string[] {
+    return this.#nesting.cut;
+  }
+
+  /**
+   * Returns the users whose entities may change when a group is set. They must
+   * be set afterwards.
+   */
+  usersConcerned(name: string, read: ReadGroup | undefined): Iterable<string> {
+    const before = this.#relatedGroup(this.#groups.get(name));
+    const after = this.#relatedGroup(read?.group);
+    const concerned = new Set(read?.members);
+    if (!before && !after) {
+      return [];
     }
+    for (const [username, groups] of this.#groupsOf) {
+      if (groups.includes(name)) {
+        if (before && after && concerned.has(username)) {
+          concerned.delete(username);
+        } else {
+          concerned.add(username);
+        }
+      }
+    }
+    return concerned;
+  }
+
+  /**
+   * Sets or removes groups. Returns the names of all groups whose entities may
+   * have changed.
+   */
+  setGroups(
+    groups: Iterable<readonly [string, DirectoryGroup | undefined]>,
+  ): Iterable<string> {
+    const changed = new Set<string>();
+    let isNestingSame = true;
     for (const [name, group] of groups) {
-      this.setGroup(name, group);
-    }
-  }
-
-  /** Names of groups with too many members for relations. */
-  get largeGroups(): ReadonlySet<string> {
-    return new Set(
-      [...this.#groups.values()]
-        .filter(({ isLarge }) => isLarge)
-        .map(({ groupname }) => groupname),
-    );
-  }
-
-  /** Problems found by the last {@link updates}. */
-  get problems(): OrganizationProblems {
-    const colliding = [...this.#collisions].flatMap(ref =>
-      this.#keys.get(ref)!.slice(1),
-    );
-    return {
-      cycles: this.#nesting.cut,
-      collisions: colliding.sort().map(key => nameOf(key)),
-    };
-  }
-
-  /** Returns the names of the users in any of these groups. */
-  usersIn(groups: ReadonlySet<string>): readonly string[] {
-    return groups.size === 0
-      ? []
-      : [...this.#users.values()]
-          .filter(user => user.groups.some(name => groups.has(name)))
-          .map(({ username }) => username);
-  }
-
-  setUser(name: string, user: DirectoryUser | undefined): void {
-    const key = user?.username ?? name;
-    replace(this.#users, { name, key, value: user });
-    this.#changed.add(`user:${name}`).add(`user:${key}`);
-  }
-
-  /**
-   * Sets or removes a group. Users in a new or deleted group must be set as
-   * well.
-   */
-  setGroup(name: string, group: DirectoryGroup | undefined): void {
-    const key = group?.groupname ?? name;
-    const { filterGroup } = this.#transforms;
-    const value = group && filterGroup?.(group) !== false ? group : undefined;
-    const before = this.#groups.get(name);
-    replace(this.#groups, { name, key, value });
-    this.#changed.add(`group:${name}`).add(`group:${key}`);
-    if (key !== name || !isSame(before?.memberGroups, value?.memberGroups)) {
-      this.#isNestingCurrent = false;
-    }
-  }
-
-  /**
-   * Yields the entities that may have changed since the last call, by
-   * reference; initially all of them. `undefined` for references that no longer
-   * have an entity.
-   */
-  async *updates(): AsyncGenerator<readonly [string, Entity | undefined]> {
-    this.#updateNesting();
-    const changed = [...this.#changed].sort();
-    this.#changed.clear();
-    for (const [index, key] of changed.entries()) {
-      if (index % ENTITIES_PER_SLICE === ENTITIES_PER_SLICE - 1) {
-        await nextTurn();
+      const known = this.#groups.get(name);
+      this.#groups.delete(name);
+      this.#largeGroups.delete(name);
+      if (group?.isLarge) {
+        this.#largeGroups.add(name);
       }
-      const entity = await this.#build(key);
-      const before = this.#refs.get(key);
-      const ref = entity && stringifyEntityRef(entity);
-      if (before !== undefined && before !== ref) {
-        this.#remove(key, before);
-        const next = this.#keys.get(before)?.[0];
-        yield [before, next && (await this.#build(next))];
+      if (group && this.#isAccepted(group)) {
+        this.#groups.set(name, group);
       }
-      if (ref !== undefined) {
-        if (before !== ref) {
-          this.#add(key, ref);
-        }
-        if (this.#keys.get(ref)![0] === key) {
-          yield [ref, entity];
-        }
-      }
+      const set = this.#groups.get(name);
+      isNestingSame &&=
+        Boolean(known) === Boolean(set) &&
+        isSame(known?.memberGroups, set?.memberGroups);
+      changed.add(name);
     }
-  }
-
-  async entityOf(ref: string): Promise<Entity | undefined> {
-    const [key] = this.#keys.get(ref) ?? [];
-    return key && (await this.#build(key));
-  }
-
-  #add(key: Key, ref: string): void {
-    const keys = [...(this.#keys.get(ref) ?? []), key].sort();
-    this.#keys.set(ref, keys);
-    this.#refs.set(key, ref);
-    if (keys.length > 1) {
-      this.#collisions.add(ref);
-    }
-  }
-
-  #remove(key: Key, ref: string): void {
-    const keys = this.#keys.get(ref)!.filter(other => other !== key);
-    this.#refs.delete(key);
-    if (keys.length > 0) {
-      this.#keys.set(ref, keys);
-    } else {
-      this.#keys.delete(ref);
-    }
-    if (keys.length < 2) {
-      this.#collisions.delete(ref);
-    }
-  }
-
-  /** Nests the groups again and marks those whose relations have changed. */
-  #updateNesting(): void {
-    if (this.#isNestingCurrent) {
-      return;
+    if (isNestingSame) {
+      return changed;
     }
     const before = this.#nesting;
-    const after = nest(this.#groups);
+    this.#nesting = nest(this.#groups);
     for (const name of this.#groups.keys()) {
       if (
-        !isSame(before.children.get(name), after.children.get(name)) ||
-        !isSame(before.parents.get(name), after.parents.get(name))
+        !isSame(before.children.get(name), this.#nesting.children.get(name)) ||
+        !isSame(before.parents.get(name), this.#nesting.parents.get(name))
       ) {
-        this.#changed.add(`group:${name}`);
+        changed.add(name);
       }
     }
-    this.#nesting = after;
-    this.#isNestingCurrent = true;
+    return changed;
   }
 
-  async #build(key: Key): Promise<Entity | undefined> {
-    const name = nameOf(key);
-    if (key.startsWith('group:')) {
-      const group = this.#groups.get(name);
-      return group && (await this.#groupEntity(group));
-    }
-    const user = this.#users.get(name);
-    return user && (await this.#userEntity(user));
-  }
-
-  async #userEntity(user: DirectoryUser): Promise<Entity | undefined> {
-    const { filterUser, transformUser } = this.#transforms;
-    if (filterUser?.(user) === false) {
+  /** Sets or removes a user. Returns the entity, if there is one. */
+  async setUser(
+    name: string,
+    user: DirectoryUser | undefined,
+  ): Promise<Entity | undefined> {
+    if (!user) {
+      this.#groupsOf.delete(name);
       return undefined;
     }
-    const groups = user.groups.filter(name => this.#groups.has(name));
-    const entity = userEntity({ ...user, groups }, this.#options);
-    return located((await transformUser?.(entity, user)) ?? entity);
+    this.#groupsOf.set(name, user.groups);
+    const { filterUser, transformUser } = this.#transforms;
+    const related = {
+      ...user,
+      groups: user.groups.filter(group => !this.#largeGroups.has(group)),
+    };
+    if (filterUser?.(related) === false) {
+      return undefined;
+    }
+    const groups = related.groups.filter(group => this.#groups.has(group));
+    const entity = userEntity({ ...related, groups }, this.#options);
+    return located((await transformUser?.(entity, related)) ?? entity);
   }
 
-  async #groupEntity(group: DirectoryGroup): Promise<Entity> {
+  /** Returns the entity of a group, if there is one. */
+  async groupEntity(name: string): Promise<Entity | undefined> {
+    const group = this.#groups.get(name);
+    if (!group) {
+      return undefined;
+    }
     const { children, parents } = this.#nesting;
-    const { groupname } = group;
     const entity = groupEntity(group, {
       ...this.#options,
-      children: children.get(groupname) ?? [],
-      parents: parents.get(groupname) ?? [],
+      children: children.get(name) ?? [],
+      parents: parents.get(name) ?? [],
     });
     const { transformGroup } = this.#transforms;
     return located((await transformGroup?.(entity, group)) ?? entity);
   }
-}
 
-function nameOf(key: Key): string {
-  return key.slice(key.indexOf(':') + 1);
+  /** Returns a group if the entities of its members name it. */
+  #relatedGroup(group: DirectoryGroup | undefined): DirectoryGroup | undefined {
+    return group && !group.isLarge && this.#isAccepted(group)
+      ? group
+      : undefined;
+  }
+
+  #isAccepted(group: DirectoryGroup): boolean {
+    return this.#transforms.filterGroup?.(group) !== false;
+  }
 }
 
 /** Whether two optional lists have the same names in the same order. */
-function isSame(
-  a: readonly string[] | undefined,
-  b: readonly string[] | undefined,
-): boolean {
-  return (
-    a?.length === b?.length &&
-    (a ?? []).every((name, index) => name === b![index])
-  );
-}
-
-/** Replaces an entry that may have been renamed or removed. */
-function replace<T>(
-  entries: Map<string, T>,
-  options: {
-    readonly name: string;
-    readonly key: string;
-    readonly value: T | undefined;
-  },
-): void {
-  const { name, key, value } = options;
-  entries.delete(name);
-  if (value) {
-    entries.set(key, value);
-  } else {
-    entries.delete(key);
-  }
+function isSame(a: readonly string[] = [], b: readonly string[] = []): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
 }
 
 /** Nested groups, without cycles. */

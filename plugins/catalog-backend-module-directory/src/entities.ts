@@ -12,8 +12,12 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { createHash } from 'node:crypto';
 
+/** Annotations with the name in the directory. */
+const USER_ANNOTATION = 'directory-gateway/username';
+const GROUP_ANNOTATION = 'directory-gateway/groupname';
+
 /** Annotation with the digest of an entity, by which changes are detected. */
-export const DIGEST_ANNOTATION = 'directory-gateway/digest';
+const DIGEST_ANNOTATION = 'directory-gateway/digest';
 
 /**
  * Maximum length of a text in an entity, in UTF-16 code units. The search index
@@ -53,6 +57,9 @@ export interface DirectoryGroup {
   readonly isLarge: boolean;
 }
 
+/** A user or a group, by its name in the directory. */
+export type EntryKey = `group:${string}` | `user:${string}`;
+
 /** Options of all entities. */
 export interface EntityOptions {
   readonly namespace: string;
@@ -74,7 +81,7 @@ export function userEntity(
       namespace,
       // Title in search results.
       ...(humanName !== undefined && { title: humanName }),
-      annotations: { 'directory-gateway/username': username },
+      annotations: { [USER_ANNOTATION]: username },
       links: [
         {
           url: `${appUrl}/directory/people/${encodeURIComponent(username)}`,
@@ -110,7 +117,7 @@ export function groupEntity(
       name: entityNameOf(groupname),
       namespace,
       ...(description !== undefined && { description }),
-      annotations: { 'directory-gateway/groupname': groupname },
+      annotations: { [GROUP_ANNOTATION]: groupname },
       links: [
         {
           url: `${appUrl}/directory/groups/${encodeURIComponent(groupname)}`,
@@ -173,10 +180,10 @@ function cleaned(value: unknown): unknown {
 }
 
 /**
- * Changes the digest annotation of an entity, so that the catalog processes it
- * again.
+ * Returns an entity with another digest annotation. The catalog ignores an
+ * entity that it was given before, even if it did not process it then.
  */
-export function rewritten({ metadata, ...entity }: Entity): Entity {
+export function stamped({ metadata, ...entity }: Entity): Entity {
   const annotations = {
     ...metadata.annotations,
     [DIGEST_ANNOTATION]: `${digestOf({ metadata, ...entity })}.${Date.now()}`,
@@ -185,8 +192,18 @@ export function rewritten({ metadata, ...entity }: Entity): Entity {
 }
 
 /**
- * Returns the digest of an entity; `undefined` for entities of other providers.
+ * Returns the digest of an entity; empty if the catalog does not have it or it
+ * is from another provider.
  */
-export function digestOf({ metadata }: Entity): string | undefined {
-  return metadata.annotations?.[DIGEST_ANNOTATION]?.split('.')[0];
+export function digestOf(entity: Entity | undefined): string {
+  const annotation = entity?.metadata.annotations?.[DIGEST_ANNOTATION];
+  return annotation?.split('.')[0] ?? '';
+}
+
+/** Returns the user or group of an entity in the catalog. */
+export function keyOf({ kind, metadata }: Entity): EntryKey {
+  const { annotations = {}, name } = metadata;
+  return kind === 'Group'
+    ? `group:${annotations[GROUP_ANNOTATION] ?? name}`
+    : `user:${annotations[USER_ANNOTATION] ?? name}`;
 }

@@ -242,7 +242,7 @@ describe('catalog entities', () => {
     await gateway.stop();
     await start();
     await eventually(() =>
-      expect(comparisons()[0]).toMatch(/written=0 removed=0 /),
+      expect(comparisons()[0]).toMatch(/written=0 /),
     );
     await gateway.stop();
     await realm.modify(addFasUser('meanwhile'));
@@ -251,7 +251,7 @@ describe('catalog entities', () => {
       expect(await entity('User', 'meanwhile')).toBeDefined(),
     );
     await eventually(() =>
-      expect(comparisons()[0]).toMatch(/written=1 removed=0 /),
+      expect(comparisons()[0]).toMatch(/written=1 /),
     );
   });
 });
