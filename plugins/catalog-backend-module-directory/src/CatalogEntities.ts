@@ -74,6 +74,21 @@ export class CatalogEntities {
     return this.#colliding;
   }
 
+  /**
+   * Users and groups to read again, because entities are missing: they are
+   * removed if they are still missing then. Users and groups with the same
+   * references can get them.
+   */
+  get unsettled(): readonly EntryKey[] {
+    const missing = this.#mayRemove() ? [...this.#missing] : [];
+    return missing.length === 0
+      ? []
+      : [
+          ...missing.map(ref => this.#entities.get(ref)!.key),
+          ...this.#colliding,
+        ];
+  }
+
   /** Reads all entities from the catalog. */
   async load(): Promise<void> {
     const { auth, catalog } = this.#options;
@@ -123,96 +138,49 @@ export class CatalogEntities {
   }
 
   /**
-   * Writes the entities of users and groups that differ, and notes the ones
-   * that are missing. Returns the number of written entities.
+   * Applies what was read of users and groups: writes entities that differ, and
+   * removes those that were already missing in an earlier read, unless others
+   * went missing within the last `settleMs`: while the directory is being
+   * emptied, nothing is removed before it suspends reads. Returns the number of
+   * written entities.
    */
   async update(
     read: ReadonlyMap<EntryKey, Entity | undefined>,
+    { settleMs }: { readonly settleMs: number },
   ): Promise<number> {
-    const refs = new Map(
-      [...read].map(([key, entity]) => [
-        key,
-        entity && stringifyEntityRef(entity),
-      ]),
-    );
+    const missingBefore = [...this.#missing];
+    const refOf = (key: EntryKey) => {
+      const entity = read.get(key);
+      return entity && stringifyEntityRef(entity);
+    };
     // First, because a renamed user may keep the reference.
-    for (const [key, ref] of refs) {
-      const known = this.#refs.get(key);
-      if (known !== undefined && known !== ref) {
-        this.#miss(key, known);
+    for (const key of read.keys()) {
+      const ref = this.#refs.get(key);
+      if (ref !== undefined && ref !== refOf(key)) {
+        this.#miss(key, ref);
       }
       this.#colliding.delete(key);
     }
-    const changed: Entity[] = [];
-    for (const [key, entity] of read) {
-      if (entity && this.#claim(key, refs.get(key)!)) {
-        const { digest } = this.#entities.get(refs.get(key)!)!;
-        if (digest !== digestOf(entity)) {
-          changed.push(entity);
-        }
-      }
-    }
-    if (changed.length > 0) {
-      await this.#write(changed);
-    }
-    return changed.length;
+    const written = [...read].flatMap(([key, entity]) =>
+      entity && this.#claim(key, refOf(key)!, entity) ? [entity] : [],
+    );
+    const missingAgain = missingBefore.filter(
+      ref => this.#missing.has(ref) && read.has(this.#entities.get(ref)!.key),
+    );
+    const isSettled = performance.now() - this.#missingSince >= settleMs;
+    const mayRemove = missingAgain.length > 0 && isSettled && this.#mayRemove();
+    const removed = mayRemove ? missingAgain : [];
+    await this.#mutate(written, removed);
+    return written.length;
   }
 
-  /** Notes all users and groups as missing that a complete read did not find. */
+  /** Notes the entities of users and groups that a complete read missed. */
   missUnless(isFound: (key: EntryKey) => boolean): void {
     for (const [ref, { key }] of this.#entities) {
       if (!isFound(key) || this.#refs.get(key) !== ref) {
         this.#miss(key, ref);
       }
     }
-  }
-
-  /**
-   * Returns entities to remove if the directory, read again, still misses them,
-   * by reference. None if there are too many, or if an entity went missing
-   * within `settleMs`: while the directory is being emptied, nothing is removed
-   * before it suspends reads.
-   */
-  removable(options: {
-    readonly settleMs: number;
-    readonly limit: number;
-  }): ReadonlyMap<string, EntryKey> {
-    const { settleMs, limit } = options;
-    const isSettled = performance.now() - this.#missingSince >= settleMs;
-    const refs = this.#mayRemove() && isSettled ? [...this.#missing] : [];
-    return new Map(
-      refs.slice(0, limit).map(ref => [ref, this.#entities.get(ref)!.key]),
-    );
-  }
-
-  /** Removes these entities, unless they were found or others went missing. */
-  async remove(
-    candidates: ReadonlyMap<string, EntryKey>,
-    options: { readonly settleMs: number },
-  ): Promise<number> {
-    const limit = candidates.size;
-    const removed = [...this.removable({ ...options, limit }).keys()].filter(
-      ref => candidates.has(ref),
-    );
-    if (removed.length > 0) {
-      await this.#connection().applyMutation({
-        type: 'delta',
-        added: [],
-        removed: removed.map(entityRef => ({
-          entityRef,
-          locationKey: DIRECTORY_ENTITY_LOCATION,
-        })),
-      });
-      for (const ref of removed) {
-        this.#entities.delete(ref);
-        this.#missing.delete(ref);
-      }
-      this.#mutations.add(removed.length, { change: 'removed' });
-      if (removed.some(ref => ref.startsWith('user:'))) {
-        this.#publish();
-      }
-    }
-    return removed.length;
   }
 
   #miss(key: EntryKey, ref: string): void {
@@ -223,52 +191,73 @@ export class CatalogEntities {
     this.#missingSince = performance.now();
   }
 
-  /** Returns whether an entry has a reference; the first one keeps it. */
-  #claim(key: EntryKey, ref: string): boolean {
-    const owner = this.#entities.get(ref);
-    if (owner && owner.key !== key && this.#refs.get(owner.key) === ref) {
+  /**
+   * Assigns a reference, unless another user or group has it. Returns whether
+   * the entity must be written.
+   */
+  #claim(key: EntryKey, ref: string, entity: Entity): boolean {
+    const known = this.#entities.get(ref);
+    if (known && known.key !== key && this.#refs.get(known.key) === ref) {
       this.#colliding.add(key);
       return false;
     }
-    this.#entities.set(ref, { key, digest: owner?.digest ?? '' });
+    const digest = known?.digest ?? '';
+    this.#entities.set(ref, { key, digest });
     this.#refs.set(key, ref);
     this.#missing.delete(ref);
-    return true;
+    return digest !== digestOf(entity);
   }
 
-  async #write(changed: readonly Entity[]): Promise<void> {
-    const { auth, catalog } = this.#options;
-    const entityRefs = changed
-      .filter(entity => entity.kind === 'User')
-      .map(entity => stringifyEntityRef(entity))
-      .filter(ref => this.#entities.get(ref)!.digest !== '');
-    const before = new Map<string, Entity | undefined>();
-    if (entityRefs.length > 0) {
-      const { items } = await catalog.getEntitiesByRefs(
-        { entityRefs, fields: ['spec.profile'] },
-        { credentials: await auth.getOwnServiceCredentials() },
-      );
-      entityRefs.forEach((ref, index) => before.set(ref, items[index]));
+  async #mutate(
+    written: readonly Entity[],
+    removed: readonly string[],
+  ): Promise<void> {
+    if (written.length === 0 && removed.length === 0) {
+      return;
     }
+    const areNamesChanged = await this.#areNamesChanged(written);
+    const locationKey = DIRECTORY_ENTITY_LOCATION;
     await this.#connection().applyMutation({
       type: 'delta',
-      added: changed.map(entity => ({
-        entity: stamped(entity),
-        locationKey: DIRECTORY_ENTITY_LOCATION,
-      })),
-      removed: [],
+      added: written.map(entity => ({ entity: stamped(entity), locationKey })),
+      removed: removed.map(entityRef => ({ entityRef, locationKey })),
     });
-    this.#mutations.add(changed.length, { change: 'written' });
-    let isNameChanged = false;
-    for (const entity of changed) {
+    this.#mutations.add(written.length, { change: 'written' });
+    this.#mutations.add(removed.length, { change: 'removed' });
+    for (const entity of written) {
       const ref = stringifyEntityRef(entity);
       this.#entities.get(ref)!.digest = digestOf(entity);
-      const shown = before.get(ref);
-      isNameChanged ||= shown !== undefined && !haveSameNames(shown, entity);
     }
-    if (isNameChanged) {
+    for (const ref of removed) {
+      this.#entities.delete(ref);
+      this.#missing.delete(ref);
+    }
+    if (areNamesChanged || removed.some(ref => ref.startsWith('user:'))) {
       this.#publish();
     }
+  }
+
+  /** Whether users in the catalog have other names or e-mail addresses. */
+  async #areNamesChanged(written: readonly Entity[]): Promise<boolean> {
+    const { auth, catalog } = this.#options;
+    const users = written.filter(
+      entity =>
+        entity.kind === 'User' &&
+        this.#entities.get(stringifyEntityRef(entity))!.digest !== '',
+    );
+    if (users.length === 0) {
+      return false;
+    }
+    const { items } = await catalog.getEntitiesByRefs(
+      {
+        entityRefs: users.map(entity => stringifyEntityRef(entity)),
+        fields: ['spec.profile'],
+      },
+      { credentials: await auth.getOwnServiceCredentials() },
+    );
+    return items.some(
+      (shown, index) => shown && namesOf(shown) !== namesOf(users[index]),
+    );
   }
 
   #publish(): void {
@@ -295,11 +284,8 @@ export class CatalogEntities {
   }
 }
 
-/** Whether two users have the same name and e-mail address. */
-function haveSameNames(...users: readonly [Entity, Entity]): boolean {
-  const [before, after] = users.map(({ spec }) => {
-    const { displayName, email } = (spec?.profile ?? {}) as JsonObject;
-    return JSON.stringify([displayName, email]);
-  });
-  return before === after;
+/** Returns the name and the e-mail address of a user for comparisons. */
+function namesOf({ spec }: Entity): string {
+  const { displayName, email } = (spec?.profile ?? {}) as JsonObject;
+  return JSON.stringify([displayName, email]);
 }

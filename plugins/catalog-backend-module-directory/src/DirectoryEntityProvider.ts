@@ -178,19 +178,10 @@ export class DirectoryEntityProvider implements EntityProvider {
       this.#cursor = changes?.cursor;
       return pollMs;
     }
+    const changed = changes?.keys ?? new Set();
     const settled = dueAt(this.#settling, now);
     const unconfirmed = dueAt(this.#confirming, now);
-    const limit = MAX_READS / 2;
-    const removable = this.#entities.removable({ settleMs, limit });
-    const changed = changes?.keys ?? new Set();
-    const keys = new Set([
-      ...changed,
-      ...settled,
-      ...unconfirmed,
-      ...removable.values(),
-      // Another one may no longer have the reference.
-      ...(removable.size > 0 ? this.#entities.colliding : []),
-    ]);
+    const keys = new Set([...changed, ...settled, ...unconfirmed]);
     const cursor = changes ? changes.cursor : this.#cursor;
     if (keys.size > 0) {
       // After a failure, all entries are compared.
@@ -198,13 +189,11 @@ export class DirectoryEntityProvider implements EntityProvider {
       if (!(await this.#update(keys, { unconfirmed, signal }))) {
         return 0;
       }
-      await this.#entities.remove(removable, { settleMs });
       settled.forEach(key => this.#settling.delete(key));
       unconfirmed.forEach(key => this.#confirming.delete(key));
-      for (const key of changed) {
-        replace(this.#settling, key, now + settleMs);
-        replace(this.#confirming, key, now + confirmMs);
-      }
+      schedule(this.#confirming, changed, confirmMs);
+      schedule(this.#settling, changed, settleMs);
+      this.#scheduleMissing();
     }
     this.#cursor = cursor;
     return changes?.hasMore ? 0 : pollMs;
@@ -222,7 +211,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     let batch = new Map<EntryKey, Entity | undefined>();
     let written = 0;
     const write = async () => {
-      written += await this.#entities.update(batch);
+      written += await this.#entities.update(batch, this.#timing);
       batch = new Map();
       await nextTurn();
     };
@@ -262,6 +251,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     this.#organization = organization;
     this.#settling.clear();
     this.#confirming.clear();
+    this.#scheduleMissing();
     const isRepetition = startedAt >= this.#compareAt;
     const repeatMs = isRepetition && this.#repeatMs ? 2 * this.#repeatMs : 0;
     this.#repeatMs =
@@ -328,9 +318,15 @@ export class DirectoryEntityProvider implements EntityProvider {
       found.set(`user:${name}`, await organization.setUser(name, user));
     }
     await this.#entities.refresh(unconfirmed);
-    await this.#entities.update(found);
+    await this.#entities.update(found, this.#timing);
     this.#report();
     return true;
+  }
+
+  #scheduleMissing(): void {
+    const { unsettled } = this.#entities;
+    const { settleMs } = this.#timing;
+    schedule(this.#settling, unsettled.slice(0, MAX_READS / 2), settleMs);
   }
 
   /** Logs new problems. */
@@ -367,14 +363,17 @@ function dueAt(
   return due;
 }
 
-/** Sets the time of a key, after those of all others. */
-function replace(
+/** Sets the time of keys, after those of all others. */
+function schedule(
   times: Map<EntryKey, number>,
-  key: EntryKey,
-  time: number,
+  keys: Iterable<EntryKey>,
+  delayMs: number,
 ): void {
-  times.delete(key);
-  times.set(key, time);
+  const time = performance.now() + delayMs;
+  for (const key of keys) {
+    times.delete(key);
+    times.set(key, time);
+  }
 }
 
 function namesOf(

@@ -62,21 +62,20 @@ export class DirectoryReader {
 
   /** Reads all groups. */
   async readGroups(signal: AbortSignal): Promise<readonly ReadGroup[]> {
-    const { client, headers } = await this.#connect();
+    const api = await this.#connect(signal);
     const records: GroupRecord[] = [];
     const listed = paginate(({ page_number }) =>
-      client.get('/groups/', {
-        params: { query: { page_number, page_size: PAGE_SIZE } },
-        headers: { ...headers, 'X-Fields': GROUP_FIELDS },
-        signal: within(signal),
-      }),
+      api.client.get(
+        '/groups/',
+        api.request(GROUP_FIELDS, { query: pageOf(page_number) }),
+      ),
     );
     for await (const record of listed) {
       records.push(record);
     }
     const groups: ReadGroup[] = [];
     await eachOf(records, async record => {
-      const group = await existing(() => this.#completeGroup(record, signal));
+      const group = await existing(() => this.#readMembers(record, signal));
       if (group) {
         groups.push(group);
       }
@@ -93,13 +92,12 @@ export class DirectoryReader {
     groupsOf: (username: string) => readonly string[],
     signal: AbortSignal,
   ): AsyncGenerator<DirectoryUser> {
-    const { client, headers } = await this.#connect();
+    const api = await this.#connect(signal);
     const listed = paginate(({ page_number }) =>
-      client.get('/users/', {
-        params: { query: { page_number, page_size: PAGE_SIZE } },
-        headers: { ...headers, 'X-Fields': USER_FIELDS },
-        signal: within(signal),
-      }),
+      api.client.get(
+        '/users/',
+        api.request(USER_FIELDS, { query: pageOf(page_number) }),
+      ),
     );
     for await (const record of listed) {
       yield userOf(record, groupsOf(record.username!));
@@ -111,28 +109,25 @@ export class DirectoryReader {
     username: string,
     signal: AbortSignal,
   ): Promise<DirectoryUser | undefined> {
-    const { client, headers } = await this.#connect();
+    const api = await this.#connect(signal);
+    const path = { username };
     return existing(async () => {
-      const { data } = await client.get('/users/{username}/', {
-        params: { path: { username } },
-        headers: { ...headers, 'X-Fields': USER_FIELDS },
-        signal: within(signal),
-      });
+      const { data } = await api.client.get(
+        '/users/{username}/',
+        api.request(USER_FIELDS, { path }),
+      );
       if (data.result.username !== username) {
         return undefined;
       }
       const groups: string[] = [];
+      const memberships = paginate(({ page_number }) =>
+        api.client.get(
+          '/users/{username}/memberships/',
+          api.request('groupname,direct', { path, query: pageOf(page_number) }),
+        ),
+      );
+      // As in the lists of members.
       if (!data.result.locked) {
-        const memberships = paginate(({ page_number }) =>
-          client.get('/users/{username}/memberships/', {
-            params: {
-              path: { username },
-              query: { page_number, page_size: PAGE_SIZE },
-            },
-            headers: { ...headers, 'X-Fields': 'groupname,direct' },
-            signal: within(signal),
-          }),
-        );
         for await (const { groupname, direct } of memberships) {
           if (direct) {
             groups.push(groupname!);
@@ -148,15 +143,14 @@ export class DirectoryReader {
     groupname: string,
     signal: AbortSignal,
   ): Promise<ReadGroup | undefined> {
-    const { client, headers } = await this.#connect();
+    const api = await this.#connect(signal);
     return existing(async () => {
-      const { data } = await client.get('/groups/{groupname}/', {
-        params: { path: { groupname } },
-        headers: { ...headers, 'X-Fields': GROUP_FIELDS },
-        signal: within(signal),
-      });
+      const { data } = await api.client.get(
+        '/groups/{groupname}/',
+        api.request(GROUP_FIELDS, { path: { groupname } }),
+      );
       return data.result.groupname === groupname
-        ? this.#completeGroup(data.result, signal)
+        ? this.#readMembers(data.result, signal)
         : undefined;
     });
   }
@@ -172,13 +166,12 @@ export class DirectoryReader {
     cursor: string | undefined,
     signal: AbortSignal,
   ): Promise<ReadChanges | undefined> {
-    const { client, headers } = await this.#connect();
+    const { client, request } = await this.#connect(signal);
     try {
-      const { data } = await client.get('/changes/', {
-        params: { query: { cursor } },
-        headers,
-        signal: within(signal),
-      });
+      const { data } = await client.get(
+        '/changes/',
+        request(undefined, { query: { cursor } }),
+      );
       const keys = new Set(data.result.flatMap(keysOf));
       return { keys, cursor: data.cursor, hasMore: data.has_more };
     } catch (error) {
@@ -196,42 +189,38 @@ export class DirectoryReader {
     }
   }
 
-  async #completeGroup(
-    { groupname, description }: GroupRecord,
+  async #readMembers(
+    { groupname: name, description }: GroupRecord,
     signal: AbortSignal,
   ): Promise<ReadGroup> {
-    const { client, headers } = await this.#connect();
-    const path = { groupname: groupname! };
+    const api = await this.#connect(signal);
+    const groupname = name!;
+    const path = { groupname };
     const memberGroups: string[] = [];
     const nested = paginate(({ page_number }) =>
-      client.get('/groups/{groupname}/member-groups/', {
-        params: { path, query: { page_number, page_size: PAGE_SIZE } },
-        headers: { ...headers, 'X-Fields': 'groupname' },
-        signal: within(signal),
-      }),
+      api.client.get(
+        '/groups/{groupname}/member-groups/',
+        api.request('groupname', { path, query: pageOf(page_number) }),
+      ),
     );
     for await (const member of nested) {
       memberGroups.push(member.groupname!);
     }
     const members: string[] = [];
-    let isLarge = isGroupOfAllUsers(groupname!);
-    const page_size = Math.min(PAGE_SIZE, this.#maxMembers + 1);
-    for (let page_number = 1, isLast = isLarge; !isLast; page_number++) {
-      const { data } = await client.get('/groups/{groupname}/members/', {
-        params: {
-          path,
-          query: { membership: 'direct', page_number, page_size },
-        },
-        headers: { ...headers, 'X-Fields': 'username' },
-        signal: within(signal),
-      });
+    let isLarge = isGroupOfAllUsers(groupname);
+    for (let number = 1, isLast = isLarge; !isLast; number++) {
+      const query = { membership: 'direct' as const, ...pageOf(number) };
+      const { data } = await api.client.get(
+        '/groups/{groupname}/members/',
+        api.request('username', { path, query }),
+      );
       members.push(...data.result.map(({ username }) => username!));
       isLarge = data.total_results > this.#maxMembers;
-      isLast = isLarge || page_number * page_size >= data.total_results;
+      isLast = isLarge || number * PAGE_SIZE >= data.total_results;
     }
     return {
       group: {
-        groupname: groupname!,
+        groupname,
         description: description ?? undefined,
         memberGroups: memberGroups.sort(),
         isLarge,
@@ -240,18 +229,28 @@ export class DirectoryReader {
     };
   }
 
-  async #connect() {
+  async #connect(signal: AbortSignal) {
     const { token } = await this.#auth.getPluginRequestToken({
       onBehalfOf: await this.#auth.getOwnServiceCredentials(),
       targetPluginId: 'directory',
     });
+    const baseUrl = `${await this.#discovery.getBaseUrl('directory')}/v1`;
     return {
-      client: createDirectoryClient({
-        baseUrl: `${await this.#discovery.getBaseUrl('directory')}/v1`,
+      client: createDirectoryClient({ baseUrl }),
+      request: <Params>(fields: string | undefined, params: Params) => ({
+        params,
+        headers: {
+          Authorization: `Bearer ${token}`,
+          ...(fields !== undefined && { 'X-Fields': fields }),
+        },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       }),
-      headers: { Authorization: `Bearer ${token}` },
     };
   }
+}
+
+function pageOf(page_number: number) {
+  return { page_number, page_size: PAGE_SIZE };
 }
 
 interface GroupRecord {
@@ -285,18 +284,11 @@ function keysOf(change: {
   readonly groupname?: string;
   readonly old_groupname?: string;
 }): readonly EntryKey[] {
-  const keys: EntryKey[] = [];
-  for (const name of [change.username, change.old_username]) {
-    if (name !== undefined) {
-      keys.push(`user:${name}`);
-    }
-  }
-  for (const name of [change.groupname, change.old_groupname]) {
-    if (name !== undefined) {
-      keys.push(`group:${name}`);
-    }
-  }
-  return keys;
+  const { username, old_username, groupname, old_groupname } = change;
+  return [
+    ...[username, old_username].map(name => name && `user:${name}`),
+    ...[groupname, old_groupname].map(name => name && `group:${name}`),
+  ].filter(key => key !== undefined) as EntryKey[];
 }
 
 /**
@@ -316,10 +308,6 @@ async function existing<T>(request: () => Promise<T>): Promise<T | undefined> {
     }
     throw error;
   }
-}
-
-function within(signal: AbortSignal): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
 }
 
 /** Calls a function for all items, with limited concurrency. */
