@@ -149,6 +149,7 @@ export class CatalogEntities {
     { settleMs }: { readonly settleMs: number },
   ): Promise<number> {
     const missingBefore = [...this.#missing];
+    const missingSince = this.#missingSince;
     const refOf = (key: EntryKey) => {
       const entity = read.get(key);
       return entity && stringifyEntityRef(entity);
@@ -167,7 +168,9 @@ export class CatalogEntities {
     const missingAgain = missingBefore.filter(
       ref => this.#missing.has(ref) && read.has(this.#entities.get(ref)!.key),
     );
-    const isSettled = performance.now() - this.#missingSince >= settleMs;
+    const isSettled =
+      this.#missingSince === missingSince &&
+      performance.now() - missingSince >= settleMs;
     const mayRemove = missingAgain.length > 0 && isSettled && this.#mayRemove();
     const removed = mayRemove ? missingAgain : [];
     await this.#mutate(written, removed);

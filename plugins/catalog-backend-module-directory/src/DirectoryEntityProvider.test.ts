@@ -514,6 +514,86 @@ describe('DirectoryEntityProvider', () => {
     );
   });
 
+  it('keeps an entity that only one read of the directory misses', async () => {
+    const directory = filled(3);
+    const catalog = new TestCatalog();
+    const { follow } = await connect(directory, catalog);
+    await follow();
+    const user = directory.users.get('u0')!;
+    let misses = 0;
+    directory.onMissing = () => {
+      misses++;
+      directory.users.set('u0', user);
+    };
+    directory.deleteUser('u0');
+    await follow();
+    expect(misses).toBe(1);
+    expect(catalog.mutations).toHaveLength(1);
+  });
+
+  it('removes nothing while more entities go missing', async () => {
+    const directory = filled(5);
+    const catalog = new TestCatalog();
+    const { follow, runUntil } = await connect(directory, catalog);
+    await follow();
+    let missing = 0;
+    directory.onMissing = () => {
+      if (missing++ < 4) {
+        directory.deleteUser(`u${missing}`);
+      } else {
+        directory.isAvailable = false;
+      }
+    };
+    directory.deleteUser('u0');
+    await runUntil('Users and groups in the catalog are not updated');
+    expect(catalog.entities.size).toBe(6);
+  });
+
+  it('keeps the reference of a renamed user', async () => {
+    const directory = filled(3);
+    directory.setUser('old', ['staff'], 'Zoe');
+    const catalog = new TestCatalog();
+    const transforms: DirectoryTransforms = {
+      transformUser: (entity, { humanName, username }) => ({
+        ...entity,
+        metadata: { ...entity.metadata, name: humanName ?? username },
+      }),
+    };
+    const { follow } = await connect(directory, catalog, { transforms });
+    await follow();
+    directory.deleteUser('old');
+    directory.setUser('new', ['staff'], 'Zoe');
+    await follow();
+    expect(usernameOf(catalog.entities.get('user:default/zoe')!)).toBe('new');
+    directory.users.delete('new');
+    directory.users.set('newest', {
+      username: 'newest',
+      humanName: 'Zoe',
+      groups: ['staff'],
+    });
+    await (await connect(directory, catalog, { transforms })).follow();
+    const shown = catalog.entities.get('user:default/zoe')!;
+    expect(usernameOf(shown)).toBe('newest');
+    expect(catalog.mutations).not.toContainEqual(
+      expect.objectContaining({ removed: [expect.anything()] }),
+    );
+  });
+
+  it('compares everything when more than 500 users have changed', async () => {
+    const directory = filled(501);
+    const catalog = new TestCatalog();
+    const { follow } = await connect(directory, catalog);
+    await follow();
+    for (const [name, { groups }] of directory.users) {
+      directory.setUser(name, groups, `Name of ${name}`);
+    }
+    await follow();
+    expect(directory.fullReads).toBe(2);
+    expect(catalog.spec('user:default/u500')).toMatchObject({
+      profile: { displayName: 'Name of u500' },
+    });
+  });
+
   it('reads users again after a failure when their group became large', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
