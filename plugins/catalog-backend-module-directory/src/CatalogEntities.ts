@@ -20,6 +20,14 @@ const MIN_REMOVALS = 10;
 /** Topic of Backstage's events after which search indexes are outdated. */
 const TOPIC = 'catalog.directory.users';
 
+/** What is known of an entity in the catalog. */
+interface KnownEntity {
+  readonly key: EntryKey;
+  digest: string;
+  /** Name and e-mail address of a user, which searches show. */
+  names: string;
+}
+
 /** Options of {@link CatalogEntities}. */
 export interface CatalogEntitiesOptions {
   readonly auth: AuthService;
@@ -42,7 +50,7 @@ export class CatalogEntities {
       description: 'Directory entities written to or removed from the catalog',
     });
   /** By reference. */
-  readonly #entities = new Map<string, { key: EntryKey; digest: string }>();
+  readonly #entities = new Map<string, KnownEntity>();
   /** References by user or group, if the last read found it. */
   readonly #refs = new Map<EntryKey, string>();
   /** References that the last read missed. */
@@ -104,6 +112,7 @@ export class CatalogEntities {
           'metadata.namespace',
           'metadata.name',
           'metadata.annotations',
+          'spec.profile',
         ],
       },
       { credentials: await auth.getOwnServiceCredentials() },
@@ -115,7 +124,11 @@ export class CatalogEntities {
       for (const entity of page) {
         const ref = stringifyEntityRef(entity);
         const key = keyOf(entity);
-        this.#entities.set(ref, { key, digest: digestOf(entity) });
+        this.#entities.set(ref, {
+          key,
+          digest: digestOf(entity),
+          names: namesOf(entity),
+        });
         this.#refs.set(key, ref);
       }
     }
@@ -204,8 +217,8 @@ export class CatalogEntities {
       this.#colliding.add(key);
       return false;
     }
-    const digest = known?.digest ?? '';
-    this.#entities.set(ref, { key, digest });
+    const { digest, names } = known ?? { digest: '', names: namesOf(entity) };
+    this.#entities.set(ref, { key, digest, names });
     this.#refs.set(key, ref);
     this.#missing.delete(ref);
     return digest !== digestOf(entity);
@@ -218,7 +231,6 @@ export class CatalogEntities {
     if (written.length === 0 && removed.length === 0) {
       return;
     }
-    const areNamesChanged = await this.#areNamesChanged(written);
     const locationKey = DIRECTORY_ENTITY_LOCATION;
     await this.#connection().applyMutation({
       type: 'delta',
@@ -227,49 +239,25 @@ export class CatalogEntities {
     });
     this.#mutations.add(written.length, { change: 'written' });
     this.#mutations.add(removed.length, { change: 'removed' });
+    let areUsersOutdated = removed.some(ref => ref.startsWith('user:'));
     for (const entity of written) {
-      const ref = stringifyEntityRef(entity);
-      this.#entities.get(ref)!.digest = digestOf(entity);
+      const known = this.#entities.get(stringifyEntityRef(entity))!;
+      known.digest = digestOf(entity);
+      areUsersOutdated ||= known.names !== namesOf(entity);
+      known.names = namesOf(entity);
     }
     for (const ref of removed) {
       this.#entities.delete(ref);
       this.#missing.delete(ref);
     }
-    if (areNamesChanged || removed.some(ref => ref.startsWith('user:'))) {
-      this.#publish();
+    if (areUsersOutdated) {
+      const { events, logger } = this.#options;
+      events
+        .publish({ topic: TOPIC, eventPayload: {} })
+        .catch(error =>
+          logger.warn(`Changed users could not be published: ${error}`),
+        );
     }
-  }
-
-  /** Whether users in the catalog have other names or e-mail addresses. */
-  async #areNamesChanged(written: readonly Entity[]): Promise<boolean> {
-    const { auth, catalog } = this.#options;
-    const users = written.filter(
-      entity =>
-        entity.kind === 'User' &&
-        this.#entities.get(stringifyEntityRef(entity))!.digest !== '',
-    );
-    if (users.length === 0) {
-      return false;
-    }
-    const { items } = await catalog.getEntitiesByRefs(
-      {
-        entityRefs: users.map(entity => stringifyEntityRef(entity)),
-        fields: ['spec.profile'],
-      },
-      { credentials: await auth.getOwnServiceCredentials() },
-    );
-    return items.some(
-      (shown, index) => shown && namesOf(shown) !== namesOf(users[index]),
-    );
-  }
-
-  #publish(): void {
-    const { events, logger } = this.#options;
-    events
-      .publish({ topic: TOPIC, eventPayload: {} })
-      .catch(error =>
-        logger.warn(`Changed users could not be published: ${error}`),
-      );
   }
 
   #mayRemove(): boolean {
@@ -287,8 +275,8 @@ export class CatalogEntities {
   }
 }
 
-/** Returns the name and the e-mail address of a user for comparisons. */
-function namesOf({ spec }: Entity): string {
+/** Returns the name and the e-mail address of a user; empty for a group. */
+function namesOf({ kind, spec }: Entity): string {
   const { displayName, email } = (spec?.profile ?? {}) as JsonObject;
-  return JSON.stringify([displayName, email]);
+  return kind === 'User' ? JSON.stringify([displayName, email]) : '';
 }

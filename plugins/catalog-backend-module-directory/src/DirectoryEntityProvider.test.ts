@@ -222,7 +222,6 @@ async function connect(
       settleMs: 0,
       unloggedMs: 1,
       retryMs: 0,
-      maxRetryMs: 1,
       ...options.timing,
     },
   });

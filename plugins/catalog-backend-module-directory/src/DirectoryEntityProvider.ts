@@ -44,9 +44,8 @@ const TIMING = {
    * twentieth of the time.
    */
   unloggedMs: 20_000,
-  /** Pause after a failure, which doubles up to the maximum. */
+  /** Pause after a failure, which doubles up to ten times this. */
   retryMs: 1000,
-  maxRetryMs: 10_000,
 };
 
 /** Options of {@link DirectoryEntityProvider}. */
@@ -73,7 +72,10 @@ export class DirectoryEntityProvider implements EntityProvider {
   /** Position in the change log; `undefined` until all are compared. */
   #cursor: string | undefined;
   #compareAt = 0;
-  /** Time until a comparison that wrote entities is repeated. */
+  /**
+   * Time after which a comparison that wrote entities is repeated, in
+   * milliseconds. It doubles with each repetition that also does.
+   */
   #repeatMs: number | undefined;
   /** Time of the next comparison without a change log. */
   #unloggedAt: number | undefined;
@@ -147,8 +149,7 @@ export class DirectoryEntityProvider implements EntityProvider {
         `Users and groups in the catalog are not updated: ${error}${cause}`,
       );
     }
-    const { retryMs, maxRetryMs } = this.#timing;
-    return Math.min(retryMs * 2 ** this.#failures, maxRetryMs);
+    return this.#timing.retryMs * Math.min(2 ** (this.#failures - 1), 10);
   }
 
   /** Applies the next changes; returns the pause until the next step. */
@@ -252,10 +253,9 @@ export class DirectoryEntityProvider implements EntityProvider {
     this.#settling.clear();
     this.#confirming.clear();
     this.#scheduleMissing();
-    const isRepetition = startedAt >= this.#compareAt;
-    const repeatMs = isRepetition && this.#repeatMs ? 2 * this.#repeatMs : 0;
-    this.#repeatMs =
-      written > 0 ? repeatMs || this.#timing.confirmMs : undefined;
+    const { confirmMs } = this.#timing;
+    const lastMs = startedAt >= this.#compareAt ? this.#repeatMs : undefined;
+    this.#repeatMs = written > 0 ? 2 * (lastMs ?? confirmMs / 2) : undefined;
     this.#compareAt =
       performance.now() +
       Math.min(this.#repeatMs ?? Infinity, reconciliationIntervalMs);
@@ -291,9 +291,9 @@ export class DirectoryEntityProvider implements EntityProvider {
     if (keys.size > MAX_READS) {
       return false;
     }
-    const usernames = new Set(namesOf('user', keys));
+    const usernames = new Set(namesIn(keys, 'user'));
     const groups = new Map<string, ReadGroup | undefined>();
-    await eachOf(namesOf('group', keys), async name => {
+    await eachOf(namesIn(keys, 'group'), async name => {
       const read = await reader.readGroup(name, signal);
       groups.set(name, read);
       for (const username of organization.usersConcerned(name, read)) {
@@ -376,9 +376,9 @@ function schedule(
   }
 }
 
-function namesOf(
-  kind: 'user' | 'group',
+function namesIn(
   keys: ReadonlySet<EntryKey>,
+  kind: 'user' | 'group',
 ): readonly string[] {
   return [...keys]
     .filter(key => key.startsWith(`${kind}:`))
