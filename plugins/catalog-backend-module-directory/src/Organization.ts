@@ -41,6 +41,11 @@ export class Organization {
   /**
    * Returns the users whose entities may change when a group is set. They must
    * be set afterwards.
+   *
+   * The change log names effective members, entities the groups of which a user
+   * is a direct member. A direct membership of a user who is in the group
+   * anyway is not in the log, but found here before it makes a difference: when
+   * the other way into the group ends, the log names the group.
    */
   usersConcerned(name: string, read: ReadGroup | undefined): Iterable<string> {
     const before = this.#relatedGroup(this.#groups.get(name));
@@ -69,9 +74,8 @@ export class Organization {
     groups: Iterable<readonly [string, DirectoryGroup | undefined]>,
   ): Iterable<string> {
     const changed = new Set<string>();
-    let isNestingSame = true;
     for (const [name, group] of groups) {
-      const known = this.#groups.get(name);
+      changed.add(name);
       this.#groups.delete(name);
       this.#largeGroups.delete(name);
       if (group?.isLarge) {
@@ -80,14 +84,6 @@ export class Organization {
       if (group && this.#isAccepted(group)) {
         this.#groups.set(name, group);
       }
-      const set = this.#groups.get(name);
-      isNestingSame &&=
-        Boolean(known) === Boolean(set) &&
-        isSame(known?.memberGroups, set?.memberGroups);
-      changed.add(name);
-    }
-    if (isNestingSame) {
-      return changed;
     }
     const before = this.#nesting;
     this.#nesting = nest(this.#groups);
