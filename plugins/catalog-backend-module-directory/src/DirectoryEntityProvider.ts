@@ -185,9 +185,8 @@ export class DirectoryEntityProvider implements EntityProvider {
     const keys = new Set([...changed, ...settled, ...unconfirmed]);
     const cursor = changes ? changes.cursor : this.#cursor;
     if (keys.size > 0) {
-      // After a failure, all entries are compared.
-      this.#cursor = undefined;
       if (!(await this.#update(keys, { unconfirmed, signal }))) {
+        this.#cursor = undefined;
         return 0;
       }
       settled.forEach(key => this.#settling.delete(key));
@@ -307,6 +306,8 @@ export class DirectoryEntityProvider implements EntityProvider {
     await eachOf(usernames, async name => {
       users.set(name, await reader.readUser(name, signal));
     });
+    // After a failure from here on, all are compared.
+    this.#cursor = undefined;
     const found = new Map<EntryKey, Entity | undefined>();
     const changed = organization.setGroups(
       [...groups].map(([name, read]) => [name, read?.group]),
