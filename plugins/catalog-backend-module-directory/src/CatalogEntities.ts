@@ -171,35 +171,35 @@ export class CatalogEntities {
     for (const key of read.keys()) {
       const ref = this.#refs.get(key);
       if (ref !== undefined && ref !== refOf(key)) {
-        this.#miss(key, ref);
+        this.#setMissing(key, ref);
       }
       this.#colliding.delete(key);
     }
     const written = [...read].flatMap(([key, entity]) =>
       entity && this.#claim(key, refOf(key)!, entity) ? [entity] : [],
     );
-    const missingAgain = missingBefore.filter(
+    const stillMissing = missingBefore.filter(
       ref => this.#missing.has(ref) && read.has(this.#entities.get(ref)!.key),
     );
     const isSettled =
       this.#missingSince === missingSince &&
       performance.now() - missingSince >= settleMs;
-    const mayRemove = missingAgain.length > 0 && isSettled && this.#mayRemove();
-    const removed = mayRemove ? missingAgain : [];
+    const mayRemove = stillMissing.length > 0 && isSettled && this.#mayRemove();
+    const removed = mayRemove ? stillMissing : [];
     await this.#mutate(written, removed);
     return written.length;
   }
 
-  /** Notes the entities of users and groups that a complete read missed. */
-  missUnless(isFound: (key: EntryKey) => boolean): void {
+  /** Records the entities that a complete read did not find. */
+  recordMissing(isFound: (key: EntryKey) => boolean): void {
     for (const [ref, { key }] of this.#entities) {
       if (!isFound(key) || this.#refs.get(key) !== ref) {
-        this.#miss(key, ref);
+        this.#setMissing(key, ref);
       }
     }
   }
 
-  #miss(key: EntryKey, ref: string): void {
+  #setMissing(key: EntryKey, ref: string): void {
     if (this.#refs.get(key) === ref) {
       this.#refs.delete(key);
     }

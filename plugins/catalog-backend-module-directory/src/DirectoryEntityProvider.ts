@@ -247,14 +247,16 @@ export class DirectoryEntityProvider implements EntityProvider {
       throw new Error('The directory has no users');
     }
     await write();
-    this.#entities.missUnless(key => found.has(key));
+    this.#entities.recordMissing(key => found.has(key));
     this.#organization = organization;
     this.#settling.clear();
     this.#confirming.clear();
     this.#scheduleMissing();
     const { confirmMs } = this.#timing;
-    const lastMs = startedAt >= this.#compareAt ? this.#repeatMs : undefined;
-    this.#repeatMs = written > 0 ? 2 * (lastMs ?? confirmMs / 2) : undefined;
+    const previousMs =
+      startedAt >= this.#compareAt ? this.#repeatMs : undefined;
+    this.#repeatMs =
+      written > 0 ? 2 * (previousMs ?? confirmMs / 2) : undefined;
     this.#compareAt =
       performance.now() +
       Math.min(this.#repeatMs ?? Infinity, reconciliationIntervalMs);
@@ -295,7 +297,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     await eachOf(namesIn(keys, 'group'), async name => {
       const read = await reader.readGroup(name, signal);
       groups.set(name, read);
-      for (const username of organization.usersConcerned(name, read)) {
+      for (const username of organization.affectedUsers(name, read)) {
         usernames.add(username);
       }
     });

@@ -47,23 +47,23 @@ export class Organization {
    * anyway is not in the log, but found here before it makes a difference: when
    * the other way into the group ends, the log names the group.
    */
-  usersConcerned(name: string, read: ReadGroup | undefined): Iterable<string> {
+  affectedUsers(name: string, read: ReadGroup | undefined): Iterable<string> {
     const before = this.#relatedGroup(this.#groups.get(name));
     const after = this.#relatedGroup(read?.group);
-    const concerned = new Set(read?.members);
+    const affected = new Set(read?.members);
     if (!before && !after) {
       return [];
     }
     for (const [username, groups] of this.#groupsOf) {
       if (groups.includes(name)) {
-        if (before && after && concerned.has(username)) {
-          concerned.delete(username);
+        if (before && after && affected.has(username)) {
+          affected.delete(username);
         } else {
-          concerned.add(username);
+          affected.add(username);
         }
       }
     }
-    return concerned;
+    return affected;
   }
 
   /**
