@@ -12,7 +12,7 @@ import type { EventsService } from '@backstage/plugin-events-node';
 import type { JsonObject } from '@backstage/types';
 import { DIRECTORY_ENTITY_LOCATION } from '@directory-gateway/backstage-plugin-directory-common';
 import { metrics } from '@opentelemetry/api';
-import { digestOf, type EntryKey, keyOf, stamped } from './entities';
+import { digestOf, type EntryKey, keyOf } from './entities';
 
 /** Number of removals that are always applied. */
 const MIN_REMOVALS = 10;
@@ -234,7 +234,7 @@ export class CatalogEntities {
     const locationKey = DIRECTORY_ENTITY_LOCATION;
     await this.#connection().applyMutation({
       type: 'delta',
-      added: written.map(entity => ({ entity: stamped(entity), locationKey })),
+      added: written.map(entity => ({ entity, locationKey })),
       removed: removed.map(entityRef => ({ entityRef, locationKey })),
     });
     this.#mutations.add(written.length, { change: 'written' });

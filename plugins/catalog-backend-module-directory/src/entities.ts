@@ -136,8 +136,10 @@ export function groupEntity(
 }
 
 /**
- * Cleans the texts of an entity and adds the location and digest annotations.
- * Transforms can add any text.
+ * Cleans the texts of an entity, because transforms can add any text, and adds
+ * the location and digest annotations. The digest is followed by the time: the
+ * catalog ignores an entity that it was given before, even if it did not
+ * process it then.
  */
 export function located(transformed: Entity): Entity {
   const entity = cleaned(transformed) as Entity;
@@ -157,7 +159,10 @@ export function located(transformed: Entity): Entity {
     ...content,
     metadata: {
       ...content.metadata,
-      annotations: { ...annotations, [DIGEST_ANNOTATION]: digest },
+      annotations: {
+        ...annotations,
+        [DIGEST_ANNOTATION]: `${digest}.${Date.now()}`,
+      },
     },
   };
 }
@@ -177,18 +182,6 @@ function cleaned(value: unknown): unknown {
   return Object.fromEntries(
     entries.map(([key, each]) => [cleaned(key), cleaned(each)]),
   );
-}
-
-/**
- * Returns an entity with another digest annotation. The catalog ignores an
- * entity that it was given before, even if it did not process it then.
- */
-export function stamped({ metadata, ...entity }: Entity): Entity {
-  const annotations = {
-    ...metadata.annotations,
-    [DIGEST_ANNOTATION]: `${digestOf({ metadata, ...entity })}.${Date.now()}`,
-  };
-  return { ...entity, metadata: { ...metadata, annotations } };
 }
 
 /**
