@@ -34,7 +34,8 @@ afterAll(() => organization?.stop());
 describe('the entities of the catalog', () => {
   it('are shown again when the portal was killed before it stitched an entity', async () => {
     const [{ metadata }] = await organization.entities();
-    const digest = metadata.annotations['directory-gateway/digest'];
+    const annotation = metadata.annotations['directory-gateway/digest'];
+    const [digest] = annotation.split('.');
     await organization.gateway().stop();
     const knex = organization.postgres.connect(CATALOG);
     try {
@@ -43,7 +44,7 @@ describe('the entities of the catalog', () => {
         .where({ entity_id: metadata.uid })
         .update({
           final_entity: knex.raw('replace(final_entity, ?, ?)', [
-            digest,
+            annotation,
             'before',
           ]),
         });
