@@ -187,7 +187,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     if (keys.size > 0) {
       if (!(await this.#update(keys, { unconfirmed, signal }))) {
         this.#cursor = undefined;
-        return 0;
+        return pollMs;
       }
       settled.forEach(key => this.#settling.delete(key));
       unconfirmed.forEach(key => this.#confirming.delete(key));
