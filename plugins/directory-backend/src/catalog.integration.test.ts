@@ -241,17 +241,13 @@ describe('catalog entities', () => {
   it('are not rewritten on restart, but follow changes made in the meantime', async () => {
     await gateway.stop();
     await start();
-    await eventually(() =>
-      expect(comparisons()[0]).toMatch(/written=0 /),
-    );
+    await eventually(() => expect(comparisons()[0]).toMatch(/written=0 /));
     await gateway.stop();
     await realm.modify(addFasUser('meanwhile'));
     await start();
     await eventually(async () =>
       expect(await entity('User', 'meanwhile')).toBeDefined(),
     );
-    await eventually(() =>
-      expect(comparisons()[0]).toMatch(/written=1 /),
-    );
+    await eventually(() => expect(comparisons()[0]).toMatch(/written=1 /));
   });
 });
