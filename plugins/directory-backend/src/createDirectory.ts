@@ -195,7 +195,7 @@ export async function createDirectory({
     replica: replicatedAccounts,
   });
   replica.observe({
-    onWrite: keys => accounts.discard(keys),
+    onWrite: written => accounts.discard(written?.keys),
     onConfirmed() {},
   });
   replica.follow();

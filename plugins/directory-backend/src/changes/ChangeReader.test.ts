@@ -12,7 +12,7 @@ import {
   type ChangePage,
   ChangeReader,
 } from './ChangeReader';
-import { comparePositions } from './createChanges';
+import { comparePositions } from '../__testUtils__/changes/comparePositions';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -1,9 +1,8 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { metrics } from '@opentelemetry/api';
-import type {
-  ConfirmedSync,
-  TableObserver,
-} from '../replica/sync/DirectorySync';
+import type { TableObserver } from '../replica/sync/DirectorySync';
+import type { CurrentPosition } from '../replica/sync/ReplicaSource';
+import type { WrittenEntries } from '../replica/sync/TableWriter';
 import type { ReplicaTables } from '../replica/tables/ReplicaTables';
 import {
   type ChangeLog,
@@ -32,7 +31,6 @@ const PRUNE_INTERVAL_MS = 60 * 60_000;
 export interface ChangeWriterOptions {
   readonly log: ChangeLog;
   readonly tables: ReplicaTables;
-  readonly positionOf: (sync: ConfirmedSync) => Position;
   readonly compare: ComparePositions;
   /** See {@link KnownEntries}. */
   readonly publicValues: (served: Served) => unknown;
@@ -46,7 +44,6 @@ export interface ChangeWriterOptions {
 /** The right to write, with the recorded entries. */
 interface Tenure {
   readonly lease: Lease;
-  readonly source: ReplicaEntries;
   readonly entries: KnownEntries;
   isComplete: boolean;
   /** Position of the last write without postponed differences. */
@@ -73,10 +70,10 @@ export class ChangeWriter implements TableObserver {
     .createCounter('directory.changes.appended', {
       description: 'Changes appended to the change log, by kind',
     });
-  /** IDs of entries to compare, with the time of their last write. */
-  readonly #written = new Map<string, number>();
+  /** IDs of entries to compare. */
+  readonly #written = new Set<string>();
   /** The last sync, unless the tables were written since. */
-  #confirmed: ConfirmedSync | undefined;
+  #confirmed: CurrentPosition | undefined;
   /** Called at the next sync, and when the writer is stopped. */
   #onSync: () => void = () => {};
   #position: Position | undefined;
@@ -102,22 +99,24 @@ export class ChangeWriter implements TableObserver {
     return this.#position;
   }
 
-  onWrite(keys: readonly string[] | undefined): void {
-    const now = performance.now();
+  onWrite(written: WrittenEntries | undefined): void {
     this.#confirmed = undefined;
     if (!this.#tenure) {
       return; // All entries are compared when a tenure begins.
     }
-    const { entries, source } = this.#tenure;
-    const ids = keys ? keys.flatMap(key => source.update(key)) : entries.ids();
-    for (const id of ids) {
-      this.#written.set(id, now);
+    for (const id of written?.ids ?? this.#tenure.entries.ids()) {
+      this.#written.add(id);
     }
   }
 
-  onConfirmed(sync: ConfirmedSync): void {
-    this.#confirmed = sync;
-    this.#position = this.#options.positionOf(sync);
+  onConfirmed(confirmed: CurrentPosition): void {
+    const { server, value, requestedAt } = confirmed;
+    this.#confirmed = confirmed;
+    this.#position = {
+      server,
+      // The time, if the server has no positions.
+      value: value ?? String(Math.round(performance.timeOrigin + requestedAt)),
+    };
     this.#onSync();
     if (!this.#running && !this.#isStopped) {
       this.#running = this.#run().finally(() => {
@@ -182,7 +181,6 @@ export class ChangeWriter implements TableObserver {
     this.#written.clear();
     this.#tenure = {
       lease,
-      source,
       entries,
       isComplete: lease.isComplete,
       position: lease.position,
@@ -190,14 +188,10 @@ export class ChangeWriter implements TableObserver {
       behindSince: undefined,
     };
     const slices = new WorkSlices();
-    for (const key of source.keys()) {
-      await slices.next();
-      source.update(key);
-    }
     await entries.load(log);
     for (const id of entries.ids()) {
       await slices.next();
-      this.#written.set(id, performance.now());
+      this.#written.add(id);
     }
   }
 
@@ -210,10 +204,10 @@ export class ChangeWriter implements TableObserver {
         return;
       }
       if (mode === 'complete') {
-        tenure.postponed.forEach(id => this.#written.set(id, -Infinity));
+        tenure.postponed.forEach(id => this.#written.add(id));
         tenure.postponed.clear();
       }
-      const ids = this.#takeIds(tenure, this.#confirmed);
+      const ids = this.#takeIds();
       if (ids.length === 0) {
         break;
       }
@@ -253,20 +247,11 @@ export class ChangeWriter implements TableObserver {
     return standing === 'other' ? 'strict' : 'wait';
   }
 
-  /**
-   * Takes IDs to compare. Entries deleted after the sync was requested are not
-   * taken: their new keys may not have been read yet.
-   */
-  #takeIds({ source }: Tenure, sync: ConfirmedSync): readonly string[] {
-    const ids: string[] = [];
-    for (const [id, writtenAt] of this.#written) {
-      if (source.find(id) || writtenAt < sync.requestedAt) {
-        ids.push(id);
-        this.#written.delete(id);
-      }
-      if (ids.length === ENTRIES_PER_APPEND) {
-        break;
-      }
+  /** Takes IDs to compare. */
+  #takeIds(): readonly string[] {
+    const ids = [...this.#written].slice(0, ENTRIES_PER_APPEND);
+    for (const id of ids) {
+      this.#written.delete(id);
     }
     return ids;
   }

@@ -26,7 +26,7 @@ import { hiddenFieldNames } from '../directory/schema';
 import { openDatabase } from '../openDatabase';
 import { ChangeLog } from './ChangeLog';
 import { ChangeWriter } from './ChangeWriter';
-import { comparePositions, positionOf, publicValuesFor } from './createChanges';
+import { publicValuesFor } from './createChanges';
 
 /** Writes to the directory. */
 const WRITES = Number(process.env.WRITES || 15);
@@ -69,8 +69,7 @@ async function startProcess(database: Database): Promise<TestProcess> {
       writer = new ChangeWriter({
         log,
         tables: followed.tables,
-        positionOf,
-        compare: comparePositions,
+        compare: followed.compare,
         publicValues: publicValuesFor({
           hidden: new Set(hiddenFieldNames),
           trustedReaders: new PrincipalSet({}),

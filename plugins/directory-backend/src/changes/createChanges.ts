@@ -10,8 +10,7 @@ import type {
 } from '../directory/PrivateDirectory';
 import type { DirectorySchema, UserField } from '../directory/schema';
 import type { Replica } from '../replica/Replica';
-import type { ConfirmedSync } from '../replica/sync/DirectorySync';
-import { ChangeLog, type ComparePositions, type Position } from './ChangeLog';
+import { ChangeLog } from './ChangeLog';
 import { ChangeReader } from './ChangeReader';
 import type { ChangesConfig } from './ChangesConfig';
 import { ChangeWriter } from './ChangeWriter';
@@ -43,7 +42,7 @@ export function createChanges(options: {
   readonly lifecycle: LifecycleService;
   readonly logger: LoggerService;
   readonly privacy: PrivacyPolicy;
-  readonly replica: Pick<Replica, 'observe' | 'tables'>;
+  readonly replica: Pick<Replica, 'observe' | 'tables' | 'compare'>;
   readonly schema: DirectorySchema;
 }): Changes {
   const { baseDn, config, database, privacy, replica, schema } = options;
@@ -52,11 +51,10 @@ export function createChanges(options: {
     .update(JSON.stringify([baseDn, schema, ...hidden]))
     .digest('hex');
   const log = new ChangeLog({ database, definition });
-  const compare = comparePositions;
+  const { compare } = replica;
   const writer = new ChangeWriter({
     log,
     tables: replica.tables,
-    positionOf,
     compare,
     publicValues: publicValuesFor(privacy),
     retentionMs: config.retentionMs,
@@ -88,26 +86,4 @@ export function publicValuesFor({
         isPublic(field, 'is_private' in record && record.is_private),
       )
       .map(([field, value]) => [field, value, searchOnly[field as never]]);
-}
-
-/** The last USN; on servers without USNs, the time of the sync. */
-export function positionOf(sync: ConfirmedSync): Position {
-  const { server, usn, requestedAt } = sync;
-  const value = usn ?? Math.round(performance.timeOrigin + requestedAt);
-  return { server, value: String(value) };
-}
-
-/** Compares positions by {@link positionOf}. */
-export function comparePositions(
-  a: Position,
-  b: Position,
-): ReturnType<ComparePositions> {
-  if (a.server !== b.server) {
-    return 'other';
-  }
-  const difference = Number(b.value) - Number(a.value);
-  if (difference === 0) {
-    return 'same';
-  }
-  return difference > 0 ? 'later' : 'earlier';
 }

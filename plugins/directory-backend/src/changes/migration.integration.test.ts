@@ -1,3 +1,4 @@
+import { comparePositions } from '../__testUtils__/changes/comparePositions';
 import { resolvePackagePath } from '@backstage/backend-plugin-api';
 import {
   type Database,
@@ -11,7 +12,6 @@ import { migrationsTable, openDatabase } from '../openDatabase';
 import { ReplicaTables } from '../replica/tables/ReplicaTables';
 import { ChangeLog } from './ChangeLog';
 import { ChangeWriter } from './ChangeWriter';
-import { comparePositions, positionOf } from './createChanges';
 
 const JOINED = new Date('2026-05-06T07:08:09.000Z');
 
@@ -143,7 +143,6 @@ describe('a database of 0.2.0', () => {
         const writer = new ChangeWriter({
           log,
           tables,
-          positionOf,
           compare: comparePositions,
           publicValues: () => [],
           retentionMs: 10 * 365 * 24 * 60 * 60_000,
@@ -151,9 +150,8 @@ describe('a database of 0.2.0', () => {
         });
         writer.onConfirmed({
           server: 'ldaps://one',
-          usn: 1,
+          value: '1',
           requestedAt: performance.now(),
-          replicated: undefined,
         });
         await writer.idle();
 

@@ -7,7 +7,7 @@ import {
   type ReplicaMode,
   type TableObserver,
 } from './sync/DirectorySync';
-import type { CurrentPosition } from './sync/ReplicaSource';
+import type { CurrentPosition, ReplicaSource } from './sync/ReplicaSource';
 import {
   ReplicaState,
   suspensionFor,
@@ -49,6 +49,8 @@ export class Replica {
   readonly tables = new ReplicaTables();
   /** Admits reads of the tables. */
   readonly state: ReplicaState;
+  /** Returns how the second position relates to the first. */
+  readonly compare: ReplicaSource['compare'];
   readonly #logger: LoggerService;
   readonly #pollMs: number;
   readonly #sync: DirectorySync;
@@ -60,6 +62,7 @@ export class Replica {
   #paused: AbortController | undefined;
 
   constructor(options: ReplicaOptions) {
+    this.compare = (from, to) => options.source.compare(from, to);
     this.#logger = options.logger;
     this.#pollMs = options.pollMs ?? POLL_MS;
     this.state = new ReplicaState(options);
@@ -68,10 +71,10 @@ export class Replica {
       tables: this.tables,
       state: this.state,
       observer: {
-        onWrite: keys => {
+        onWrite: written => {
           this.#confirmed = undefined;
           for (const observer of this.#observers) {
-            observer.onWrite(keys);
+            observer.onWrite(written);
           }
         },
         onConfirmed: position => {

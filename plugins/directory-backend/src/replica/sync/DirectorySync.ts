@@ -17,7 +17,11 @@ import {
 import type { ReplicaState } from './ReplicaState';
 import { StricterValues } from './StricterValues';
 import { TableComparison } from './TableComparison';
-import { type RelinkedEntry, TableWriter } from './TableWriter';
+import {
+  type RelinkedEntry,
+  TableWriter,
+  type WrittenEntries,
+} from './TableWriter';
 
 /** Pause after a full sync, as a multiple of its duration. */
 const PAUSE_PER_SYNC = 1;
@@ -57,10 +61,10 @@ export type ReplicaMode =
 /** Observes writes to the tables. */
 export interface TableObserver {
   /**
-   * Called in the turn in which entries may have changed, with their keys;
-   * `undefined` stands for all entries.
+   * Called in the turn in which entries may have changed; `undefined` stands
+   * for all entries.
    */
-  onWrite(keys: readonly string[] | undefined): void;
+  onWrite(written: WrittenEntries | undefined): void;
   /** Called in the same turn in which the tables are known to match. */
   onConfirmed(position: CurrentPosition): void;
 }
@@ -135,8 +139,8 @@ export class DirectorySync {
     this.#writer = new TableWriter({
       tables,
       restrict: batch => this.stricter.restrict(batch),
-      onWrite: keys => {
-        options.observer.onWrite(keys);
+      onWrite: written => {
+        options.observer.onWrite(written);
         this.#checkTables();
       },
       onRelinked: link => this.#scheduleRereads(link),

@@ -68,7 +68,7 @@ describe('StricterValues with a second server that lags behind', () => {
     const servers = { reachability: 'reachable' } as const;
     accounts = new Accounts({ principals, servers, replica: opened.accounts });
     replica.observe({
-      onWrite: keys => accounts.discard(keys),
+      onWrite: written => accounts.discard(written?.keys),
       onConfirmed() {},
     });
   });

@@ -14,6 +14,13 @@ import { forEachMissing, TableCheck } from './TableCheck';
 /** Number of members to write before yielding to the event loop. */
 const MEMBERS_PER_SLICE = 2500;
 
+/** Entries that a write may have changed. */
+export interface WrittenEntries {
+  /** Present and former keys of users and groups. */
+  readonly keys: readonly string[];
+  readonly ids: readonly string[];
+}
+
 /** Options of {@link TableWriter}. */
 export interface TableWriterOptions {
   readonly tables: ReplicaTables;
@@ -22,8 +29,8 @@ export interface TableWriterOptions {
    * Default: no restriction.
    */
   readonly restrict?: (batch: ReplicaBatch) => ReplicaBatch;
-  /** Called with the keys in the same turn as each write. Default: no-op. */
-  readonly onWrite?: (keys: readonly string[]) => void;
+  /** Called in the same turn as each write. Default: no-op. */
+  readonly onWrite?: (written: WrittenEntries) => void;
   /**
    * Called when a user or group got another key, was deleted, or got the former
    * key of another entry. The groups that link to these keys may change without
@@ -141,23 +148,24 @@ export class TableWriter {
   }
 
   #write({ kind, entries }: ReplicaBatch): void {
-    const keys = new Set<string>();
+    const written = { keys: new Set<string>(), ids: new Set<string>() };
     for (const read of entries) {
       for (const check of this.#checks) {
         check.recordWrite(read.id);
       }
-      for (const key of this.#apply(kind, read)) {
-        keys.add(key);
-      }
+      this.#apply(kind, read, written);
     }
-    this.#options.onWrite?.([...keys]);
+    this.#options.onWrite?.({
+      keys: [...written.keys],
+      ids: [...written.ids],
+    });
   }
 
-  /** Returns the keys of the entries that may have changed. */
   #apply(
     kind: ReplicaKind,
     { id, key, entry }: ReadEntry<any>,
-  ): readonly string[] {
+    written: { readonly keys: Set<string>; readonly ids: Set<string> },
+  ): void {
     const tables = this.#tables;
     if (kind === 'agreements') {
       if (entry) {
@@ -165,33 +173,39 @@ export class TableWriter {
       } else {
         tables.agreements.delete(id);
       }
-      return [];
+      return;
     }
     const table: KeyedTable = tables[kind];
     const former = table.keyOf(id);
+    written.ids.add(id);
+    if (former !== undefined) {
+      written.keys.add(former);
+    }
     if (!entry) {
       if (former !== undefined) {
         table.delete(former);
         this.#options.onRelinked?.({ key: former });
       }
-      return former === undefined ? [] : [former];
+      return;
     }
+    written.keys.add(key);
     if (former !== key) {
-      this.#vacate(table, key);
+      const replaced = table.idOf(key);
+      if (replaced !== undefined) {
+        written.ids.add(replaced);
+        table.delete(key);
+      }
+      this.#endAlias(key);
       if (former !== undefined) {
         tables.rename(kind, former, key);
         this.#options.onRelinked?.({ key, former });
       }
     }
     table.set(key, entry);
-    return former === undefined ? [key] : [former, key];
   }
 
-  /** Removes another entry and the alias of another entry from a key. */
-  #vacate(table: KeyedTable, key: string): void {
-    if (table.idOf(key) !== undefined) {
-      table.delete(key);
-    }
+  /** Ends the use of a key as the former key of another entry. */
+  #endAlias(key: string): void {
     const renamed = this.#tables.endAlias(key);
     if (renamed !== undefined) {
       this.#options.onRelinked?.({ key: renamed, hasLostFormer: true });
