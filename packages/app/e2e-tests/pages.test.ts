@@ -77,6 +77,20 @@ test('a path that starts with a host stays on the portal', async ({
   expect(new Set(left)).toEqual(new Set([portal.url]));
 });
 
+test('a path below the page of a user does not exist', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
+  await page.goto(`${portal.url}/directory/people/alice/other`);
+
+  await expect(
+    page.getByRole('heading', { level: 1, name: 'Page not found' }),
+  ).toBeVisible();
+  await expect(page.getByRole('main')).toHaveCount(1);
+  await expect(page).toHaveTitle('Page not found · Directory gateway');
+});
+
 test('a page is reloaded once when its code cannot be loaded', async ({
   portal,
   openBrowserAs,

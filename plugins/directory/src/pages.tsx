@@ -1,9 +1,14 @@
 import {
+  NotFoundErrorPage,
+  routeResolutionApiRef,
+  useApi,
+  useAppLocation,
   useAppNavigate,
+  useAppNode,
   useRouteRef,
   useRouteRefParams,
 } from '@backstage/frontend-plugin-api';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { PageSkeleton } from './page/loading';
 import {
   certificateRouteRef,
@@ -11,6 +16,32 @@ import {
   peopleRouteRef,
   personRouteRef,
 } from './routes';
+
+/**
+ * A page that is loaded when it is opened, or the portal's "page not found" for
+ * paths below it.
+ */
+function LazyPage(props: {
+  /** Number of path segments that the page reads below its own path. */
+  segments: number;
+
+  children: ReactNode;
+}) {
+  const { pathname } = useAppLocation();
+  const node = useAppNode();
+  const { matches } = useApi(routeResolutionApiRef).resolvePath({
+    pathname,
+    node,
+  });
+  // Without a match, the portal is leaving the page.
+  const { basePath } = matches.at(-1) ?? { basePath: pathname };
+  const below = pathname.slice(basePath.length).split('/').filter(Boolean);
+  return below.length > props.segments ? (
+    <NotFoundErrorPage />
+  ) : (
+    <Suspense fallback={<PageSkeleton />}>{props.children}</Suspense>
+  );
+}
 
 const PeoplePage = lazy(() =>
   import('./people/PeoplePage').then(m => ({ default: m.PeoplePage })),
@@ -23,9 +54,9 @@ const PersonPage = lazy(() =>
 export function PeopleRoutes() {
   const { username } = useRouteRefParams(personRouteRef);
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <LazyPage segments={1}>
       {username ? <PersonPage username={username} /> : <PeoplePage />}
-    </Suspense>
+    </LazyPage>
   );
 }
 
@@ -40,9 +71,9 @@ const GroupPage = lazy(() =>
 export function GroupsRoutes() {
   const { groupname } = useRouteRefParams(groupRouteRef);
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <LazyPage segments={1}>
       {groupname ? <GroupPage groupname={groupname} /> : <GroupsPage />}
-    </Suspense>
+    </LazyPage>
   );
 }
 
@@ -66,9 +97,9 @@ const RequestPage = lazy(() =>
 export function CertificatesRoutes() {
   const { serial } = useRouteRefParams(certificateRouteRef);
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <LazyPage segments={1}>
       {serial ? <RequestOrCertificate serial={serial} /> : <CertificatesPage />}
-    </Suspense>
+    </LazyPage>
   );
 }
 
@@ -81,8 +112,16 @@ function RequestOrCertificate({ serial }: { serial: string }) {
   );
 }
 
-/** Redirects from `/directory` to the people page. */
-export function RedirectToPeople() {
+/** The page `/directory`, which redirects to the people page. */
+export function DirectoryRoutes() {
+  return (
+    <LazyPage segments={0}>
+      <RedirectToPeople />
+    </LazyPage>
+  );
+}
+
+function RedirectToPeople() {
   const people = useRouteRef(peopleRouteRef)?.();
   const navigate = useAppNavigate();
   useEffect(() => {

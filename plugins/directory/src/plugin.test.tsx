@@ -26,6 +26,25 @@ describe('directoryPlugin', () => {
     );
   });
 
+  it.each([
+    '/directory/other',
+    '/directory/people/alice/other',
+    '/directory/groups/sysadmin/other/',
+    '/directory/certificates/1/other',
+    '/directory/certificates/request/other',
+  ])(
+    'shows the page of the portal for paths that do not exist: %s',
+    async path => {
+      renderTestApp({
+        features: [directoryPlugin],
+        initialRouteEntries: [path],
+      });
+
+      expect(await screen.findByText(/page not found/i)).toBeInTheDocument();
+      expect(screen.queryByText(/alice|sysadmin/)).not.toBeInTheDocument();
+    },
+  );
+
   it('moves the focus to a page after navigation, but not to the first page', async () => {
     const request = (
       <RouterLink href="/directory/certificates/request">go</RouterLink>

@@ -22,9 +22,9 @@ import { documentLanguage } from './language';
 import { loadErrorWrapper } from './loadError';
 import {
   CertificatesRoutes,
+  DirectoryRoutes,
   GroupsRoutes,
   PeopleRoutes,
-  RedirectToPeople,
 } from './pages';
 import { paletteElement } from './palette/palette';
 import {
@@ -83,7 +83,7 @@ const rootPage = PageBlueprint.make({
   params: {
     path: '/directory',
     noHeader: true,
-    loader: async () => <RedirectToPeople />,
+    loader: async () => <DirectoryRoutes />,
   },
 });
 
