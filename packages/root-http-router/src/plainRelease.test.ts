@@ -10,6 +10,9 @@ import {
 } from '@backstage/plugin-search-backend-node';
 import { TestBackend } from './__testUtils__/TestBackend';
 
+/** More requests than the package holds for a plugin that is starting. */
+const WAITING = 201;
+
 /*
  * Each test shows a fault of the installed release of Backstage that a check of
  * this package covers. When a test fails after an upgrade, the fault is fixed:
@@ -18,7 +21,26 @@ import { TestBackend } from './__testUtils__/TestBackend';
 describe('Backstage without this package', () => {
   let backend: TestBackend;
   let statusDuringStart: number;
+  let held: Promise<Response>[];
   let headers: { authorization: string; 'content-type': string };
+
+  let arrivals = 0;
+  let arrived: () => void;
+  const allArrived = new Promise<void>(resolve => {
+    arrived = resolve;
+  });
+  const router = rootHttpRouterServiceFactory({
+    configure({ app, applyDefaults }) {
+      app.use('/api/starting', (_req, _res, next) => {
+        arrivals += 1;
+        if (arrivals === WAITING) {
+          arrived();
+        }
+        next();
+      });
+      applyDefaults();
+    },
+  });
 
   const startingPlugin = createBackendPlugin({
     pluginId: 'starting',
@@ -26,14 +48,23 @@ describe('Backstage without this package', () => {
       env.registerInit({
         deps: {
           config: coreServices.rootConfig,
-          httpRouter: coreServices.rootHttpRouter,
+          httpRouter: coreServices.httpRouter,
+          rootHttpRouter: coreServices.rootHttpRouter,
         },
-        async init({ config, httpRouter }) {
-          const port = config.getNumber('backend.listen.port');
+        async init({ config, httpRouter, rootHttpRouter }) {
+          const url = `http://127.0.0.1:${config.getNumber(
+            'backend.listen.port',
+          )}`;
           const path = '/api/late/';
-          const response = await fetch(`http://127.0.0.1:${port}${path}`);
-          statusDuringStart = response.status;
-          httpRouter.use(path, (_req, res) => res.send('started'));
+          statusDuringStart = (await fetch(`${url}${path}`)).status;
+          rootHttpRouter.use(path, (_req, res) => res.send('started'));
+
+          httpRouter.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
+          httpRouter.use((_req, res) => res.send('started'));
+          held = Array.from({ length: WAITING }, () =>
+            fetch(`${url}/api/starting/`),
+          );
+          await allArrived;
         },
       });
     },
@@ -42,7 +73,7 @@ describe('Backstage without this package', () => {
   beforeAll(async () => {
     backend = await TestBackend.start(
       AuthorizeResult.DENY,
-      rootHttpRouterServiceFactory(),
+      router,
       startingPlugin,
     );
     const { body } = await backend.get('/api/auth/guest/refresh');
@@ -89,7 +120,7 @@ describe('Backstage without this package', () => {
     expect(body).toContain('YAML parsing error');
   });
 
-  it('describes each alternative of a malformed query', async () => {
+  it('describes each alternative of a malformed query and does not limit levels', async () => {
     let query: unknown = [];
     for (let level = 0; level < 3; level++) {
       query = { kind: { $contains: { $all: Array(5).fill(query) } } };
@@ -99,6 +130,15 @@ describe('Backstage without this package', () => {
     });
     expect(status).toBe(400);
     expect(body.length).toBeGreaterThan(50 * JSON.stringify(query).length);
+
+    let nested: unknown = { kind: 'component' };
+    for (let level = 0; level < 100; level++) {
+      nested = { $not: nested };
+    }
+    const deep = await post('/api/catalog/entities/by-query', {
+      query: nested,
+    });
+    expect(deep.status).toBe(200);
   });
 
   it('describes each malformed item before it authorizes a request', async () => {
@@ -158,6 +198,11 @@ describe('Backstage without this package', () => {
   it('answers 404 until a plugin has added its route', async () => {
     expect(statusDuringStart).toBe(404);
     expect((await get('/api/late/')).status).toBe(200);
+  });
+
+  it('holds any number of requests to a plugin that is starting', async () => {
+    const statuses = (await Promise.all(held)).map(({ status }) => status);
+    expect(statuses).toEqual(Array(WAITING).fill(200));
   });
 
   it('refuses headers that contain a large Kerberos token', async () => {

@@ -162,6 +162,7 @@ export class TestBackend {
           listen: { host: '127.0.0.1', port },
           cors: { origin: 'https://pages.example.test' },
           database: { client: 'better-sqlite3', connection: ':memory:' },
+          lifecycle: { startupRequestPauseTimeout: { hours: 1 } },
         },
         permission: { enabled: true },
         discovery: {
