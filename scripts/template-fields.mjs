@@ -55,6 +55,7 @@ export async function checkFields({ page, url, axe }) {
   await tabTo(page, combobox('Owner'));
   await page.getByRole('option').first().waitFor();
   await checkAccessibility(page, axe);
+  assert.equal(await transitionDuration(page.getByRole('listbox')), '0s');
   await measure(page, { text: 'provenp', result: option('provenpackager') });
   await page.keyboard.press('ArrowDown');
   await checkAccessibility(page, axe);
@@ -96,9 +97,17 @@ async function tabTo(page, target) {
   throw new Error(`Tab does not reach ${target}`);
 }
 
-/** Waits until no list is visible; that of the previous field fades out. */
+/** Waits until no list is visible. */
 async function untilClosed(page) {
   await page.waitForFunction(() => !document.querySelector('[role="listbox"]'));
+}
+
+/** Returns the duration of the transition with which a list closes. */
+function transitionDuration(list) {
+  return list.evaluate(each => {
+    const popover = each.closest('.bui-ComboboxPopover');
+    return getComputedStyle(popover).transitionDuration;
+  });
 }
 
 /** Requires that axe finds no violations in the form and in an open list. */

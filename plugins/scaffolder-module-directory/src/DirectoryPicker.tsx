@@ -80,6 +80,11 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
         textValue: name,
         description,
       }));
+  // Without the selected entry, Escape would open the list again: the text that
+  // it restores would differ from that of the selected option, which is empty.
+  if (selected && !options.some(({ id }) => id === selected.id)) {
+    options.push(selected);
+  }
 
   return (
     // The Combobox shows that it is required but does not set aria-required.
@@ -136,6 +141,10 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
           )}
         </Combobox>
       </BgProvider>
+      {/* React Aria keeps a list whose closing transition is canceled in the
+          document, where it is invisible and receives clicks. Results that
+          arrive while the list closes cancel the transition. */}
+      <style>{'.bui-ComboboxPopover { transition: none; }'}</style>
       {/* React Aria hides other live regions while the list is open. */}
       <VisuallyHidden role="status" data-live-announcer="true">
         {isUnavailable && t('unavailable')}
