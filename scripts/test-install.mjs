@@ -28,11 +28,13 @@ const CREATE_APP = '@backstage/create-app@0.9.2';
 const RELEASE_MS = 14 * 24 * 60 * 60_000;
 /** A package that every release publishes. */
 const RELEASED = '@backstage/backend-defaults';
-/** Resolutions of this repository that a portal does not need. */
+/** Resolutions of this repository that a new portal does not need. */
 const OWN_RESOLUTIONS = [
   '@backstage/backend-defaults',
   'react-aria-components',
 ];
+/** Packages of which two versions do not share their state. */
+const SINGLE = ['react-aria', 'react-aria-components', 'react-stately'];
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -40,6 +42,8 @@ const root = join(import.meta.dirname, '..');
 const work = join(root, '.build/test-install');
 const portal = join(work, 'portal');
 const server = join(work, 'opt');
+/** The portal of the oldest supported release. */
+const oldest = join(root, 'scripts/oldest-portal');
 const template = join(work, 'template.yaml');
 const port = await freePort();
 const url = `http://localhost:${port}`;
@@ -117,6 +121,7 @@ try {
       );
     }
     if (step.action === 'sign in') {
+      await attempt('check that the portal has one React Aria', checkSingle);
       await attempt('select a user and a group in a template', () =>
         inBrowser(({ page, axe }) => checkFields({ page, url, axe })),
       );
@@ -177,18 +182,76 @@ async function attempt(title, run) {
 }
 
 /**
- * Creates a portal and updates it to the release in backstage.json, with pinned
- * versions of packages that the registry lacks. The seed of yarn.lock lacks some
- * packages: of those, versions that were published after the release are ignored.
+ * Creates a portal and updates it to a release, with pinned versions of packages
+ * that the registry lacks.
  */
 async function createPortal() {
   await bash(
     `echo portal | npx --yes ${CREATE_APP} --skip-install --path portal`,
     work,
   );
-  await updatePortal();
+  const lockFile = join(oldest, 'yarn.lock');
+  const lock = await readFile(lockFile, 'utf8').catch(() => undefined);
+  const isOldest = process.env.OLDEST || (await isOldestRelease());
+  if (isOldest && lock !== undefined) {
+    await updatePortal(oldest, (name, folder) => rangeIn(lock, name, folder));
+    await writeFile(join(portal, 'yarn.lock'), lock);
+    await bash('yarn install --immutable', portal);
+    // Versions of the packages that the next steps add.
+    const own = await readFile(join(root, 'yarn.lock'), 'utf8');
+    await change('yarn.lock', text => addMissing(text, own));
+    return;
+  }
+  await updatePortal(root, async name => `^${await versionOf(name)}`);
   // The seed of yarn.lock that create-app downloads.
   await copyFile(join(root, 'yarn.lock'), join(portal, 'yarn.lock'));
+  if (isOldest) {
+    await bash('yarn install', portal);
+    await copyFile(join(portal, 'yarn.lock'), lockFile);
+  }
+}
+
+async function isOldestRelease() {
+  const [own, other] = await Promise.all(
+    [root, oldest].map(folder => readJson(join(folder, 'backstage.json'))),
+  );
+  return own.version === other.version;
+}
+
+/**
+ * Sets the release and the resolutions to those of a folder, and the ranges of
+ * Backstage's packages: what `backstage-cli versions:bump` does, which needs a
+ * server other than the registry. Of packages that the lock file lacks, versions
+ * that were published after the release of this repository are ignored.
+ */
+async function updatePortal(folder, rangeOf) {
+  await copyFile(
+    join(folder, 'backstage.json'),
+    join(portal, 'backstage.json'),
+  );
+  for (const workspace of ['.', 'packages/app', 'packages/backend']) {
+    const file = join(workspace, 'package.json');
+    const manifest = await readJson(join(portal, file));
+    for (const dependencies of [
+      manifest.dependencies ?? {},
+      manifest.devDependencies ?? {},
+    ]) {
+      for (const name of Object.keys(dependencies)) {
+        if (name.startsWith('@backstage/')) {
+          dependencies[name] = await rangeOf(name, workspace);
+        }
+      }
+    }
+    await change(file, () => `${JSON.stringify(manifest, undefined, 2)}\n`);
+  }
+  const { resolutions } = await readJson(join(folder, 'package.json'));
+  const pinned = Object.entries(resolutions).filter(
+    ([name]) => !OWN_RESOLUTIONS.includes(name),
+  );
+  const addition = JSON.stringify({ resolutions: Object.fromEntries(pinned) });
+  await change('package.json', text =>
+    mergeText('package.json', text, addition),
+  );
   const age = Date.now() - (await releaseEnd());
   const minutes = Math.max(0, Math.floor(age / 60_000));
   await change('.yarnrc.yml', text => {
@@ -197,41 +260,29 @@ async function createPortal() {
     assert.match(text, settings);
     return text.replace(settings, `npmMinimalAgeGate: ${minutes}m\n`);
   });
-  const { resolutions } = await readJson(join(root, 'package.json'));
-  const pinned = Object.entries(resolutions).filter(
-    ([name]) => !OWN_RESOLUTIONS.includes(name),
-  );
-  const addition = JSON.stringify({ resolutions: Object.fromEntries(pinned) });
-  await change('package.json', text =>
-    mergeText('package.json', text, addition),
-  );
 }
 
-/**
- * Sets the ranges of Backstage's packages to the versions of this repository, or
- * to the newest version of packages that it does not have: what `backstage-cli
- * versions:bump` does, which needs a server other than the registry.
- */
-async function updatePortal() {
-  await copyFile(join(root, 'backstage.json'), join(portal, 'backstage.json'));
-  for (const file of [
-    'package.json',
-    'packages/app/package.json',
-    'packages/backend/package.json',
-  ]) {
-    const manifest = await readJson(join(portal, file));
-    for (const dependencies of [
-      manifest.dependencies ?? {},
-      manifest.devDependencies ?? {},
-    ]) {
-      for (const name of Object.keys(dependencies)) {
-        if (name.startsWith('@backstage/')) {
-          dependencies[name] = `^${await versionOf(name)}`;
-        }
-      }
-    }
-    await change(file, () => `${JSON.stringify(manifest, undefined, 2)}\n`);
-  }
+/** Returns the range of a dependency of a workspace in a lock file. */
+function rangeIn(lock, name, folder) {
+  const [, workspace] = lock.split(`@workspace:${folder}":\n`);
+  const [, range] = workspace.split(`\n    "${name}": "npm:`);
+  return range.slice(0, range.indexOf('"'));
+}
+
+/** Adds the entries of another lock file whose packages a lock file lacks. */
+function addMissing(lock, other) {
+  const entriesOf = text =>
+    text
+      .split('\n\n')
+      .filter(entry => entry.startsWith('"') && !entry.includes('@workspace:'));
+  const rangesOf = entry => entry.slice(1, entry.indexOf('":')).split(', ');
+  const known = new Set(entriesOf(lock).flatMap(rangesOf));
+  const missing = entriesOf(other).filter(
+    entry => !rangesOf(entry).some(range => known.has(range)),
+  );
+  return `${[lock.trimEnd(), ...missing.map(entry => entry.trimEnd())].join(
+    '\n\n',
+  )}\n`;
 }
 
 /** Returns the version in this repository, otherwise the newest of the release. */
@@ -302,6 +353,17 @@ async function carryOut(step) {
       break;
     default:
       throw new Error(`${step.where}: unknown action ${action}`);
+  }
+}
+
+/** Requires one version of each package whose versions do not share state. */
+async function checkSingle() {
+  const lock = await readFile(join(portal, 'yarn.lock'), 'utf8');
+  for (const name of SINGLE) {
+    const versions = lock.match(
+      new RegExp(`^  resolution: "${name}@npm:.+`, 'gm'),
+    );
+    assert.equal(versions?.length, 1, `${versions}`);
   }
 }
 
