@@ -4,6 +4,10 @@ import styles from './Avatar.module.css';
 /**
  * The initials of a user on a background color derived from the user name.
  * Decorative: show the name next to it.
+ *
+ * Not `UserAvatar` of `@backstage/plugin-org`, which requires a catalog entity,
+ * loads the picture from the URL in it, has neither these colors nor a size of
+ * 88 pixels, and would load Material UI with that plugin.
  */
 export function ColoredAvatar(props: {
   /**
