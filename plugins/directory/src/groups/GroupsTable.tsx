@@ -86,7 +86,7 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         isSortable: true,
         label: t('groups.column.members'),
         defaultWidth: '1fr',
-        minWidth: 108, // fits the heading
+        minWidth: 120, // fits the heading
         cell: ({ member_count }) => (
           <Cell>
             <Text className={styles.number}>

@@ -75,7 +75,7 @@ export function Timeline(props: {
             <span
               key={date.getTime()}
               className={styles.tick}
-              style={{ left: `${at}%` }}
+              style={{ '--at': `${at}%` } as React.CSSProperties}
             >
               {date.toLocaleDateString(locale(), tickFormats[scale.unit])}
             </span>
