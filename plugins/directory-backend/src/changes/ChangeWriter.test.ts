@@ -405,6 +405,7 @@ describe('ChangeWriter', () => {
       'member_added team bob',
       'member_removed staff alice',
       'member_added staff bob',
+      'members_changed team',
       'group_deleted team',
       'member_removed staff bob',
     ]);
@@ -466,6 +467,23 @@ describe('ChangeWriter', () => {
       'group_created new',
       'member_removed staff alice',
       'member_removed all alice',
+    ]);
+  });
+
+  it('logs that only direct memberships of a group have changed', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    directory.setGroup('staff', [userKey('alice')]);
+    directory.setGroup('all', [groupKey('staff')]);
+    await startWriter(directory);
+    await directory.confirm();
+    directory.setGroup('all', [groupKey('staff'), userKey('alice')]);
+    await directory.confirm();
+    directory.setGroup('all', [groupKey('staff')]);
+    await directory.confirm();
+    expect(await lines()).toEqual([
+      'members_changed all',
+      'members_changed all',
     ]);
   });
 

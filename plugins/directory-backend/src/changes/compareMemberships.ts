@@ -30,8 +30,9 @@ export interface KnownEntry {
 export type StateBefore = Pick<KnownEntry, 'name' | 'groups'>;
 
 /**
- * Returns the changes of effective memberships in served groups. The
- * memberships of a deleted entry end without changes.
+ * Returns the changes of effective memberships in served groups, and
+ * `members_changed` for groups with more than 500 of them or with other changes
+ * of direct memberships. The memberships of a deleted entry end without changes.
  */
 export async function compareMemberships(options: {
   /** Entries whose memberships, or those of their members, may differ. */
@@ -87,11 +88,42 @@ export async function compareMemberships(options: {
       }
     }
   }
-  return [...changes].flatMap(([{ id, name }, list]) =>
-    list.length > MAX_MEMBER_CHANGES
-      ? [{ kind: 'members_changed' as const, entryId: id, name: name! }]
-      : list,
-  );
+  const changed = new Set<KnownEntry>();
+  for (const [group, list] of changes) {
+    if (list.length > MAX_MEMBER_CHANGES) {
+      changes.delete(group);
+      changed.add(group);
+    }
+  }
+  for (const [member, old] of before) {
+    await slices.next();
+    for (const group of regrouped(old, member)) {
+      const list = changes.get(group) ?? [];
+      if (!list.some(({ memberId }) => memberId === member.id)) {
+        changed.add(group);
+      }
+    }
+  }
+  return [
+    ...[...changes.values()].flat(),
+    ...[...changed].map(({ id, name }) => ({
+      kind: 'members_changed' as const,
+      entryId: id,
+      name: name!,
+    })),
+  ];
+}
+
+/** Returns the served groups that an entry has joined or left directly. */
+function regrouped(old: StateBefore, now: KnownEntry): readonly KnownEntry[] {
+  if (old.groups === now.groups || old.name === undefined || !now.name) {
+    return [];
+  }
+  const [before, after] = [new Set(old.groups), new Set(now.groups)];
+  return [
+    ...old.groups.filter(group => !after.has(group)),
+    ...now.groups.filter(group => !before.has(group)),
+  ].filter(({ name }) => name !== undefined);
 }
 
 /** Returns the served groups that a served entry is in. */

@@ -197,7 +197,9 @@ export class TableWriter {
       }
       this.#endAlias(key);
       if (former !== undefined) {
-        tables.rename(kind, former, key);
+        for (const group of tables.rename(kind, former, key)) {
+          written.ids.add(tables.groups.idOf(group)!);
+        }
         this.#options.onRelinked?.({ key, former });
       }
     }

@@ -110,11 +110,17 @@ export class GroupTable {
     }
   }
 
-  /** Changes a key in the links of all groups. */
-  replaceLinks(from: string, to: string): void {
-    for (const group of this.graph.replaceLinks(from, to)) {
+  /**
+   * Changes a key in the links of all groups.
+   *
+   * @returns the keys of the groups whose links have changed
+   */
+  replaceLinks(from: string, to: string): readonly string[] {
+    const groups = this.graph.replaceLinks(from, to);
+    for (const group of groups) {
       this.#recordChange(group);
     }
+    return groups;
   }
 
   #recordChange(key: string): void {

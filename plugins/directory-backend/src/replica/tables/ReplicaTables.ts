@@ -64,10 +64,16 @@ export class ReplicaTables {
    * Changes the key of a user or group in one step. Until
    * {@link endAlias}, entries that still name the former key refer to the new
    * one.
+   *
+   * @returns the keys of the groups whose links have changed
    */
-  rename(kind: 'users' | 'groups', from: string, to: string): void {
+  rename(
+    kind: 'users' | 'groups',
+    from: string,
+    to: string,
+  ): readonly string[] {
     this[kind].rename(from, to);
-    this.groups.replaceLinks(from, to);
+    const groups = this.groups.replaceLinks(from, to);
     for (const id of this.agreements.ids()) {
       const agreement = this.agreements.get(id)!;
       if (agreement.signers.has(from)) {
@@ -82,6 +88,7 @@ export class ReplicaTables {
       }
     }
     this.#aliases.set(from, to);
+    return groups;
   }
 
   /**
