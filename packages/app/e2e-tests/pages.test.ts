@@ -116,7 +116,9 @@ test('a page is reloaded once when its code cannot be loaded', async ({
   const reload = page.getByRole('button', { name: 'Reload' });
   await expect.poll(() => loads).toBe(2);
   await expect(reload).toBeVisible();
-  await expect(page.getByText('This content could not be loaded')).toBeVisible();
+  await expect(
+    page.getByText('This content could not be loaded'),
+  ).toBeVisible();
   expect(loads).toBe(2);
 
   await test.step('Find stays available', async () => {

@@ -6,13 +6,14 @@ import { withDatabase } from '../__testUtils__/withDatabase';
 import { PrincipalSet } from '../directory/Caller';
 import { emptyGroup, emptyUser, type User } from '../directory/records';
 import { openDatabase } from '../openDatabase';
+import type { CurrentPosition } from '../replica/sync/ReplicaSource';
+import { TableWriter } from '../replica/sync/TableWriter';
 import type {
-  CurrentPosition,
+  GroupEntry,
   ReplicaBatch,
   ReplicaKind,
-} from '../replica/sync/ReplicaSource';
-import { TableWriter } from '../replica/sync/TableWriter';
-import type { GroupEntry, UserEntry } from '../replica/tables/entries';
+  UserEntry,
+} from '../replica/tables/entries';
 import { ReplicaTables } from '../replica/tables/ReplicaTables';
 import { type Change, ChangeLog, LeaseLostError } from './ChangeLog';
 import { ChangeWriter, type ChangeWriterOptions } from './ChangeWriter';

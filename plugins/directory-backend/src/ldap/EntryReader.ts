@@ -3,7 +3,8 @@ import {
   setImmediate as yieldToEventLoop,
   setTimeout as sleep,
 } from 'node:timers/promises';
-import type { OnBatch, ReplicaBatch } from '../replica/sync/ReplicaSource';
+import type { OnBatch } from '../replica/sync/ReplicaSource';
+import type { ReplicaBatch } from '../replica/tables/entries';
 import { NEVER_ABORTED } from './connection/LdapPool';
 import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
 import { type EntryKind, idOf, MEMBER_OF, UNIQUE_ID } from './entryKinds';

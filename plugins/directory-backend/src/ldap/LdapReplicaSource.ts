@@ -3,18 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '../directory/schema';
 import {
   type CurrentPosition,
-  type EntryRef,
   expectServer,
   type ListedChanges,
   type ListedIds,
   type OnBatch,
   type PositionOrder,
   type ReplicaIds,
-  type ReplicaKind,
-  replicaKinds,
   type ReplicaPosition,
   type ReplicaSource,
 } from '../replica/sync/ReplicaSource';
+import {
+  type EntryRef,
+  type ReplicaKind,
+  replicaKinds,
+} from '../replica/tables/entries';
 import {
   containersBelow,
   type DistinguishedName,

@@ -14,13 +14,11 @@ import type {
   FieldSyntax,
 } from '../directory/schema';
 import type {
+  AgreementEntry,
+  GroupEntry,
   ReadEntry,
   ReplicaBatch,
   ReplicaKind,
-} from '../replica/sync/ReplicaSource';
-import type {
-  AgreementEntry,
-  GroupEntry,
   SearchOnlyValues,
   UserEntry,
 } from '../replica/tables/entries';

@@ -4,15 +4,14 @@ import { eventually } from '../__testUtils__/eventually';
 import { createGuard } from '../__testUtils__/MemoryGuardRecords';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { Replica, type ReplicaOptions } from './Replica';
+import type { OnBatch, ReplicaSource } from './sync/ReplicaSource';
 import {
   type EntryRef,
-  type OnBatch,
   type ReadEntry,
   type ReplicaBatch,
   type ReplicaKind,
   replicaKinds,
-  type ReplicaSource,
-} from './sync/ReplicaSource';
+} from './tables/entries';
 
 jest.setTimeout(180_000);
 

@@ -5,16 +5,18 @@ import assert from 'node:assert';
 import { normalizeDn } from '../../ldap/connection/DistinguishedName';
 import { Replica } from '../../replica/Replica';
 import { ReplicaDirectory } from '../../replica/ReplicaDirectory';
+import type {
+  CurrentPosition,
+  ListedChanges,
+  OnBatch,
+  ReplicaSource,
+} from '../../replica/sync/ReplicaSource';
 import {
-  type CurrentPosition,
   type EntryRef,
-  type ListedChanges,
-  type OnBatch,
   type ReadEntry,
   replicaKinds,
-  type ReplicaSource,
-} from '../../replica/sync/ReplicaSource';
-import type { UserEntry } from '../../replica/tables/entries';
+  type UserEntry,
+} from '../../replica/tables/entries';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { eventually } from '../eventually';
 import { FaultProxy } from '../ldap/FaultProxy';

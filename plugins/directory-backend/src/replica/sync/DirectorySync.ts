@@ -7,13 +7,12 @@ import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
 import { ReferenceCheck } from './ReferenceCheck';
 import {
   type CurrentPosition,
-  type EntryRef,
   expectServer,
   type PositionOrder,
-  type ReplicaBatch,
   type ReplicaIds,
   type ReplicaSource,
 } from './ReplicaSource';
+import type { EntryRef, ReplicaBatch } from '../tables/entries';
 import type { ReplicaState } from './ReplicaState';
 import { StricterValues } from './StricterValues';
 import { TableComparison } from './TableComparison';

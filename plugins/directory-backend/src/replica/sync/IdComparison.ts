@@ -1,12 +1,8 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import type { ReplicaTables } from '../tables/ReplicaTables';
-import {
-  type EntryRef,
-  type ListedIds,
-  replicaKinds,
-  type ReplicaSource,
-} from './ReplicaSource';
+import type { ListedIds, ReplicaSource } from './ReplicaSource';
+import { type EntryRef, replicaKinds } from '../tables/entries';
 import { forEachMissing } from './TableCheck';
 import type { TableComparison } from './TableComparison';
 import type { TableWriter } from './TableWriter';

@@ -1,7 +1,11 @@
-import type { GroupEntry, UserEntry } from '../tables/entries';
+import type {
+  EntryRef,
+  GroupEntry,
+  ReplicaBatch,
+  UserEntry,
+} from '../tables/entries';
 import { ReplicaTables } from '../tables/ReplicaTables';
 import { ReferenceCheck } from './ReferenceCheck';
-import type { EntryRef, ReplicaBatch } from './ReplicaSource';
 
 const usersBatch = (username: string): ReplicaBatch => ({
   kind: 'users',

@@ -1,12 +1,12 @@
-import type { GroupEntry } from '../tables/entries';
-import type { ReplicaTables } from '../tables/ReplicaTables';
 import {
   type EntryRef,
+  type GroupEntry,
   type ReadEntry,
   type ReplicaBatch,
   replicaKinds,
-  type ReplicaSource,
-} from './ReplicaSource';
+} from '../tables/entries';
+import type { ReplicaTables } from '../tables/ReplicaTables';
+import type { ReplicaSource } from './ReplicaSource';
 
 /**
  * Maximum number of entries that are read again because they lost a reference.

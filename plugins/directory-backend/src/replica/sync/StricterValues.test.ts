@@ -1,8 +1,12 @@
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { emptyUser, type User } from '../../directory/records';
-import type { AgreementEntry, GroupEntry, UserEntry } from '../tables/entries';
+import type {
+  AgreementEntry,
+  GroupEntry,
+  ReplicaBatch,
+  UserEntry,
+} from '../tables/entries';
 import { ReplicaTables } from '../tables/ReplicaTables';
-import type { ReplicaBatch } from './ReplicaSource';
 import { StricterValues } from './StricterValues';
 import { TableWriter } from './TableWriter';
 

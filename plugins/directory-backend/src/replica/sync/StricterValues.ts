@@ -1,7 +1,13 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import type { AgreementEntry, GroupEntry, UserEntry } from '../tables/entries';
+import type {
+  AgreementEntry,
+  EntryRef,
+  GroupEntry,
+  ReadEntry,
+  ReplicaBatch,
+  UserEntry,
+} from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
-import type { EntryRef, ReadEntry, ReplicaBatch } from './ReplicaSource';
 
 /** Time for which stricter values are kept after a switch to another server. */
 const HOLD_MS = 10 * 60_000;

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReplicaTables } from '../tables/ReplicaTables';
+import type { ReplicaIds } from './ReplicaSource';
 import {
   type ReadEntry,
   type ReplicaBatch,
-  type ReplicaIds,
   type ReplicaKind,
   replicaKinds,
-} from './ReplicaSource';
+} from '../tables/entries';
 
 /** Number of entries to write before yielding to the event loop. */
 const ENTRIES_PER_SLICE = 200;

@@ -7,9 +7,9 @@ import {
   expectServer,
   type ListedIds,
   type ReplicaIds,
-  type ReplicaKind,
   type ReplicaSource,
 } from './ReplicaSource';
+import type { ReplicaKind } from '../tables/entries';
 import type { TableCheck } from './TableCheck';
 import type { TableWriter } from './TableWriter';
 

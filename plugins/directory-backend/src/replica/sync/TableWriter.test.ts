@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { GroupEntry } from '../tables/entries';
-import type { ReplicaBatch } from './ReplicaSource';
+import type { GroupEntry, ReplicaBatch } from '../tables/entries';
 import { ReplicaTables } from '../tables/ReplicaTables';
 import { TableWriter } from './TableWriter';
 

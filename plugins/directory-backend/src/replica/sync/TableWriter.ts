@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { GroupEntry } from '../tables/entries';
-import type { ReplicaTables } from '../tables/ReplicaTables';
 import {
   type EntryRef,
+  type GroupEntry,
   type ReadEntry,
   type ReplicaBatch,
-  type ReplicaIds,
   type ReplicaKind,
   replicaKinds,
-} from './ReplicaSource';
+} from '../tables/entries';
+import type { ReplicaTables } from '../tables/ReplicaTables';
+import type { ReplicaIds } from './ReplicaSource';
 import { forEachMissing, TableCheck } from './TableCheck';
 
 /** Number of members to write before yielding to the event loop. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EntryRef, ReplicaBatch } from '../sync/ReplicaSource';
-import type { AgreementEntry } from './entries';
+import type { AgreementEntry, EntryRef, ReplicaBatch } from './entries';
 import { GroupTable } from './GroupTable';
 import { UserTable } from './UserTable';
 

@@ -56,3 +56,48 @@ export interface AgreementEntry {
   /** Keys of the users who signed it. */
   readonly signers: ReadonlySet<string>;
 }
+
+/** Entry type of each kind. Each kind has a table with the same name. */
+interface EntriesByKind {
+  readonly users: UserEntry;
+  readonly groups: GroupEntry;
+  readonly agreements: AgreementEntry;
+}
+
+/** A kind of replicated entry. */
+export type ReplicaKind = keyof EntriesByKind;
+
+/** All kinds. */
+export const replicaKinds = ['users', 'groups', 'agreements'] as const;
+
+/** An entry as it was read. */
+export interface ReadEntry<T = unknown> {
+  /** Stable ID; the key for an entry without a readable one. */
+  readonly id: string;
+  /** Normalized DN. */
+  readonly key: string;
+  /** `undefined` for an entry that is not replicated. */
+  readonly entry: T | undefined;
+  /** `undefined` when the account may not read it. */
+  readonly createdAt?: Date;
+  /**
+   * Keys of the groups that a user is in according to the server, direct and
+   * nested ones; only for users from `ReplicaSource.changes`, from a
+   * server that has them.
+   */
+  readonly memberOf?: ReadonlySet<string>;
+}
+
+/** Entries of one kind that are read together. */
+export type ReplicaBatch = {
+  [Kind in ReplicaKind]: {
+    readonly kind: Kind;
+    readonly entries: readonly ReadEntry<EntriesByKind[Kind]>[];
+  };
+}[ReplicaKind];
+
+/** Reference to an entry of the directory. */
+export interface EntryRef {
+  readonly kind: ReplicaKind;
+  readonly id: string;
+}
