@@ -34,6 +34,9 @@ export type ComparePositions = (
   b: Position,
 ) => 'same' | 'later' | 'earlier' | 'other';
 
+/** Time in which a server is expected to catch up with another one. */
+export const CATCH_UP_MS = 10 * 60_000;
+
 /** Kind of an entry. */
 export type EntryKind = 'user' | 'group';
 

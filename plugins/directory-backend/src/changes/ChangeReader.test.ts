@@ -224,6 +224,16 @@ describe('ChangeReader', () => {
     expect(namesIn(await page({ cursor }))).toEqual([]);
   });
 
+  it('returns old changes of a server that was restored from a backup', async () => {
+    const { page } = await openReader();
+    await append([]);
+    const { cursor } = await page();
+    await append(['bob'], { at: { server: 'here', value: '7' } });
+    expect(namesIn(await page({ cursor }))).toEqual([]);
+    await age();
+    expect(namesIn(await page({ cursor }))).toEqual(['bob']);
+  });
+
   it('returns nothing for an expired or foreign cursor', async () => {
     const { page, read } = await openReader();
     await append(['alice']);

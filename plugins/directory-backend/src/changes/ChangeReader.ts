@@ -3,13 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallerContext } from '../directory/Caller';
 import { type Page, type PageRequest, slicePage } from '../directory/Page';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
-import type {
-  Change,
-  ChangeKind,
-  ChangeLog,
-  ComparePositions,
-  EntryKind,
-  Position,
+import {
+  CATCH_UP_MS,
+  type Change,
+  type ChangeKind,
+  type ChangeLog,
+  type ComparePositions,
+  type EntryKind,
+  type Position,
 } from './ChangeLog';
 
 /** Maximum number of changes that one request reads. */
@@ -75,7 +76,7 @@ export class ChangeReader {
    * Returns at most `limit` changes after a cursor; `undefined` when they have
    * been deleted or the cursor is not one of this log. Without a cursor, returns
    * no changes and the cursor of the end. Returns only changes that the
-   * directory's data of this process contain.
+   * directory's data of this process contain, or that are ten minutes old.
    *
    * @throws DirectoryUnavailableError while the directory cannot be read.
    */
@@ -188,17 +189,21 @@ export class ChangeReader {
 
   /**
    * Whether the directory's data contain a change. Positions of two servers
-   * cannot be compared.
+   * cannot be compared. A server that was restored from a backup may not reach
+   * its earlier position for a long time.
    */
   #hasReached({ position, time }: Change, { now }: LogState): boolean {
     const { compare, position: present } = this.#options;
     const reached = present();
+    const age = now.getTime() - time.getTime();
     switch (reached && compare(position, reached)) {
       case 'same':
       case 'later':
         return true;
       case 'other':
-        return now.getTime() - time.getTime() >= REPLICATED_MS;
+        return age >= REPLICATED_MS;
+      case 'earlier':
+        return age >= CATCH_UP_MS;
       default:
         return false;
     }

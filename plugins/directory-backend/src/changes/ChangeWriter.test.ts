@@ -672,6 +672,21 @@ describe('ChangeWriter', () => {
     expect(await lines()).toEqual(['user_deleted bob']);
   });
 
+  it('logs deletions at once when a server gets positions', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    const writer = await startWriter(directory);
+    writer.onConfirmed({
+      server: directory.sync.server,
+      value: undefined,
+      requestedAt: performance.now(),
+    });
+    await writer.idle();
+    directory.delete(userKey('alice'));
+    await directory.confirm();
+    expect(await lines()).toEqual(['user_deleted alice']);
+  });
+
   it('appends only after a sync that follows writes during the comparison', async () => {
     const directory = new TestDirectory();
     const writer = await startWriter(directory);

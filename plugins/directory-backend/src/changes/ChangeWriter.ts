@@ -5,6 +5,7 @@ import type { CurrentPosition } from '../replica/sync/ReplicaSource';
 import type { WrittenEntries } from '../replica/sync/TableWriter';
 import type { ReplicaTables } from '../replica/tables/ReplicaTables';
 import {
+  CATCH_UP_MS,
   type ChangeLog,
   type ComparePositions,
   type Lease,
@@ -21,9 +22,6 @@ const ENTRIES_PER_APPEND = 2000;
 
 /** Interval of attempts to acquire or renew the lease. */
 const LEASE_INTERVAL_MS = 5000;
-
-/** Time in which a server is expected to catch up with another one. */
-const CATCH_UP_MS = 10 * 60_000;
 
 const PRUNE_INTERVAL_MS = 60 * 60_000;
 
@@ -112,11 +110,12 @@ export class ChangeWriter implements TableObserver {
   onConfirmed(confirmed: CurrentPosition): void {
     const { server, value, requestedAt } = confirmed;
     this.#confirmed = confirmed;
-    this.#position = {
-      server,
-      // The time, if the server has no positions.
-      value: value ?? String(Math.round(performance.timeOrigin + requestedAt)),
-    };
+    const time = Math.round(performance.timeOrigin + requestedAt);
+    this.#position =
+      value === undefined
+        ? // Times and positions of one server cannot be compared.
+          { server: `${server} (time)`, value: String(time) }
+        : { server, value };
     this.#onSync();
     if (!this.#running && !this.#isStopped) {
       this.#running = this.#run().finally(() => {
