@@ -402,7 +402,8 @@ export class ChangeLog {
   }
 
   /**
-   * Deletes old changes, and earlier those of deleted users.
+   * Deletes old changes, and earlier those of deleted users. Cursors before an
+   * old change or the deletion of such a user expire.
    *
    * @throws LeaseLostError
    */
@@ -411,20 +412,20 @@ export class ChangeLog {
       await lockLease(transaction, lease);
       const olderThan = (ms: number) =>
         transaction(EVENTS).where('time', '<', timeOf(transaction, -ms));
-      const [{ last }] = await olderThan(retentionMs).max({ last: 'id' });
-      if (last !== null) {
-        await transaction(EVENTS).where('id', '<=', last).delete();
-        await transaction(LOG)
-          .where('first_id', '<', last)
-          .update({ first_id: last });
-      }
-      const deleted = olderThan(DELETED_USERS_MS)
+      const deletions = olderThan(DELETED_USERS_MS)
         .where({ kind: 'user_deleted' })
-        .whereNotIn('entry_id', transaction(ENTRIES).select('id'))
-        .select('entry_id');
+        .whereNotIn('entry_id', transaction(ENTRIES).select('id'));
+      const [{ old }] = await olderThan(retentionMs).max({ old: 'id' });
+      const [{ deleted }] = await deletions.clone().max({ deleted: 'id' });
+      const first = Math.max(Number(old), Number(deleted));
+      await transaction(LOG)
+        .where('first_id', '<', first)
+        .update({ first_id: first });
+      const users = deletions.select('entry_id');
       await transaction(EVENTS)
-        .whereIn('entry_id', deleted)
-        .orWhereIn('member_id', deleted.clone())
+        .where('id', '<=', Number(old))
+        .orWhereIn('entry_id', users)
+        .orWhereIn('member_id', users.clone())
         .delete();
     });
   }
