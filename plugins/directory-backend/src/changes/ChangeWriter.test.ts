@@ -733,6 +733,26 @@ describe('ChangeWriter', () => {
     expect(await lines()).toEqual(['user_created bob', 'user_created carol']);
   });
 
+  it('renews the lease between full syncs', async () => {
+    const directory = new TestDirectory();
+    const log = await openLog();
+    const writer = await startWriter(directory, { log, renewalMs: 1 });
+    const sync = { ...directory.sync, requestedAt: performance.now() };
+    writer.onConfirmed({ ...sync, value: undefined });
+    await writer.idle();
+    await expireLease();
+    const { renew } = log;
+    await new Promise<void>(resolve => {
+      jest.spyOn(log, 'renew').mockImplementation(async lease => {
+        await renew.call(log, lease);
+        resolve();
+      });
+    });
+    expect(await log.state()).toMatchObject({ isWritten: true });
+    await stopWriter(directory, writer);
+    expect(await log.state()).toMatchObject({ isWritten: false });
+  });
+
   it('does not acquire the lease that another process holds', async () => {
     const log = await openLog();
     const lease = await log.acquire();

@@ -23,6 +23,9 @@ const ENTRIES_PER_APPEND = 2000;
 /** Interval of attempts to acquire or renew the lease. */
 const LEASE_INTERVAL_MS = 5000;
 
+/** Time between syncs with a server without positions, and their duration. */
+const FULL_SYNC_MS = 3 * 60_000;
+
 const PRUNE_INTERVAL_MS = 60 * 60_000;
 
 /** Options of {@link ChangeWriter}. */
@@ -36,6 +39,8 @@ export interface ChangeWriterOptions {
   readonly retentionMs: number;
   /** Milliseconds to wait for a server that may lag. Default: ten minutes. */
   readonly catchUpMs?: number;
+  /** Milliseconds between renewals of the lease. Default: five seconds. */
+  readonly renewalMs?: number;
   readonly logger: LoggerService;
 }
 
@@ -75,7 +80,12 @@ export class ChangeWriter implements TableObserver {
   /** Called at the next sync, and when the writer is stopped. */
   #onSync: () => void = () => {};
   #position: Position | undefined;
+  /** The last sync, if the server has no positions. */
+  #fullSyncAt = -Infinity;
   #tenure: Tenure | undefined;
+  /** Renews the lease between full syncs. */
+  #renewals: NodeJS.Timeout | undefined;
+  #renewal: Promise<void> | undefined;
   #leaseDueAt = -Infinity;
   #pruneDueAt = -Infinity;
   #running: Promise<void> | undefined;
@@ -116,6 +126,7 @@ export class ChangeWriter implements TableObserver {
         ? // Times and positions of one server cannot be compared.
           { server: `${server} (time)`, value: String(time) }
         : { server, value };
+    this.#fullSyncAt = value === undefined ? performance.now() : -Infinity;
     this.#onSync();
     if (!this.#running && !this.#isStopped) {
       this.#running = this.#run().finally(() => {
@@ -135,7 +146,8 @@ export class ChangeWriter implements TableObserver {
     this.#onSync();
     await this.#running;
     const { lease } = this.#tenure ?? {};
-    this.#tenure = undefined;
+    this.#endTenure();
+    await this.#renewal;
     if (lease) {
       await this.#options.log.release(lease).catch(() => {});
     }
@@ -153,7 +165,7 @@ export class ChangeWriter implements TableObserver {
       }
     } catch (error) {
       // It is not known whether the last append was committed.
-      this.#tenure = undefined;
+      this.#endTenure();
       this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
       if (error instanceof LeaseLostError) {
         logger.info('Another process is writing the change log now');
@@ -165,7 +177,7 @@ export class ChangeWriter implements TableObserver {
   }
 
   async #renewLease(): Promise<void> {
-    const { log, tables, publicValues } = this.#options;
+    const { log, tables, publicValues, renewalMs } = this.#options;
     this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
     if (this.#tenure) {
       await log.renew(this.#tenure.lease);
@@ -186,12 +198,27 @@ export class ChangeWriter implements TableObserver {
       postponed: new Set(),
       behindSince: undefined,
     };
+    this.#renewals = setInterval(() => {
+      if (performance.now() - this.#fullSyncAt < FULL_SYNC_MS) {
+        this.#renewal ??= log
+          .renew(lease)
+          .catch(() => {}) // The next append fails, too.
+          .finally(() => {
+            this.#renewal = undefined;
+          });
+      }
+    }, renewalMs ?? LEASE_INTERVAL_MS).unref();
     const slices = new WorkSlices();
     await entries.load(log);
     for (const id of entries.ids()) {
       await slices.next();
       this.#written.add(id);
     }
+  }
+
+  #endTenure(): void {
+    clearInterval(this.#renewals);
+    this.#tenure = undefined;
   }
 
   /** Appends until the tables are recorded, or are being written. */
