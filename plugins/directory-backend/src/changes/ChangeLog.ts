@@ -448,7 +448,7 @@ async function lockLease(database: Database, { token }: Lease): Promise<void> {
     .where({ fence: token })
     .update({ expires_at: timeOf(database, LEASE_MS) });
   if (locked === 0) {
-    throw new LeaseLostError('Another process is writing the change log');
+    throw new LeaseLostError('Another process is writing the change log now');
   }
 }
 

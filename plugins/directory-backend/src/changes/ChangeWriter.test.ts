@@ -703,6 +703,22 @@ describe('ChangeWriter', () => {
     );
   });
 
+  it('appends nothing that was compared with two servers, without a warning', async () => {
+    const directory = new TestDirectory();
+    const logger = new RecordingLogger();
+    const writer = await startWriter(directory, { logger });
+    await directory.confirm();
+    directory.setUser('alice');
+    writer.onConfirmed(directory.sync);
+    directory.setUser('bob');
+    directory.sync = { ...directory.sync, server: 'ldaps://two' };
+    await directory.confirm();
+    expect(await lines()).toEqual([]);
+    expect(logger.lines).toEqual([
+      'info The change log compares all entries after a switch to another server',
+    ]);
+  });
+
   it('writes in one process, until another process takes over', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');

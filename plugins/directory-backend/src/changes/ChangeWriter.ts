@@ -28,6 +28,9 @@ const FULL_SYNC_MS = 3 * 60_000;
 
 const PRUNE_INTERVAL_MS = 60 * 60_000;
 
+/** The comparison contains data of two servers. */
+class ServerSwitchedError extends Error {}
+
 /** Options of {@link ChangeWriter}. */
 export interface ChangeWriterOptions {
   readonly log: ChangeLog;
@@ -167,8 +170,11 @@ export class ChangeWriter implements TableObserver {
       // It is not known whether the last append was committed.
       this.#endTenure();
       this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
-      if (error instanceof LeaseLostError) {
-        logger.info('Another process is writing the change log now');
+      if (
+        error instanceof LeaseLostError ||
+        error instanceof ServerSwitchedError
+      ) {
+        logger.info(error.message);
       } else if (!this.#hasFailed) {
         this.#hasFailed = true;
         logger.warn(`The change log cannot be written: ${error}`);
@@ -308,7 +314,9 @@ export class ChangeWriter implements TableObserver {
       return;
     }
     if (position.server !== server) {
-      throw new Error('The replica has switched to another server');
+      throw new ServerSwitchedError(
+        'The change log compares all entries after a switch to another server',
+      );
     }
     await this.#options.log.append(lease, batch, {
       position,
