@@ -8,6 +8,13 @@ const EVENTS = 'directory_change_events';
 const ENTRIES = 'directory_known_entries';
 const MEMBERS = 'directory_known_members';
 
+/** Tables of 0.2.0. */
+const FORMER = {
+  entries: 'directory_change_entries',
+  members: 'directory_change_members',
+  changes: 'directory_changes',
+};
+
 /** Rows per statement: SQLite and PostgreSQL limit its parameters. */
 const ROWS_PER_STATEMENT = 500;
 
@@ -427,8 +434,43 @@ export class ChangeLog {
         .orWhereIn('entry_id', users)
         .orWhereIn('member_id', users.clone())
         .delete();
+      await pruneFormer(transaction, timeOf(transaction, -retentionMs));
     });
   }
+}
+
+/**
+ * Deletes from the tables of 0.2.0, which are kept for a downgrade, what the
+ * log does not contain any more.
+ */
+async function pruneFormer(
+  transaction: Database,
+  before: ReturnType<typeof timeOf>,
+): Promise<void> {
+  const { entries, members, changes } = FORMER;
+  const retained = transaction(ENTRIES)
+    .select('id')
+    .union([
+      transaction(EVENTS).select('entry_id'),
+      transaction(EVENTS).whereNotNull('member_id').select('member_id'),
+    ]);
+  await transaction(entries)
+    .whereRaw(`coalesce(unique_id, key, 'deleted ' || id) not in ?`, [retained])
+    .delete();
+  const ids = () => transaction(entries).select('id');
+  await transaction(members)
+    .whereNotIn('group_id', ids())
+    .orWhereNotIn('member_id', ids())
+    .delete();
+  const old = transaction(changes)
+    .where('time', '<', before)
+    .orWhereNotIn('entry_id', ids())
+    .orWhereNotIn('member_id', ids());
+  const [{ last }] = await old.clone().max({ last: 'id' });
+  await transaction(LEASE)
+    .where('first_id', '<', Number(last))
+    .update({ first_id: last });
+  await old.delete();
 }
 
 /** Returns an expression for the database's clock. */

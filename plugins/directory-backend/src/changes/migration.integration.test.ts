@@ -13,7 +13,9 @@ import { ReplicaTables } from '../replica/tables/ReplicaTables';
 import { ChangeLog } from './ChangeLog';
 import { ChangeWriter } from './ChangeWriter';
 
-const JOINED = new Date('2026-05-06T07:08:09.000Z');
+const DAY_MS = 24 * 60 * 60_000;
+
+const JOINED = new Date(Date.now() - 40 * DAY_MS);
 
 const sqlite = withDatabase();
 let postgres: PostgresServer;
@@ -145,7 +147,7 @@ describe('a database of 0.2.0', () => {
           tables,
           compare: comparePositions,
           publicValues: () => [],
-          retentionMs: 10 * 365 * 24 * 60 * 60_000,
+          retentionMs: 90 * DAY_MS,
           logger,
         });
         writer.onConfirmed({
@@ -176,6 +178,23 @@ describe('a database of 0.2.0', () => {
         expect(Number(lease.fence)).toBe(8);
         expect(Number(new Date(lease.expires_at))).toBeGreaterThan(Date.now());
         await writer.stop();
+
+        // The name of the deleted user and old changes are not kept for it.
+        const former = async () => ({
+          names: await client('directory_change_entries').pluck('name'),
+          changes: (await client('directory_changes').pluck('id')).map(Number),
+        });
+        expect(await former()).toEqual({
+          names: ['alice', 'staff'],
+          changes: [1, 2],
+        });
+        await log.prune((await log.acquire())!, 39 * DAY_MS);
+        expect(await former()).toEqual({
+          names: ['alice', 'staff'],
+          changes: [],
+        });
+        const { first_id } = await client('directory_change_writer').first();
+        expect(Number(first_id)).toBe(3);
       }),
   );
 });
