@@ -20,6 +20,7 @@ exports.up = async function up(knex) {
       .boolean('is_complete')
       .notNullable()
       .comment('Whether all entries are recorded: events are logged from then');
+    table.bigInteger('fence').notNullable().comment('Last lease');
     table.bigInteger('first_id').notNullable().comment('Lowest valid cursor');
     table.bigInteger('last_id').notNullable().comment('Last event');
     table.text('server').nullable().comment('Server of the last write');
@@ -118,6 +119,7 @@ async function adoptLog(knex) {
     log_id: randomUUID(),
     definition: '',
     is_complete: false,
+    fence: 0,
     first_id: last_id,
     last_id,
   });

@@ -170,7 +170,10 @@ export class ChangeLog {
   async state() {
     const row = await this.#database(LOG)
       .join(LEASE, `${LEASE}.id`, `${LOG}.id`)
-      .first(`${LOG}.*`, 'expires_at', { now: timeOf(this.#database) });
+      .first(`${LOG}.*`, 'expires_at', {
+        leaseFence: `${LEASE}.fence`,
+        now: timeOf(this.#database),
+      });
     return {
       /** Identifies the log in cursors. */
       logId: row.log_id as string,
@@ -180,8 +183,10 @@ export class ChangeLog {
       last: Number(row.last_id),
       /** Whether all entries are recorded. */
       isComplete: Boolean(row.is_complete),
-      /** Whether a process holds the lease. */
-      isWritten: new Date(row.expires_at) > new Date(row.now),
+      /** Whether a process holds the lease, and does not run 0.2.0. */
+      isWritten:
+        Number(row.fence) === Number(row.leaseFence) &&
+        new Date(row.expires_at) > new Date(row.now),
       /** The database's time. */
       now: new Date(row.now),
     };
@@ -295,6 +300,7 @@ export class ChangeLog {
           first_id: transaction.ref('last_id'),
         });
       const { fence } = await transaction(LEASE).first('fence');
+      await transaction(LOG).update({ fence });
       const { is_complete, server, position } = await transaction(LOG).first();
       return {
         token: Number(fence),

@@ -177,6 +177,9 @@ describe('a database of 0.2.0', () => {
         const lease = await client('directory_change_writer').first();
         expect(Number(lease.fence)).toBe(8);
         expect(Number(new Date(lease.expires_at))).toBeGreaterThan(Date.now());
+        await client('directory_change_writer').update({ fence: 9 });
+        expect(await log.state()).toMatchObject({ isWritten: false });
+        await client('directory_change_writer').update({ fence: 8 });
         await writer.stop();
 
         // The name of the deleted user and old changes are not kept for it.
