@@ -23,7 +23,7 @@ const ENTRIES_PER_APPEND = 2000;
 /** Interval of attempts to acquire or renew the lease. */
 const LEASE_INTERVAL_MS = 5000;
 
-/** Time between syncs with a server without positions, and their duration. */
+/** Maximum time between syncs with a server without positions. */
 const FULL_SYNC_MS = 3 * 60_000;
 
 const PRUNE_INTERVAL_MS = 60 * 60_000;
