@@ -277,7 +277,7 @@ it('falls back to full syncs while the account cannot search for USNs', async ()
     await eventually(async () =>
       expect(await usernames(opened!)).toContain('unseen'),
     );
-    expect(opened!.replica.mode).toBe('full');
+    await eventually(() => expect(opened!.replica.mode).toBe('full'));
     await realm.modify(withdrawn('unseen'));
     await eventually(async () =>
       expect(await usernames(opened!)).not.toContain('unseen'),
@@ -361,17 +361,8 @@ it('corrects entries that were unreadable when they were written', async () => {
   await eventually(async () =>
     expect(await mails()).toEqual(['alice@new.example.test']),
   );
-  await eventually(() =>
-    expect(opened!.logger.lines.filter(isDifference).join('\n')).toMatch(
-      /users \d+$/,
-    ),
-  );
 });
 
 function isFullSync(line: string): boolean {
   return /First sync finished|Replica was synced/.test(line);
-}
-
-function isDifference(line: string): boolean {
-  return line.includes('The replica differed from the directory');
 }

@@ -53,7 +53,8 @@ const ALL_ENTRIES = [
  */
 function isOfReplica({ attributes, filter }: LoggedSearch): boolean {
   return (
-    ['entryusn', 'lastusn', '1.1'].includes(attributes[0]) ||
+    ['entryusn', 'ipaUniqueID', 'lastusn', '1.1'].includes(attributes[0]) ||
+    /^\(entryusn>=|^\(\|\(ipaUniqueID=/.test(filter) ||
     ALL_ENTRIES.includes(filter)
   );
 }
