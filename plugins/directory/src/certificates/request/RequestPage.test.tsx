@@ -350,10 +350,12 @@ describe('RequestPage after the session has ended', () => {
     const next = async () =>
       await user.click(await screen.findByRole('button', { name: 'Continue' }));
     const again = async () => {
+      // Requests that have not been sent yet must fail first.
+      const button = await screen.findByRole('button', {
+        name: 'Sign in again',
+      });
       getCredentials.mockResolvedValue({});
-      await user.click(
-        await screen.findByRole('button', { name: 'Sign in again' }),
-      );
+      await user.click(button);
     };
     const endSession = () =>
       getCredentials.mockRejectedValue(
