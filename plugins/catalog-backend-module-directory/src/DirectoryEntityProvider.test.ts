@@ -65,6 +65,33 @@ class TestDirectory {
     this.log.push(`group:${groupname}`);
   }
 
+  /** The log does not name the groups that contained the group. */
+  deleteGroup(name: string) {
+    this.#replaceMember(name);
+    this.groups.delete(name);
+    this.log.push(`group:${name}`);
+  }
+
+  /** The log does not name the groups that contain the group. */
+  renameGroup(oldName: string, groupname: string) {
+    const group = this.groups.get(oldName)!;
+    this.groups.delete(oldName);
+    this.groups.set(groupname, { ...group, groupname });
+    this.#replaceMember(oldName, groupname);
+    for (const user of this.users.values()) {
+      const groups = replaced(user.groups, oldName, groupname);
+      this.users.set(user.username, { ...user, groups });
+    }
+    this.log.push(`group:${oldName}`, `group:${groupname}`);
+  }
+
+  #replaceMember(oldName: string, newName?: string) {
+    for (const group of this.groups.values()) {
+      const memberGroups = replaced(group.memberGroups, oldName, newName);
+      this.groups.set(group.groupname, { ...group, memberGroups });
+    }
+  }
+
   deleteUser(name: string) {
     this.users.delete(name);
     this.log.push(`user:${name}`);
@@ -184,6 +211,13 @@ class TestCatalog {
   spec(ref: string) {
     return this.entities.get(ref)?.spec;
   }
+}
+
+/** Replaces a name in a list, or removes it. */
+function replaced(names: readonly string[], oldName: string, newName?: string) {
+  return names
+    .map(name => (name === oldName ? newName : name))
+    .filter(name => name !== undefined);
 }
 
 const usernameOf = ({ metadata }: Entity) =>
@@ -388,6 +422,49 @@ describe('DirectoryEntityProvider', () => {
     expect(logged()).toContain('a cycle of groups is cut at a in b');
   });
 
+  it('keeps the parent of a renamed group', async () => {
+    const directory = filled(1);
+    directory.setGroup('old');
+    directory.setGroup('parent', { memberGroups: ['old'] });
+    const catalog = new TestCatalog();
+    const { follow } = await connect(directory, catalog);
+    await follow();
+    directory.renameGroup('old', 'new');
+    await follow();
+    expect(catalog.spec('group:default/new')).toMatchObject({
+      parent: 'parent',
+    });
+    expect(catalog.spec('group:default/parent')).toMatchObject({
+      children: ['new'],
+    });
+  });
+
+  it.each([
+    ['later', true],
+    ['at once', false],
+  ])(
+    'sets no parent of a group that replaces a deleted one %s',
+    async (_, isLater) => {
+      const directory = filled(1);
+      directory.setGroup('child');
+      directory.setGroup('parent', { memberGroups: ['child'] });
+      const catalog = new TestCatalog();
+      const { follow } = await connect(directory, catalog);
+      await follow();
+      expect(catalog.spec('group:default/child')).toHaveProperty('parent');
+      directory.deleteGroup('child');
+      if (isLater) {
+        await follow();
+      }
+      directory.setGroup('child');
+      await follow();
+      expect(catalog.spec('group:default/child')).not.toHaveProperty('parent');
+      expect(catalog.spec('group:default/parent')).toMatchObject({
+        children: [],
+      });
+    },
+  );
+
   it('publishes an event when a user has another name or none, or is removed', async () => {
     const directory = filled(3);
     directory.setUser('u0', ['staff'], 'Zoe');
@@ -425,8 +502,7 @@ describe('DirectoryEntityProvider', () => {
     directory.setGroup('staff', { memberGroups: ['other'] });
     await follow();
     directory.setUser('u0', ['other'], 'Zoe');
-    directory.groups.delete('staff');
-    directory.log.push('group:staff');
+    directory.deleteGroup('staff');
     await follow();
     expect(catalog.entities.has('group:default/staff')).toBe(false);
     expect(events.publish).not.toHaveBeenCalled();
@@ -690,6 +766,7 @@ describe('DirectoryEntityProvider', () => {
       fc.record({ kind: fc.constant('group' as const), name, names }),
       fc.record({ kind: fc.constant('large' as const), name, names }),
       fc.record({ kind: fc.constant('deleteGroup' as const), name, names }),
+      fc.record({ kind: fc.constant('renameGroup' as const), name, names }),
     );
     await fc.assert(
       fc.asyncProperty(
@@ -718,8 +795,16 @@ describe('DirectoryEntityProvider', () => {
               } else if (kind === 'deleteUser') {
                 directory.deleteUser(changed);
               } else if (kind === 'deleteGroup') {
-                directory.groups.delete(changed);
-                directory.log.push(`group:${changed}`);
+                directory.deleteGroup(changed);
+              } else if (kind === 'renameGroup') {
+                const [newName] = others;
+                if (
+                  newName &&
+                  directory.groups.has(changed) &&
+                  !directory.groups.has(newName)
+                ) {
+                  directory.renameGroup(changed, newName);
+                }
               } else {
                 directory.setGroup(changed, {
                   memberGroups: others,

@@ -179,7 +179,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       this.#cursor = changes?.cursor;
       return pollMs;
     }
-    const changed = changes?.keys ?? new Set();
+    const changed = this.#withParents(changes?.keys ?? new Set());
     const settled = dueAt(this.#settling, now);
     const unconfirmed = dueAt(this.#confirming, now);
     const keys = new Set([...changed, ...settled, ...unconfirmed]);
@@ -324,6 +324,15 @@ export class DirectoryEntityProvider implements EntityProvider {
     await this.#entities.update(found, this.#timing);
     this.#report();
     return true;
+  }
+
+  /** Adds the groups that contain changed groups. */
+  #withParents(keys: ReadonlySet<EntryKey>): ReadonlySet<EntryKey> {
+    const parents = this.#organization.parentsOf(namesIn(keys, 'group'));
+    return new Set([
+      ...keys,
+      ...parents.map((name): EntryKey => `group:${name}`),
+    ]);
   }
 
   #scheduleMissing(): void {

@@ -67,6 +67,19 @@ export class Organization {
   }
 
   /**
+   * Returns the groups that contain a group with one of these names. The log
+   * does not name them when the group is renamed, or deleted and replaced.
+   */
+  parentsOf(names: Iterable<string>): readonly string[] {
+    const children = new Set(names);
+    return [...this.#groups.values()]
+      .filter(({ memberGroups }) =>
+        memberGroups.some(name => children.has(name)),
+      )
+      .map(({ groupname }) => groupname);
+  }
+
+  /**
    * Sets or removes groups. Returns the names of all groups whose entities may
    * have changed.
    */
