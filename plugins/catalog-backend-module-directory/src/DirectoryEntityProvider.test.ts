@@ -422,6 +422,28 @@ describe('DirectoryEntityProvider', () => {
     expect(logged()).toContain('a cycle of groups is cut at a in b');
   });
 
+  it('reads the users of a group of which only direct memberships changed', async () => {
+    const directory = filled(2);
+    directory.setGroup('nested');
+    directory.setGroup('parent', { memberGroups: ['nested'] });
+    directory.setUser('u0', ['nested']);
+    directory.setUser('u1', ['nested', 'parent']);
+    const catalog = new TestCatalog();
+    const { follow } = await connect(directory, catalog);
+    await follow();
+    // The users stay in the group; the log names only the group.
+    directory.users.set('u0', { username: 'u0', groups: ['nested', 'parent'] });
+    directory.users.set('u1', { username: 'u1', groups: ['nested'] });
+    directory.log.push('group:parent');
+    await follow();
+    expect(catalog.spec('user:default/u0')).toMatchObject({
+      memberOf: ['nested', 'parent'],
+    });
+    expect(catalog.spec('user:default/u1')).toMatchObject({
+      memberOf: ['nested'],
+    });
+  });
+
   it('keeps the parent of a renamed group', async () => {
     const directory = filled(1);
     directory.setGroup('old');

@@ -43,9 +43,8 @@ export class Organization {
    * be set afterwards.
    *
    * The change log names effective members, entities the groups of which a user
-   * is a direct member. A direct membership of a user who is in the group
-   * anyway is not in the log, but found here before it makes a difference: when
-   * the other way into the group ends, the log names the group.
+   * is a direct member. Of a group of which only direct memberships changed, the
+   * log names only the group.
    */
   affectedUsers(name: string, read: ReadGroup | undefined): Iterable<string> {
     const before = this.#relatedGroup(this.#groups.get(name));
