@@ -28,6 +28,13 @@ interface KnownEntity {
   names: string;
 }
 
+/** Missing entities at a time. */
+interface Missing {
+  readonly refs: readonly string[];
+  /** When one of them went missing last. */
+  readonly since: number;
+}
+
 /** Options of {@link CatalogEntities}. */
 export interface CatalogEntitiesOptions {
   readonly auth: AuthService;
@@ -55,6 +62,7 @@ export class CatalogEntities {
   readonly #refs = new Map<EntryKey, string>();
   /** References that the last read missed. */
   readonly #missing = new Set<string>();
+  /** When one of them went missing last. */
   #missingSince = 0;
   /** Users and groups whose reference another one has. */
   readonly #colliding = new Set<EntryKey>();
@@ -97,7 +105,10 @@ export class CatalogEntities {
         ];
   }
 
-  /** Reads all entities from the catalog. */
+  /**
+   * Reads all entities from the catalog. Those that the last read of the
+   * directory missed are still missing.
+   */
   async load(): Promise<void> {
     const { auth, catalog } = this.#options;
     const pages = catalog.streamEntities(
@@ -117,9 +128,7 @@ export class CatalogEntities {
       },
       { credentials: await auth.getOwnServiceCredentials() },
     );
-    [this.#entities, this.#refs, this.#missing, this.#colliding].forEach(each =>
-      each.clear(),
-    );
+    [this.#entities, this.#refs, this.#colliding].forEach(each => each.clear());
     for await (const page of pages) {
       for (const entity of page) {
         const ref = stringifyEntityRef(entity);
@@ -129,7 +138,14 @@ export class CatalogEntities {
           digest: digestOf(entity),
           names: namesOf(entity),
         });
-        this.#refs.set(key, ref);
+        if (!this.#missing.has(ref)) {
+          this.#refs.set(key, ref);
+        }
+      }
+    }
+    for (const ref of this.#missing) {
+      if (!this.#entities.has(ref)) {
+        this.#missing.delete(ref);
       }
     }
   }
@@ -161,8 +177,7 @@ export class CatalogEntities {
     read: ReadonlyMap<EntryKey, Entity | undefined>,
     { settleMs }: { readonly settleMs: number },
   ): Promise<number> {
-    const missingBefore = [...this.#missing];
-    const missingSince = this.#missingSince;
+    const before = this.#missingNow();
     const refOf = (key: EntryKey) => {
       const entity = read.get(key);
       return entity && stringifyEntityRef(entity);
@@ -178,25 +193,56 @@ export class CatalogEntities {
     const written = [...read].flatMap(([key, entity]) =>
       entity && this.#claim(key, refOf(key)!, entity) ? [entity] : [],
     );
-    const stillMissing = missingBefore.filter(
-      ref => this.#missing.has(ref) && read.has(this.#entities.get(ref)!.key),
-    );
-    const isSettled =
-      this.#missingSince === missingSince &&
-      performance.now() - missingSince >= settleMs;
-    const mayRemove = stillMissing.length > 0 && isSettled && this.#mayRemove();
-    const removed = mayRemove ? stillMissing : [];
+    const removed = this.#removable(before, {
+      isRead: key => read.has(key),
+      settleMs,
+    });
     await this.#mutate(written, removed);
     return written.length;
   }
 
-  /** Records the entities that a complete read did not find. */
-  recordMissing(isFound: (key: EntryKey) => boolean): void {
+  /**
+   * Records the entities that a complete read did not find, and removes those
+   * that were already missing, as {@link update} does.
+   */
+  async updateMissing(
+    isFound: (key: EntryKey) => boolean,
+    { settleMs }: { readonly settleMs: number },
+  ): Promise<void> {
+    const before = this.#missingNow();
     for (const [ref, { key }] of this.#entities) {
-      if (!isFound(key) || this.#refs.get(key) !== ref) {
+      const isMissing = !isFound(key) || this.#refs.get(key) !== ref;
+      if (isMissing && !this.#missing.has(ref)) {
         this.#setMissing(key, ref);
       }
     }
+    const isRead = () => true;
+    await this.#mutate([], this.#removable(before, { isRead, settleMs }));
+  }
+
+  #missingNow(): Missing {
+    return { refs: [...this.#missing], since: this.#missingSince };
+  }
+
+  /** Returns the references that were missing before and may be removed. */
+  #removable(
+    before: Missing,
+    options: {
+      /** Whether a user or group was read again. */
+      readonly isRead: (key: EntryKey) => boolean;
+      readonly settleMs: number;
+    },
+  ): readonly string[] {
+    const { isRead, settleMs } = options;
+    const stillMissing = before.refs.filter(
+      ref => this.#missing.has(ref) && isRead(this.#entities.get(ref)!.key),
+    );
+    const isSettled =
+      this.#missingSince === before.since &&
+      performance.now() - before.since >= settleMs;
+    return stillMissing.length > 0 && isSettled && this.#mayRemove()
+      ? stillMissing
+      : [];
   }
 
   #setMissing(key: EntryKey, ref: string): void {

@@ -305,6 +305,8 @@ function filled(count: number) {
   return directory;
 }
 
+afterEach(() => jest.restoreAllMocks());
+
 describe('DirectoryEntityProvider', () => {
   it('writes all entities once and nothing at the next start', async () => {
     const directory = filled(3);
@@ -648,6 +650,60 @@ describe('DirectoryEntityProvider', () => {
     directory.deleteUser('u0');
     await runUntil('Users and groups in the catalog are not updated');
     expect(catalog.entities.size).toBe(6);
+  });
+
+  it('removes an entity while other users keep changing', async () => {
+    const directory = filled(3);
+    const catalog = new TestCatalog();
+    const { reader } = directory;
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    let reads = 0;
+    const { follow, runUntil } = await connect(directory, catalog, {
+      reader: {
+        ...reader,
+        readChanges: async (cursor, signal) => {
+          now.mockReturnValue(2 * ++reads);
+          if (cursor !== undefined && !directory.users.has('u0')) {
+            directory.setUser('u1', ['staff']);
+          }
+          return await reader.readChanges(cursor, signal);
+        },
+      } as DirectoryReader,
+      timing: { settleMs: 5 },
+    });
+    await follow();
+    directory.deleteUser('u0');
+    const deletedAt = reads;
+    await runUntil('Reconciled', () => reads > deletedAt + 20);
+    expect(catalog.entities.has('user:default/u0')).toBe(false);
+    expect(directory.fullReads).toBe(1);
+  });
+
+  it('removes an entity while more than 500 users keep changing', async () => {
+    const directory = filled(501);
+    const catalog = new TestCatalog();
+    const { reader } = directory;
+    const { follow, runUntil } = await connect(directory, catalog, {
+      reader: {
+        ...reader,
+        readChanges: async (cursor, signal) => {
+          if (!directory.users.has('gone')) {
+            directory.log.push(
+              ...[...directory.users.keys()].map(
+                (name): EntryKey => `user:${name}`,
+              ),
+            );
+          }
+          return await reader.readChanges(cursor, signal);
+        },
+      } as DirectoryReader,
+    });
+    directory.setUser('gone', ['staff']);
+    await follow();
+    directory.deleteUser('gone');
+    await runUntil('Reconciled', () => directory.fullReads > 3);
+    expect(catalog.entities.has('user:default/gone')).toBe(false);
+    expect(catalog.entities.size).toBe(502);
   });
 
   it('keeps the reference of a renamed user', async () => {

@@ -247,7 +247,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       throw new Error('The directory has no users');
     }
     await write();
-    this.#entities.recordMissing(key => found.has(key));
+    await this.#entities.updateMissing(key => found.has(key), this.#timing);
     this.#organization = organization;
     this.#settling.clear();
     this.#confirming.clear();
@@ -335,10 +335,12 @@ export class DirectoryEntityProvider implements EntityProvider {
     ]);
   }
 
+  /** Other changes in the meantime do not postpone the next read. */
   #scheduleMissing(): void {
-    const { unsettled } = this.#entities;
-    const { settleMs } = this.#timing;
-    schedule(this.#settling, unsettled.slice(0, MAX_READS / 2), settleMs);
+    const missing = this.#entities.unsettled
+      .slice(0, MAX_READS / 2)
+      .filter(key => !this.#settling.has(key));
+    schedule(this.#settling, missing, this.#timing.settleMs);
   }
 
   /** Logs new problems. */
