@@ -160,6 +160,15 @@ describe('DirectoryUserPicker', () => {
     expect(searches()).toEqual([]);
   });
 
+  it('renders the list in the element whose class changes its style', async () => {
+    const { user, input } = await renderForm();
+    await user.click(input);
+    await findOption('bob Bob B');
+    expect(document.querySelector('.list')).toContainElement(
+      screen.getByRole('listbox'),
+    );
+  });
+
   it('aborts the previous search', async () => {
     respond('/search/users/', async query => {
       const text = query.get('q');

@@ -18,8 +18,11 @@ import {
   createDirectoryClient,
   entityNameOf,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { UNSAFE_PortalProvider as PortalProvider } from 'react-aria';
 import { ComboBoxContext } from 'react-aria-components';
+import { createPortal } from 'react-dom';
+import styles from './DirectoryPicker.module.css';
 import {
   type Entry,
   type EntryKind,
@@ -63,6 +66,7 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
     : null;
   const selected = chosen && chosen.id === formData ? chosen : preset;
 
+  const list = useRef<HTMLDivElement>(null);
   const [isOpen, setIsOpen] = useState(false);
   const [text, setText] = useState(selected?.textValue ?? '');
   const { state, entries } = useEntries({
@@ -90,61 +94,62 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
     // The Combobox shows that it is required but does not set aria-required.
     <ComboBoxContext.Provider value={{ isRequired: props.required }}>
       <BgProvider bg={bg}>
-        <Combobox
-          label={uiSchema['ui:title'] ?? schema.title ?? t(`${kind}.label`)}
-          description={uiSchema['ui:description'] ?? schema.description}
-          placeholder={t(`${kind}.placeholder`)}
-          search={{ mode: 'server' }}
-          items={{
-            items: options,
-            filterText: text,
-            setFilterText: next => {
-              setText(next);
-              if (next === '' && selected) {
-                onChange(undefined);
-              }
-            },
-            loadingState: state === 'loading' ? 'filtering' : 'idle',
-            loadMore: () => {},
-          }}
-          value={selected}
-          onChange={option => {
-            setChosen(option ?? undefined);
-            onChange(option?.id);
-          }}
-          onOpenChange={setIsOpen}
-          isRequired={props.required}
-          isDisabled={props.disabled}
-          isReadOnly={props.readonly}
-          // The form shows the errors of the value in an element with this ID.
-          isInvalid={hasErrors || undefined}
-          aria-describedby={hasErrors ? `${idSchema.$id}__error` : undefined}
-          validationBehavior="aria"
-          validate={() => (isUnavailable ? t('unavailable') : undefined)}
-        >
-          {({ id, textValue, description, isDisabled }) => (
-            <ComboboxItem
-              id={id}
-              textValue={textValue}
-              isDisabled={isDisabled}
-              showSelectionIndicator
-            >
-              <Flex direction="column" gap="0">
-                <Text as="div">{textValue}</Text>
-                {description && (
-                  <Text as="div" variant="body-small" color="secondary">
-                    {description}
-                  </Text>
-                )}
-              </Flex>
-            </ComboboxItem>
-          )}
-        </Combobox>
+        <PortalProvider getContainer={() => list.current}>
+          <Combobox
+            label={uiSchema['ui:title'] ?? schema.title ?? t(`${kind}.label`)}
+            description={uiSchema['ui:description'] ?? schema.description}
+            placeholder={t(`${kind}.placeholder`)}
+            search={{ mode: 'server' }}
+            items={{
+              items: options,
+              filterText: text,
+              setFilterText: next => {
+                setText(next);
+                if (next === '' && selected) {
+                  onChange(undefined);
+                }
+              },
+              loadingState: state === 'loading' ? 'filtering' : 'idle',
+              loadMore: () => {},
+            }}
+            value={selected}
+            onChange={option => {
+              setChosen(option ?? undefined);
+              onChange(option?.id);
+            }}
+            onOpenChange={setIsOpen}
+            isRequired={props.required}
+            isDisabled={props.disabled}
+            isReadOnly={props.readonly}
+            // The form shows the errors of the value in an element with this ID.
+            isInvalid={hasErrors || undefined}
+            aria-describedby={hasErrors ? `${idSchema.$id}__error` : undefined}
+            validationBehavior="aria"
+            validate={() => (isUnavailable ? t('unavailable') : undefined)}
+          >
+            {({ id, textValue, description, isDisabled }) => (
+              <ComboboxItem
+                id={id}
+                textValue={textValue}
+                isDisabled={isDisabled}
+                showSelectionIndicator
+              >
+                <Flex direction="column" gap="0">
+                  <Text as="div">{textValue}</Text>
+                  {description && (
+                    <Text as="div" variant="body-small" color="secondary">
+                      {description}
+                    </Text>
+                  )}
+                </Flex>
+              </ComboboxItem>
+            )}
+          </Combobox>
+        </PortalProvider>
       </BgProvider>
-      {/* React Aria keeps a list whose closing transition is canceled in the
-          document, where it is invisible and receives clicks. Results that
-          arrive while the list closes cancel the transition. */}
-      <style>{'.bui-ComboboxPopover { transition: none; }'}</style>
+      {/* The list, whose class the Combobox does not let us set, is rendered in
+          this element. */}
+      {createPortal(<div ref={list} className={styles.list} />, document.body)}
       {/* React Aria hides other live regions while the list is open. */}
       <VisuallyHidden role="status" data-live-announcer="true">
         {isUnavailable && t('unavailable')}
