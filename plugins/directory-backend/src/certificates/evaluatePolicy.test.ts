@@ -125,6 +125,15 @@ describe('requester and profile', () => {
       'forbidden',
     ],
     [
+      'a signer for a member of a protected group on one server only',
+      {
+        caller: holder(signer),
+        subject: { ...alice, possibleGroups: new Set(['admins']) },
+      },
+      'requester',
+      'forbidden',
+    ],
+    [
       'a profile that is not listed',
       { profile: 'caIPAserviceCert' },
       'profile',

@@ -97,7 +97,8 @@ export function checkRequester(options: {
       'You may request certificates only for yourself.',
     );
   }
-  return config.protectedGroups.some(group => subject.groups.has(group))
+  const groups = subject.possibleGroups ?? subject.groups;
+  return config.protectedGroups.some(group => groups.has(group))
     ? forbid('requester', 'Only this user may request their certificates.')
     : pass('requester', 'You may request certificates for other users.');
 }

@@ -98,6 +98,8 @@ class Site {
   other: Snapshot | undefined;
   /** Thrown by live lookups. */
   failure: Error | undefined;
+  /** Groups of each entry that a live lookup finds. */
+  liveGroups: readonly string[] = [];
   searches = 0;
   /** Called after the directory has responded to a search. */
   onSearch: (searches: number) => void = () => {};
@@ -146,7 +148,22 @@ class Site {
     const directory = naive(this.other ?? this.entries);
     const found = await directory.principals.find(query);
     this.onSearch(this.searches);
-    return found && { ...found, server: this.other ? 'other' : 'first' };
+    return (
+      found && {
+        ...found,
+        groups: new Set(this.liveGroups),
+        server: this.other ? 'other' : 'first',
+      }
+    );
+  }
+
+  /** Adds a group to the replica. */
+  addGroup(name: string, members: readonly AccountEntry[]): void {
+    this.#tables.groups.set(`cn=${name},cn=groups,cn=accounts,${SUFFIX}`, {
+      members: members.map(({ dn }) => normalizeDn(dn)),
+      sponsors: [],
+      uniqueId: name,
+    });
   }
 
   static async synced(entries: Snapshot): Promise<Site> {
@@ -520,6 +537,27 @@ describe('Accounts', () => {
     site.stricter.isActive = true;
     expect(await site.lookUp(ALICE)).toMatchObject({ locked: true });
     expect(await site.lookUp({ username: 'carol' })).toBeUndefined();
+  });
+
+  it.each([
+    ['a user', user('alice'), ALICE],
+    ['an unserved user', user('alice', { served: false }), ALICE],
+    ['a host', service(HOST.principal), HOST],
+  ])('keeps the groups of %s strict on another server', async (...args) => {
+    const [, entry, query] = args;
+    const site = await Site.synced([entry]);
+    site.addGroup('kept', [entry]);
+    site.addGroup('added', [entry]);
+    site.addGroup('removed', []);
+    site.other = [entry];
+    site.liveGroups = ['kept', 'removed'];
+    const strict = {
+      groups: new Set(['kept']),
+      possibleGroups: new Set(['kept', 'removed', 'added']),
+    };
+    expect(await site.lookUp(query)).toMatchObject(strict);
+    site.disconnect();
+    expect(await site.accounts.find(query)).toMatchObject(strict);
   });
 
   describe('when results are discarded', () => {

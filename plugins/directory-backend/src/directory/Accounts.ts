@@ -285,8 +285,12 @@ export class Accounts {
       }
     } else if (users.length === 0 && purpose === 'request') {
       const isOutside = lookedUp?.served === false && !replica.get(key);
-      if (isOutside && hasName && age <= MAX_LOOKUP_AGE_MS) {
-        return this.#verified(lookedUp, 'lastLookup');
+      const principal =
+        isOutside && hasName && age <= MAX_LOOKUP_AGE_MS
+          ? replica.strictest(lookedUp)
+          : undefined;
+      if (principal) {
+        return this.#verified(principal, 'lastLookup');
       }
     }
     throw error;

@@ -92,6 +92,11 @@ export interface Principal {
    * other groups.
    */
   readonly groups: ReadonlySet<string>;
+  /**
+   * `groups`, and those of which the directory and the replica disagree. For
+   * rules that deny something to members. Default: `groups`.
+   */
+  readonly possibleGroups?: ReadonlySet<string>;
   /** URL of the LDAP server that returned the entry. */
   readonly server?: string;
 }

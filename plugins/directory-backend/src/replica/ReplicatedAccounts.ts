@@ -74,17 +74,21 @@ export class ReplicatedAccounts implements AccountReplica {
 
   strictest(principal: Principal): Principal | undefined {
     const { users } = this.#options.tables;
-    const row = users.served.get(this.keyOf(principal.dn));
-    if (!row) {
-      return principal.served ? undefined : principal;
+    const key = this.keyOf(principal.dn);
+    const row = users.served.get(key);
+    if (!row && principal.served) {
+      return undefined;
     }
-    const { expires, locked } = users.accountOf(row);
-    const current = this.#groupNamesOf(row.key);
+    const account = row && users.accountOf(row);
+    // Groups also name members that the replica does not have.
+    const groups = this.#groupNamesOf(key);
+    const possible = principal.possibleGroups ?? principal.groups;
     return {
       ...principal,
-      locked: principal.locked || locked,
-      expires: earlierOf(principal.expires, expires),
-      groups: new Set([...principal.groups].filter(name => current.has(name))),
+      locked: principal.locked || account?.locked === true,
+      expires: earlierOf(principal.expires, account?.expires),
+      groups: new Set([...principal.groups].filter(name => groups.has(name))),
+      possibleGroups: new Set([...possible, ...groups]),
     };
   }
 
