@@ -104,6 +104,18 @@ describe('StricterValues', () => {
     /** Starts one minute after the tables matched the previous server. */
     const switchServer = () => stricter.start(MINUTE_MS);
 
+    it('keeps what a later switch held again', () => {
+      writeUser(userOf({ is_private: true }));
+      switchServer();
+      writeUser(userOf());
+      now += 11 * MINUTE_MS;
+      const { released } = stricter;
+      switchServer();
+      writeUser(userOf());
+      stricter.clear(released);
+      expect(stricter.size).toBe(1);
+    });
+
     it('keeps a private flag and accepts other differences', () => {
       writeUser(userOf({ is_private: true, surname: 'Old' }));
       switchServer();

@@ -71,14 +71,18 @@ export class StricterValues {
       : [...this.#held.values()];
   }
 
-  /** Records that entries were read again. */
+  /**
+   * Records that entries were read again. Those that were held again in the
+   * meantime stay.
+   */
   clear(released: readonly EntryRef[]): void {
-    for (const { id } of released) {
+    const ended = released.filter(ref => this.#held.get(ref.id) === ref);
+    for (const { id } of ended) {
       this.#held.delete(id);
     }
-    if (released.length > 0) {
+    if (ended.length > 0) {
       this.#options.logger.info(
-        `Stricter values of ${released.length} entries are released`,
+        `Stricter values of ${ended.length} entries are released`,
       );
     }
   }
