@@ -240,6 +240,15 @@ describe('StricterValues', () => {
         expect(membersOf('cn=crew')).toBeUndefined();
       });
 
+      it('keeps a name that the DN does not contain', () => {
+        writeUser(userOf({ username: 'alicia' }), { key: 'uid=alice' });
+        writeGroup(groupOf(['uid=alice'], 'crew'));
+        expect(rowOf()?.record.username).toBe('alice');
+        expect(accountOf().principalNames).toEqual(['alice@EXAMPLE.TEST']);
+        expect(tables.groups.served.get('cn=staff')?.name).toBe('staff');
+        expect(stricter.size).toBe(2);
+      });
+
       it('keeps memberships and signatures under that name', () => {
         writeGroup(groupOf(['uid=alicia']));
         writeAgreement(['uid=alicia']);

@@ -121,7 +121,9 @@ export class StricterValues {
     }
     const old = users.accountOf(row);
     const { user, account } = entry;
-    const isRenamed = row.key !== read.key;
+    // The DN of an entry may not contain its name.
+    const isRenamed =
+      row.key !== read.key || row.record.username !== user.username;
     const isPrivate = row.record.is_private === true;
     const isLocked = row.record.locked === true;
     const expires = earlierOf(old.expires, account?.expires);
@@ -171,11 +173,13 @@ export class StricterValues {
     const onServer = this.#currentKeys(entry.members);
     const members = commonItems(onServer, before);
     const sponsors = this.#currentKeys(entry.sponsors);
-    const isRenamed = key !== read.key;
+    const nameOnServer = entry.group?.groupname;
+    const name = groups.served.get(key)?.name ?? nameOnServer;
+    const isRenamed =
+      key !== read.key || (entry.group && name !== nameOnServer);
     if (isRenamed || members !== onServer) {
       this.#hold({ kind: 'groups', id: read.id });
     }
-    const name = groups.served.get(key)?.name;
     return {
       ...read,
       key,
