@@ -44,24 +44,30 @@ export class TableCheck {
     this.#written.add(id);
   }
 
-  /** Compares entries that were read. */
+  /** Compares entries that were read; the last read of an entry counts. */
   compare(batch: ReplicaBatch): void {
     const { kind, entries } = this.#prepare(batch);
     for (const read of entries) {
       if (this.#differs(kind, read)) {
         this.#found[kind].set(read.id, read);
+      } else {
+        this.#found[kind].delete(read.id);
       }
     }
   }
 
   /**
-   * Finds entries of the tables that are not among these.
+   * Finds entries of the tables that are not among these, and forgets others
+   * that are not: a read that started again may have returned them before.
    *
    * @returns whether there are any
    */
   async findDeleted(ids: ReplicaIds): Promise<boolean> {
     let count = 0;
     for (const kind of replicaKinds) {
+      await forEachMissing(this.#found[kind].keys(), ids[kind], id =>
+        this.#found[kind].delete(id),
+      );
       count += await forEachMissing(this.#tables[kind].ids(), ids[kind], id =>
         this.#found[kind].set(id, { id, key: '', entry: undefined }),
       );
