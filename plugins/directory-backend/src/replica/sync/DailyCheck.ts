@@ -6,6 +6,9 @@ import type { TableComparison } from './TableComparison';
 
 const DAY_MS = 24 * 60 * 60_000;
 
+/** Delay after which a check is repeated that failed or was canceled. */
+const RETRY_MS = 5 * 60_000;
+
 /**
  * Delay in milliseconds between the read and the corrections; longer than a
  * write takes to reach the replica.
@@ -56,20 +59,21 @@ export class DailyCheck {
     this.#isRunning = true;
     this.#dueAt = Infinity;
     this.#run(server)
-      .catch(error =>
+      .catch(error => {
         this.#options.logger.warn(
           `The replica cannot be compared with the directory: ${stringifyError(
             error,
           )}`,
-        ),
-      )
-      .finally(() => {
-        this.#isRunning = false;
-        // Keeps a check due that was requested in the meantime.
-        this.#dueAt = Math.min(
-          this.#dueAt,
-          performance.now() + this.#intervalMs,
         );
+        return false;
+      })
+      .then(hasFinished => {
+        this.#isRunning = false;
+        const delayMs = hasFinished
+          ? this.#intervalMs
+          : Math.min(RETRY_MS, this.#intervalMs);
+        // Keeps a check due that was requested in the meantime.
+        this.#dueAt = Math.min(this.#dueAt, performance.now() + delayMs);
       });
   }
 
