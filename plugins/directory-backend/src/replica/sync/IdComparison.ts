@@ -10,7 +10,7 @@ import type { TableWriter } from './TableWriter';
 /** Minimum interval between comparisons. */
 const MIN_INTERVAL_MS = 1000;
 
-/** Maximum share of the server's time for comparisons. */
+/** Maximum share of the server's time for comparisons, per process. */
 const MAX_SHARE = 0.05;
 
 /** Maximum growth factor of the expected duration after a slower comparison. */
@@ -38,7 +38,7 @@ interface IdComparisonOptions {
  * --preserve`: the entry moves to where the account may not read it.
  *
  * Comparisons that are requested continuously take up to 5% of the server's
- * time: an entry is removed within 21 times the duration of one list and two
+ * time in each process: an entry is removed within 21 times the duration of one list and two
  * seconds.
  */
 export class IdComparison {

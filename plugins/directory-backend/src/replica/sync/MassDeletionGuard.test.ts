@@ -193,7 +193,7 @@ describe('MassDeletionGuard', () => {
     });
   });
 
-  describe('notified deletions', () => {
+  describe('deletions from the replica', () => {
     it('are rejected when they exceed the share', async () => {
       const guard = await start();
       const replica = { users: 990, groups: 98 };

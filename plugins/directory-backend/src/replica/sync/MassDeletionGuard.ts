@@ -101,7 +101,7 @@ export class MassDeletionGuard {
   }
 
   /**
-   * Checks the replica against the last baseline after notified deletions.
+   * Checks the replica against the last baseline after deletions.
    *
    * @throws DirectoryUnavailableError with the reason `quarantine`, once.
    */
