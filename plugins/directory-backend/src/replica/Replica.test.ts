@@ -352,6 +352,21 @@ describe('Replica', () => {
     expect(usersOf()).toEqual(['alice', 'bob']);
   });
 
+  it('resumes reads only after a comparison that did not fail', async () => {
+    let failures = 0;
+    const list = source.ids;
+    source.ids = async onBatch => {
+      if (failures++ < 2) {
+        throw new Error('The connection was closed');
+      }
+      return await list(onBatch);
+    };
+    source.entries.users.delete('id-carol');
+    replica.suspend('credentials', 'The directory refused the account');
+    await eventually(() => assert(replica.isServing));
+    expect(usersOf()).toEqual(['alice', 'bob']);
+  });
+
   it('reads everything again when the position goes back', async () => {
     source.entries.users.delete('id-carol');
     source.value = 0;

@@ -354,9 +354,13 @@ export class DirectorySync {
     }
     if (this.#mustCompare) {
       this.#mustCompare = false;
-      if (!(await this.#ids.run(position.server))) {
+      try {
+        if (!(await this.#ids.run(position.server))) {
+          throw new Error('The comparison of stable IDs was canceled');
+        }
+      } catch (error) {
         this.#mustCompare = true;
-        throw new Error('The comparison of stable IDs was canceled');
+        throw error;
       }
     }
   }
