@@ -298,7 +298,9 @@ export class DirectorySync {
   ): Promise<void> {
     const { source, tables, state } = this.#options;
     const startedAt = performance.now();
-    if (order === 'other' || order === 'earlier') {
+    // On the same server, the right to search for USNs may have changed.
+    const isSwitched = this.#position?.server !== position.server;
+    if (isSwitched || order === 'earlier') {
       this.stricter.start(state.ageMs);
     }
     const differences = await this.#comparison.run({
