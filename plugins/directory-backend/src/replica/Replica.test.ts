@@ -460,6 +460,31 @@ it('suspends reads as soon as too many entries are deleted', async () => {
   await eventually(() => assert(replica.isServing));
 });
 
+it('keeps stricter values after the guard rejected deletions of another server', async () => {
+  for (let index = 0; index < 20; index++) {
+    source.addUser(`user${index}`);
+  }
+  source.written = [];
+  open();
+  await eventually(() => assert(replica.isServing));
+  const users = [...source.entries.users];
+  source.entries.users.clear();
+  source.complete = false;
+  source.value!++;
+  await eventually(() =>
+    expect(replica.status).toMatchObject({ reason: 'quarantine' }),
+  );
+  users.forEach(([id, user]) => source.entries.users.set(id, user));
+  source.setGroup('staff', ['uid=alice', 'uid=bob', 'uid=carol']);
+  source.complete = true;
+  source.server = 'ldap://two';
+  replica.retry();
+  await eventually(() => assert(replica.isServing));
+  expect(replica.server).toBe('ldap://two');
+  expect(groupsOf('carol')).toEqual([]);
+  expect(replica.stricter.isActive).toBe(true);
+});
+
 it('pauses between full syncs when servers alternate', async () => {
   source.syncMs = 150;
   source.compare = () => 'other';

@@ -119,9 +119,9 @@ export class DirectorySync {
       unit: 's',
     });
   #mode: ReplicaMode | undefined;
-  /** Position of the tables; `undefined` requires a full sync into them. */
+  /** Last position that the tables matched; `undefined` before the first sync. */
   #position: CurrentPosition | undefined;
-  /** Whether a full sync is required because the tables match no server. */
+  /** Whether a full sync is required because the tables may match no server. */
   #mustSync = false;
   /** Whether entries may have been deleted without a new position. */
   #mustCompare = false;
@@ -492,7 +492,7 @@ export class DirectorySync {
       await guard.check(found, this.#counts);
     } catch (error) {
       suspendFor(error);
-      this.#position = undefined;
+      this.#mustSync = true;
       throw error;
     }
   }
