@@ -217,6 +217,19 @@ describe('Replica', () => {
     expect(source.idLists).toBe(0);
   });
 
+  it('reads everything again when too much was written', async () => {
+    for (let index = 0; index < 5000; index++) {
+      source.addUser(`user${index}`);
+    }
+    await eventually(() => expect(usersOf()).toContain('user4999'));
+    expect(source.syncs).toHaveLength(1);
+    for (let index = 0; index <= 5000; index++) {
+      source.addUser(`user${index}`);
+    }
+    await eventually(() => expect(usersOf()).toContain('user5000'));
+    expect(source.syncs).toHaveLength(2);
+  });
+
   it('renames an entry in one step, in groups that still name it', async () => {
     const states = new Set<string>();
     replica.observe({

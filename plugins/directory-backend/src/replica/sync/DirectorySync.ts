@@ -38,8 +38,18 @@ const FULL_SYNC_INTERVAL_PER_DURATION = 4;
  */
 const MAX_DELETIONS = 50;
 
-/** Number of changed entries that are written in one turn of the event loop. */
-const MAX_ENTRIES_PER_TURN = 500;
+/**
+ * Maximum number of changed entries that are kept in memory; a full sync reads
+ * more of them page by page.
+ */
+const MAX_CHANGED_ENTRIES = 5000;
+
+/**
+ * Number of changed entries and group members that are written in one turn of
+ * the event loop. An entry counts as several members.
+ */
+const MAX_MEMBERS_PER_TURN = 2500;
+const MEMBERS_PER_ENTRY = 5;
 
 /**
  * Delay after which groups are read again that link to a moved or deleted
@@ -227,7 +237,10 @@ export class DirectorySync {
     if (this.#mode === 'full') {
       return this.#isSyncDue ? await this.#syncFully(position, order) : false;
     }
-    await this.#syncChanges(position, order);
+    if (!(await this.#syncChanges(position, order))) {
+      this.#mustSync = true;
+      return await this.#syncFully(position, order);
+    }
     return true;
   }
 
@@ -323,11 +336,14 @@ export class DirectorySync {
     );
   }
 
-  /** Reads what was written since the position of the tables. */
+  /**
+   * Reads what was written since the position of the tables. Resolves to
+   * `false` if that is too much.
+   */
   async #syncChanges(
     position: CurrentPosition,
     order: PositionOrder,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { source, tables } = this.#options;
     const rereads = this.#rereads.filter(({ at }) => at <= performance.now());
     const { released } = this.stricter;
@@ -335,11 +351,20 @@ export class DirectorySync {
     const count = rereads.length + released.length + unread.length;
     if (order === 'later' || count > 0) {
       const check = new ReferenceCheck({ source, tables });
+      let changed = 0;
       const { gone, complete } = await source.changes(
         this.#position!,
         position,
-        batch => check.record(batch),
+        batch => {
+          changed += batch.entries.length;
+          if (changed <= MAX_CHANGED_ENTRIES) {
+            check.record(batch);
+          }
+        },
       );
+      if (changed > MAX_CHANGED_ENTRIES) {
+        return false;
+      }
       const { batches, missing } = await check.complete(position.server, [
         ...this.#groupsOf(rereads),
         ...released,
@@ -365,6 +390,7 @@ export class DirectorySync {
         throw error;
       }
     }
+    return true;
   }
 
   /**
@@ -383,15 +409,15 @@ export class DirectorySync {
       this.#ids.request();
     }
     let written = 0;
-    for (const { kind, entries } of batches) {
-      for (let at = 0; at < entries.length; at += MAX_ENTRIES_PER_TURN) {
-        const slice = entries.slice(at, at + MAX_ENTRIES_PER_TURN);
-        if (written + slice.length > MAX_ENTRIES_PER_TURN) {
+    for (const batch of batches) {
+      for (const slice of slicesOf(batch)) {
+        const size = sizeOf(slice);
+        if (written > 0 && written + size > MAX_MEMBERS_PER_TURN) {
           written = 0;
           await nextTurn();
         }
-        written += slice.length;
-        this.#writer.write({ kind, entries: slice } as ReplicaBatch);
+        written += size;
+        this.#writer.write(slice);
       }
     }
     if (isDeleting) {
@@ -496,4 +522,33 @@ export class DirectorySync {
       throw error;
     }
   }
+}
+
+/** Divides a batch into parts that are written in one turn each. */
+function* slicesOf({ kind, entries }: ReplicaBatch): Iterable<ReplicaBatch> {
+  let start = 0;
+  let size = 0;
+  for (const [index, read] of entries.entries()) {
+    const added = sizeOf({ kind, entries: [read] } as ReplicaBatch);
+    if (index > start && size + added > MAX_MEMBERS_PER_TURN) {
+      yield { kind, entries: entries.slice(start, index) } as ReplicaBatch;
+      start = index;
+      size = 0;
+    }
+    size += added;
+  }
+  if (start < entries.length) {
+    yield { kind, entries: entries.slice(start) } as ReplicaBatch;
+  }
+}
+
+function sizeOf({ kind, entries }: ReplicaBatch): number {
+  const members =
+    kind === 'groups'
+      ? entries.reduce(
+          (sum, { entry }) => sum + (entry?.members.length ?? 0),
+          0,
+        )
+      : 0;
+  return members + entries.length * MEMBERS_PER_ENTRY;
 }

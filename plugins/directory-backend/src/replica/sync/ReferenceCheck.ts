@@ -86,17 +86,15 @@ export class ReferenceCheck {
     refs: readonly EntryRef[],
   ): Promise<CheckedEntries> {
     let lost = this.#lost();
-    if (lost.length > MAX_LOST_REFERENCES) {
-      lost = [];
-    }
-    await this.#read(server, [...refs, ...lost.flatMap(refsOf)]);
-    for (let round = 1; round <= MAX_ROUNDS; round++) {
-      this.#confirm(lost);
-      lost = this.#lost();
-      if (lost.length === 0 || lost.length > MAX_LOST_REFERENCES) {
+    let unread = [...refs, ...lost.flatMap(refsOf)];
+    for (let round = 0; round <= MAX_ROUNDS; round++) {
+      if (unread.length === 0) {
         return this.#result();
       }
-      await this.#read(server, lost.flatMap(refsOf));
+      await this.#read(server, unread);
+      this.#confirm(lost);
+      lost = this.#lost();
+      unread = lost.flatMap(refsOf);
     }
     throw new Error('Entries are renamed faster than they are read');
   }
@@ -144,11 +142,12 @@ export class ReferenceCheck {
     }
   }
 
+  /** Returns the lost entries; none if there are too many. */
   #lost(): readonly LostEntry[] {
     const keys = new Set(
       [...this.#latest.values()].map(({ read }) => read.key),
     );
-    return [...this.#latest.values()].flatMap(each => {
+    const lost = [...this.#latest.values()].flatMap(each => {
       switch (each.ref.kind) {
         case 'groups':
           return this.#lostMembers(each, keys);
@@ -158,6 +157,7 @@ export class ReferenceCheck {
           return [];
       }
     });
+    return lost.length > MAX_LOST_REFERENCES ? [] : lost;
   }
 
   #lostMembers(
