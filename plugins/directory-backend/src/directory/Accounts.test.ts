@@ -512,6 +512,20 @@ describe('Accounts', () => {
     );
   });
 
+  it('finds a user who was added after a lookup that found none', async () => {
+    const site = await Site.synced([]);
+    expect(await site.lookUp(ALICE)).toBeUndefined();
+    site.entries = [user('alice')];
+    site.now += 1;
+    await site.sync();
+    site.disconnect();
+    site.accounts.discard([normalizeDn(user('alice').dn)]);
+    expect(await site.accounts.find(ALICE)).toMatchObject({
+      username: 'alice',
+      source: 'replica',
+    });
+  });
+
   it('keeps the stricter values of the replica on another server', async () => {
     const site = await Site.synced([
       user('alice', { nsAccountLock: 'TRUE' }),

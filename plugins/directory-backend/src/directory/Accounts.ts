@@ -59,6 +59,14 @@ interface LastLookup {
   readonly at: number;
 }
 
+/** The entry that a query last found. */
+interface LastFound {
+  /** Key of the entry; empty for none. */
+  readonly key: string;
+  /** Number of discards when the search began. */
+  readonly discards: number;
+}
+
 interface AccountsOptions {
   readonly principals: PrincipalLookup;
   readonly servers: { readonly reachability: Reachability };
@@ -95,8 +103,8 @@ export class Accounts {
   /** Number of the last discard of all results. */
   #allDiscarded = 0;
   #discards = 0;
-  /** Key of the entry that a query last found; empty for none. */
-  readonly #foundKeys = new LRUCache<string, string>({ max: MAX_CACHED });
+  /** What a query last found. */
+  readonly #found = new LRUCache<string, LastFound>({ max: MAX_CACHED });
   readonly #lookups = metrics
     .getMeter('directory')
     .createCounter('directory.accounts.lookups', {
@@ -157,9 +165,10 @@ export class Accounts {
     context: { readonly signal: AbortSignal },
   ): Promise<VerifiedPrincipal | undefined> {
     const { principals, replica } = this.#options;
+    const discards = this.#discards;
     const found = await principals.find(query, context);
     const principal = found && replica.reconcile(found);
-    this.#recordLookup(query, principal);
+    this.#recordLookup(query, principal, discards);
     return principal && this.#verified(principal, 'live');
   }
 
@@ -232,24 +241,28 @@ export class Accounts {
     }
   }
 
-  #recordLookup(query: PrincipalQuery, principal: Principal | undefined): void {
+  #recordLookup(
+    query: PrincipalQuery,
+    principal: Principal | undefined,
+    discards: number,
+  ): void {
     const { replica } = this.#options;
     const lookup = { principal, at: performance.now() };
     const name = cacheKey(query);
     if (principal) {
       const key = replica.keyOf(principal.dn);
       this.#lastLookups.set(key, lookup);
-      this.#foundKeys.set(name, key);
+      this.#found.set(name, { key, discards });
       const queries = this.#queries.get(key) ?? new Set();
       this.#queries.set(key, queries.add(name));
     } else {
       const keys = replica.find(query).map(({ dn }) => dn);
-      for (const key of [this.#foundKeys.get(name), ...keys]) {
+      for (const key of [this.#found.get(name)?.key, ...keys]) {
         if (key) {
           this.#lastLookups.set(key, lookup);
         }
       }
-      this.#foundKeys.set(name, '');
+      this.#found.set(name, { key: '', discards });
     }
   }
 
@@ -265,7 +278,7 @@ export class Accounts {
       throw error;
     }
     const users = replica.find(query);
-    const key = this.#foundKeys.get(cacheKey(query)) ?? users[0]?.dn ?? '';
+    const key = this.#lastKeyOf(query, users) ?? users[0]?.dn ?? '';
     const last = this.#lastLookups.get(key);
     const age = last ? performance.now() - last.at : Infinity;
     // A lookup that is newer than the replica must have found the name, too.
@@ -294,6 +307,21 @@ export class Accounts {
       }
     }
     throw error;
+  }
+
+  /**
+   * Returns the key that a query last found; empty for none. Ignores that it
+   * found none if the replica's user was written since, for example added.
+   */
+  #lastKeyOf(
+    query: PrincipalQuery,
+    users: readonly Principal[],
+  ): string | undefined {
+    const found = this.#found.get(cacheKey(query));
+    const isOutdated =
+      found?.key === '' &&
+      users.some(({ dn }) => (this.#discarded.get(dn) ?? 0) > found.discards);
+    return isOutdated ? undefined : found?.key;
   }
 
   #verified(principal: Principal, source: AccountSource): VerifiedPrincipal {
