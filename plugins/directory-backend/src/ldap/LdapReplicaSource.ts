@@ -55,6 +55,12 @@ const USN_ACCESS_RETRY_MS = 60_000;
 /** Number of entries that are read with one search. */
 const ENTRIES_PER_SEARCH = 50;
 
+/**
+ * Maximum number of recent entries that are read again. The daily check finds
+ * changes of others.
+ */
+const MAX_RECENT_ENTRIES = 2000;
+
 /** Kinds that exist in every directory. */
 const KINDS_WITH_USN = ['users', 'groups'] as const;
 
@@ -155,18 +161,11 @@ export class LdapReplicaSource implements ReplicaSource {
     };
   }
 
-  async ids(onBatch?: OnBatch): Promise<ListedIds> {
+  async ids(): Promise<ListedIds> {
     const { last } = this.#usnReader;
     const changes = this.#changes;
     const { server, users, groups, agreements } = await this.#list();
     if (last?.server === server) {
-      if (onBatch && last.replicatedUsn !== undefined) {
-        // An older write that is replicated after a newer one changes the
-        // entry, but not its USN.
-        const filter = changedFrom(last.replicatedUsn + 1);
-        const read = await this.#read({ filter, onBatch, verified: true });
-        expectServer(read, last);
-      }
       changes?.recordComparison(last);
     }
     return {
@@ -175,6 +174,25 @@ export class LdapReplicaSource implements ReplicaSource {
       groups: new Set(groups.keys()),
       agreements: new Set(agreements.keys()),
     };
+  }
+
+  async readRecent(server: string, onBatch: OnBatch): Promise<void> {
+    const { last } = this.#usnReader;
+    if (last?.replicatedUsn === undefined) {
+      return;
+    }
+    expectServer(last, { server });
+    // An older write that is replicated after a newer one changes the entry,
+    // but not its USN.
+    const listed = await this.#list(changedFrom(last.replicatedUsn + 1));
+    expectServer(listed, { server });
+    const recent = replicaKinds
+      .flatMap(kind =>
+        [...listed[kind]].map(([id, usn = 0]) => ({ kind, id, usn })),
+      )
+      .sort((a, b) => b.usn - a.usn)
+      .slice(0, MAX_RECENT_ENTRIES);
+    await this.readEntries(server, recent, onBatch);
   }
 
   async readAll(onBatch: OnBatch): Promise<ListedIds> {

@@ -69,10 +69,13 @@ class TestSource implements ReplicaSource {
     return { gone, complete };
   };
 
-  ids: ReplicaSource['ids'] = async (onBatch = () => {}) => {
+  ids: ReplicaSource['ids'] = async () => {
     this.idLists++;
-    this.#give(this.changed, onBatch);
     return this.#ids();
+  };
+
+  readRecent: ReplicaSource['readRecent'] = async (_server, onBatch) => {
+    this.#give(this.changed, onBatch);
   };
 
   readAll: ReplicaSource['readAll'] = async onBatch => {
@@ -368,11 +371,11 @@ describe('Replica', () => {
   it('resumes reads only after a comparison that did not fail', async () => {
     let failures = 0;
     const list = source.ids;
-    source.ids = async onBatch => {
+    source.ids = async () => {
       if (failures++ < 2) {
         throw new Error('The connection was closed');
       }
-      return await list(onBatch);
+      return await list();
     };
     source.entries.users.delete('id-carol');
     replica.suspend('credentials', 'The directory refused the account');

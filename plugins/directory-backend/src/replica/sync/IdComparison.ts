@@ -21,11 +21,14 @@ const MAX_GROWTH = 2;
  */
 const COLD_FACTOR = 2;
 
+/** Minimum interval between reads of recent entries. */
+const RECENT_INTERVAL_MS = 60_000;
+
 /** Maximum number of differing entries to read with a poll. */
 const MAX_READ = 500;
 
 interface IdComparisonOptions {
-  readonly source: Pick<ReplicaSource, 'ids'>;
+  readonly source: Pick<ReplicaSource, 'ids' | 'readRecent'>;
   readonly comparison: TableComparison;
   readonly tables: ReplicaTables;
   readonly writer: TableWriter;
@@ -47,6 +50,9 @@ export class IdComparison {
   #isRunning = false;
   #hasFailed = false;
   #nextAt = -Infinity;
+  /** Whether recent entries must be read because of a comparison. */
+  #mustReadRecent = false;
+  #nextRecentAt = -Infinity;
   /** Expected duration of a comparison on an idle server, in milliseconds. */
   #durationMs: number | undefined;
   /** Entries that must be read, by stable ID. */
@@ -82,8 +88,14 @@ export class IdComparison {
     }
   }
 
-  /** Starts a requested comparison in the background if it is due. */
+  /**
+   * Starts a requested comparison in the background if it is due, and reads
+   * recent entries at most once a minute.
+   */
   startIfDue(server: string): void {
+    if (this.#mustReadRecent && performance.now() >= this.#nextRecentAt) {
+      this.#startReadingRecent(server);
+    }
     const isDue = this.#isRequested && performance.now() >= this.#nextAt;
     if (this.#isRunning || !isDue) {
       return;
@@ -110,33 +122,56 @@ export class IdComparison {
 
   /** Compares now. Resolves to whether the comparison was not canceled. */
   async run(server: string): Promise<boolean> {
-    const { source, comparison, logger, writer } = this.#options;
+    const { source, comparison, logger } = this.#options;
     this.#isRequested = false;
     let listed: ListedIds | undefined;
-    const changed = writer.startCheck();
-    try {
-      const corrections = await comparison.run({
-        server,
-        read: async () => {
-          listed = await source.ids(batch => changed.compare(batch));
-          return listed;
-        },
-        isSync: true,
-      });
-      for (const [kind, count] of corrections ?? []) {
-        logger.info(
-          `Removed entries that the directory no longer returns: ${kind} ${count}`,
+    const corrections = await comparison.run({
+      server,
+      read: async () => {
+        listed = await source.ids();
+        return listed;
+      },
+      isSync: true,
+    });
+    for (const [kind, count] of corrections ?? []) {
+      logger.info(
+        `Removed entries that the directory no longer returns: ${kind} ${count}`,
+      );
+    }
+    if (!corrections || !listed) {
+      return false;
+    }
+    await this.#findUnknown(listed);
+    this.#mustReadRecent = true;
+    return true;
+  }
+
+  #startReadingRecent(server: string): void {
+    const startedAt = performance.now();
+    this.#mustReadRecent = false;
+    this.#nextRecentAt = Infinity;
+    this.#readRecent(server)
+      .catch(error => {
+        this.#mustReadRecent = true;
+        this.#options.logger.warn(
+          `The replica cannot check recent entries: ${stringifyError(error)}`,
         );
+      })
+      .finally(() => {
+        this.#nextRecentAt = startedAt + RECENT_INTERVAL_MS;
+      });
+  }
+
+  async #readRecent(server: string): Promise<void> {
+    const { source, writer } = this.#options;
+    const check = writer.startCheck();
+    try {
+      await source.readRecent(server, batch => check.compare(batch));
+      for (const { kind, entries } of check.differences()) {
+        entries.forEach(({ id }) => this.#unread.set(id, { kind, id }));
       }
-      if (corrections && listed) {
-        await this.#findUnknown(listed);
-        for (const { kind, entries } of changed.differences()) {
-          entries.forEach(({ id }) => this.#unread.set(id, { kind, id }));
-        }
-      }
-      return corrections !== undefined;
     } finally {
-      writer.endCheck(changed);
+      writer.endCheck(check);
     }
   }
 
@@ -163,7 +198,6 @@ export class IdComparison {
 
   async #findUnknown(listed: ListedIds): Promise<void> {
     const { tables } = this.#options;
-    this.#unread.clear();
     for (const kind of replicaKinds) {
       const known = {
         has: (id: string) =>

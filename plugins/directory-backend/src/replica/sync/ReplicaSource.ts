@@ -76,14 +76,14 @@ export interface ReplicaSource {
     to: ReplicaPosition,
     onBatch: OnBatch,
   ): Promise<ListedChanges>;
+  /** Lists the stable IDs of all entries. */
+  ids(): Promise<ListedIds>;
   /**
-   * Lists the stable IDs of all entries.
-   *
-   * @param onBatch - receives entries that may have changed without a position,
-   *   with an access check: after a newer write to an entry, some servers hide
-   *   that an older one was replicated
+   * Reads entries of a server that may have changed without a position, the
+   * latest 2,000 at most, with an access check: after a newer write to an entry,
+   * some servers hide that an older one was replicated.
    */
-  ids(onBatch?: OnBatch): Promise<ListedIds>;
+  readRecent(server: string, onBatch: OnBatch): Promise<void>;
   /**
    * Reads every entry. Rejects when the account lacks a right; in that case,
    * discard the batches.
