@@ -31,6 +31,9 @@ const NEW_POSITION_MS = 250;
 /** Longer than a write takes to become visible. */
 const COMMIT_MS = 21_000;
 
+/** Longer than a write takes to be replicated. */
+const REPLICATION_MS = 10 * 60_000;
+
 /** Longer than the right to search for positions is cached. */
 const RIGHT_MS = 61_000;
 
@@ -434,6 +437,23 @@ export function describeReplicaSource(
         expect((await follower.poll()).complete).toBe(false);
         await follower.commit();
       });
+    });
+
+    it('reads entries again that were written recently', async () => {
+      const recentIds = async () => {
+        const recent = recorder();
+        await source.readRecent(follower.position.server, recent.onBatch);
+        return recent.ids;
+      };
+      await realm.modify(
+        modified(userDn('bob'), 'replace: title\ntitle: Recent'),
+      );
+      const { ids } = await follower.poll();
+      expect(ids).toHaveLength(1);
+      expect(await recentIds()).toEqual(expect.arrayContaining([...ids]));
+      skip(REPLICATION_MS);
+      await follower.poll();
+      expect(await recentIds()).toEqual([]);
     });
 
     describe('positions', () => {
