@@ -306,6 +306,15 @@ describe('Replica', () => {
     await eventually(() => expect(usersOf()).toEqual(['alice', 'carol']));
   });
 
+  it('keeps an entry that a search has missed', async () => {
+    source.gone = [{ kind: 'users', id: 'id-bob' }];
+    source.value!++;
+    await eventually(() => expect(source.gone).toEqual([]));
+    await untilPolled(2);
+    expect(usersOf()).toEqual(['alice', 'bob', 'carol']);
+    expect(source.reread).toEqual(['id-bob']);
+  });
+
   it('compares stable IDs while the changes are not complete', async () => {
     source.entries.users.delete('id-carol');
     source.complete = false;

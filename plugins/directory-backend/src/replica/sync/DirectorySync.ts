@@ -370,7 +370,7 @@ export class DirectorySync {
         ...released,
         ...unread,
       ]);
-      await this.#write(batches, [...gone, ...missing]);
+      await this.#write(position.server, batches, [...gone, ...missing]);
       if (!complete) {
         this.#ids.request();
       }
@@ -398,18 +398,29 @@ export class DirectorySync {
    * server could be older than the tables.
    */
   async #write(
+    server: string,
     batches: readonly ReplicaBatch[],
     missing: readonly EntryRef[],
   ): Promise<void> {
-    const deleted = missing.filter(ref => this.#options.tables.has(ref));
-    const isDeleting = deleted.length > 0 && deleted.length <= MAX_DELETIONS;
-    if (isDeleting) {
-      await this.#options.source.verifyAccess();
+    const { source, tables } = this.#options;
+    const reread: ReplicaBatch[] = [];
+    let deleted = missing.filter(ref => tables.has(ref));
+    if (deleted.length > MAX_DELETIONS) {
+      // The mass-deletion guard decides before memberships disappear.
+      await this.#ids.run(server);
+      deleted = [];
     } else if (deleted.length > 0) {
-      this.#ids.request();
+      await source.verifyAccess();
+      // A search can miss an entry that is being renamed.
+      const found = await source.readEntries(
+        server,
+        deleted,
+        batch => void reread.push(batch),
+      );
+      deleted = deleted.filter(({ kind, id }) => !found[kind].has(id));
     }
     let written = 0;
-    for (const batch of batches) {
+    for (const batch of [...batches, ...reread]) {
       for (const slice of slicesOf(batch)) {
         const size = sizeOf(slice);
         if (written > 0 && written + size > MAX_MEMBERS_PER_TURN) {
@@ -420,9 +431,7 @@ export class DirectorySync {
         this.#writer.write(slice);
       }
     }
-    if (isDeleting) {
-      this.#writer.delete(deleted);
-    }
+    this.#writer.delete(deleted);
   }
 
   #scheduleRereads({ key, former, hasLostFormer }: RelinkedEntry): void {

@@ -51,7 +51,14 @@ describe('IdComparison', () => {
         },
       },
       comparison: new TableComparison({
-        source: { verifyAccess: async () => {} },
+        source: {
+          verifyAccess: async () => {},
+          readEntries: async () => ({
+            users: new Set(),
+            groups: new Set(),
+            agreements: new Set(),
+          }),
+        },
         writer,
         guard: async () => {},
       }),

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import type { ReplicaIds } from './ReplicaSource';
 import {
+  type EntryRef,
   type ReadEntry,
   type ReplicaBatch,
   type ReplicaKind,
@@ -60,19 +61,20 @@ export class TableCheck {
    * Finds entries of the tables that are not among these, and forgets others
    * that are not: a read that started again may have returned them before.
    *
-   * @returns whether there are any
+   * @returns the entries of the tables that are missing
    */
-  async findDeleted(ids: ReplicaIds): Promise<boolean> {
-    let count = 0;
+  async findDeleted(ids: ReplicaIds): Promise<readonly EntryRef[]> {
+    const deleted: EntryRef[] = [];
     for (const kind of replicaKinds) {
       await forEachMissing(this.#found[kind].keys(), ids[kind], id =>
         this.#found[kind].delete(id),
       );
-      count += await forEachMissing(this.#tables[kind].ids(), ids[kind], id =>
-        this.#found[kind].set(id, { id, key: '', entry: undefined }),
-      );
+      await forEachMissing(this.#tables[kind].ids(), ids[kind], id => {
+        this.#found[kind].set(id, { id, key: '', entry: undefined });
+        deleted.push({ kind, id });
+      });
     }
-    return count > 0;
+    return deleted;
   }
 
   /** Yields the entries to write, except for those written in the meantime. */

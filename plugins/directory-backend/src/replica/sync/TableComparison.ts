@@ -13,11 +13,14 @@ import type { ReplicaKind } from '../tables/entries';
 import type { TableCheck } from './TableCheck';
 import type { TableWriter } from './TableWriter';
 
+/** Maximum number of missing entries that are read before they are deleted. */
+const MAX_READ_AGAIN = 50;
+
 /** Corrected entries by kind. */
 export type Corrections = ReadonlyMap<ReplicaKind, number>;
 
 interface TableComparisonOptions {
-  readonly source: Pick<ReplicaSource, 'verifyAccess'>;
+  readonly source: Pick<ReplicaSource, 'readEntries' | 'verifyAccess'>;
   readonly writer: TableWriter;
   /** Rejects when the mass-deletion guard rejects the stable IDs. */
   readonly guard: (ids: ReplicaIds) => Promise<void>;
@@ -80,8 +83,15 @@ export class TableComparison {
       }
       expectServer(ids, options);
       await guard(ids);
-      if (await check.findDeleted(ids)) {
+      const deleted = await check.findDeleted(ids);
+      if (deleted.length > 0) {
         await source.verifyAccess();
+      }
+      if (deleted.length <= MAX_READ_AGAIN) {
+        // A list can miss an entry that is being renamed.
+        await source.readEntries(options.server, deleted, batch =>
+          check.compare(batch),
+        );
       }
       options.onFound?.();
       await (options.settleMs &&
