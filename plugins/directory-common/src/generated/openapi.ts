@@ -1964,7 +1964,7 @@ export interface components {
        * Kind of change. `*_renamed` has the old name. `member_added` and
        * `member_removed` have the group and the member: `username` or
        * `member_groupname`. `members_changed` stands for more than 500
-       * changed members of a group, or for changes of only its direct
+       * changed members of a group, or for changes of only direct
        * memberships: read its members again.
        */
       kind:

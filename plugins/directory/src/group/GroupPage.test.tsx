@@ -138,7 +138,7 @@ describe('GroupPage', () => {
         .getAllByRole('listitem')
         .map(row => row.textContent),
     ).toEqual([
-      `More than 500 members were added or removed${day}`,
+      `More than 500 members or only direct memberships changed${day}`,
       `bob was removed${day}`,
       `Renamed from builder${day}`,
       `infra was added${day}`,

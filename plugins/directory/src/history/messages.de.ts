@@ -8,7 +8,7 @@ export const historyGerman = {
   'history.ofGroup.member_added': '{{name}} wurde hinzugefügt',
   'history.ofGroup.member_removed': '{{name}} wurde entfernt',
   'history.ofGroup.members_changed':
-    'Mehr als 500 Mitglieder wurden hinzugefügt oder entfernt',
+    'Mehr als 500 Mitglieder oder nur direkte Mitgliedschaften wurden geändert',
   'history.ofUser.user_created': 'Konto angelegt',
   'history.ofUser.user_renamed': 'Umbenannt, früher {{oldName}}',
   'history.ofUser.member_added': 'Zu {{name}} hinzugefügt',

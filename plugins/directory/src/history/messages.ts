@@ -7,7 +7,7 @@ export const historyMessages = {
     group_renamed: 'Renamed from {{oldName}}',
     member_added: '{{name}} was added',
     member_removed: '{{name}} was removed',
-    members_changed: 'More than 500 members were added or removed',
+    members_changed: 'More than 500 members or only direct memberships changed',
   },
   ofUser: {
     user_created: 'Account created',

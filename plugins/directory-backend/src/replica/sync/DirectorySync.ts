@@ -419,6 +419,8 @@ export class DirectorySync {
       );
       deleted = deleted.filter(({ kind, id }) => !found[kind].has(id));
     }
+    // First: until then, a deleted user would be in fewer groups.
+    this.#writer.delete(deleted);
     let written = 0;
     for (const batch of [...batches, ...reread]) {
       for (const slice of slicesOf(batch)) {
@@ -431,7 +433,6 @@ export class DirectorySync {
         this.#writer.write(slice);
       }
     }
-    this.#writer.delete(deleted);
   }
 
   #scheduleRereads({ key, former, hasLostFormer }: RelinkedEntry): void {

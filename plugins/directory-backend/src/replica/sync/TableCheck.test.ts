@@ -40,13 +40,15 @@ describe('TableCheck', () => {
 
   it('forgets an entry that the last read did not return', async () => {
     check.compare(batchOf('crew', []));
-    expect(await check.findDeleted(idsOf('staff'))).toBe(false);
+    expect(await check.findDeleted(idsOf('staff'))).toEqual([]);
     expect(found()).toEqual([]);
   });
 
   it('finds an entry that was read and is then not returned', async () => {
     check.compare(batchOf('staff', []));
-    expect(await check.findDeleted(idsOf())).toBe(true);
+    expect(await check.findDeleted(idsOf())).toEqual([
+      { kind: 'groups', id: 'staff' },
+    ]);
     expect(found()).toEqual([['staff', false]]);
   });
 });
