@@ -365,11 +365,13 @@ export class DirectorySync {
       if (changed > MAX_CHANGED_ENTRIES) {
         return false;
       }
-      const { batches, missing } = await check.complete(position.server, [
-        ...this.#groupsOf(rereads),
-        ...released,
-        ...unread,
-      ]);
+      const { batches, missing, hasLostMany } = await check.complete(
+        position.server,
+        [...this.#groupsOf(rereads), ...released, ...unread],
+      );
+      if (hasLostMany) {
+        await this.#ids.run(position.server);
+      }
       await this.#write(position.server, batches, [...gone, ...missing]);
       if (!complete) {
         this.#ids.request();

@@ -10,9 +10,9 @@ import type { ReplicaSource } from './ReplicaSource';
 
 /**
  * Maximum number of entries that are read again because they lost a reference.
- * If there are more, the comparison of stable IDs finds the deleted ones.
+ * If there are more, a comparison of stable IDs finds the deleted ones.
  */
-const MAX_LOST_REFERENCES = 50;
+const MAX_LOST_REFERENCES = 500;
 
 /** Maximum number of times that an entry is read again. */
 const MAX_ROUNDS = 10;
@@ -38,6 +38,11 @@ export interface CheckedEntries {
   readonly batches: readonly ReplicaBatch[];
   /** Entries that could not be read again. */
   readonly missing: readonly EntryRef[];
+  /**
+   * Whether too many entries lost a reference to read them again: the stable
+   * IDs must be compared before the entries are written.
+   */
+  readonly hasLostMany?: boolean;
 }
 
 /**
@@ -86,6 +91,9 @@ export class ReferenceCheck {
     refs: readonly EntryRef[],
   ): Promise<CheckedEntries> {
     let lost = this.#lost();
+    if (lost.length > MAX_LOST_REFERENCES) {
+      return { ...this.#result(), hasLostMany: true };
+    }
     let unread = [...refs, ...lost.flatMap(refsOf)];
     for (let round = 0; round <= MAX_ROUNDS; round++) {
       if (unread.length === 0) {
@@ -144,13 +152,10 @@ export class ReferenceCheck {
 
   /** Returns the lost entries; none if there are too many. */
   #lost(): readonly LostEntry[] {
-    const keys = new Set(
-      [...this.#latest.values()].map(({ read }) => read.key),
-    );
     const lost = [...this.#latest.values()].flatMap(each => {
       switch (each.ref.kind) {
         case 'groups':
-          return this.#lostMembers(each, keys);
+          return this.#lostMembers(each);
         case 'users':
           return this.#lostGroups(each.read);
         default:
@@ -160,11 +165,8 @@ export class ReferenceCheck {
     return lost.length > MAX_LOST_REFERENCES ? [] : lost;
   }
 
-  #lostMembers(
-    { ref: group, read }: Read,
-    keys: ReadonlySet<string>,
-  ): readonly LostEntry[] {
-    const { groups, users } = this.#tables;
+  #lostMembers({ ref: group, read }: Read): readonly LostEntry[] {
+    const { groups } = this.#tables;
     const before = groups.graph.directMembersOf(groups.keyOf(read.id) ?? '');
     const { members = [] } = (read.entry ?? {}) as Partial<GroupEntry>;
     const now = new Set(members);
@@ -172,14 +174,6 @@ export class ReferenceCheck {
     if (removed.length === 0) {
       return [];
     }
-    const known = new Set(before);
-    const hasUnknown = members.some(
-      member =>
-        !known.has(member) &&
-        !keys.has(member) &&
-        users.idOf(member) === undefined &&
-        groups.idOf(member) === undefined,
-    );
     return removed.flatMap(member => {
       const ref = this.#refOf(member);
       const last = ref && this.#latest.get(textOf(ref));
@@ -189,8 +183,7 @@ export class ReferenceCheck {
         !pair ||
         now.has(key) ||
         this.#missing.has(textOf(ref)) ||
-        this.#confirmed.has(pair) ||
-        (last && key === member && !hasUnknown);
+        this.#confirmed.has(pair);
       if (isConsistent) {
         return [];
       }
