@@ -82,9 +82,12 @@ async function check(
 }
 
 describe('ReferenceCheck', () => {
-  it('does not read a member again who was read and removed', async () => {
-    expect(await check([[usersBatch('old'), groupsBatch([])]])).toMatchObject({
-      reread: [],
+  it('returns a member that was deleted after it was read', async () => {
+    expect(
+      await check([[usersBatch('old'), groupsBatch([])], []]),
+    ).toMatchObject({
+      keys: ['cn=staff'],
+      missing: [{ kind: 'users', id: 'id-user' }],
     });
   });
 
