@@ -775,7 +775,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.entities.has('user:default/u0')).toBe(false);
   });
 
-  it('compares everything while there is no change log', async () => {
+  it('compares everything without a change log', async () => {
     const directory = filled(3);
     directory.hasLog = false;
     const catalog = new TestCatalog();

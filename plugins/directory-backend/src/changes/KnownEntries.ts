@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { differingPart } from '../replica/tables/MembershipGraph';
 import type {
   ChangeBatch,
   ChangeLog,
@@ -359,16 +360,7 @@ function* differingItems(
   old: readonly string[],
   now: readonly string[],
 ): Iterable<string> {
-  let start = 0;
-  while (start < old.length && old[start] === now[start]) {
-    start++;
-  }
-  let oldEnd = old.length;
-  let end = now.length;
-  while (oldEnd > start && end > start && old[oldEnd - 1] === now[end - 1]) {
-    oldEnd--;
-    end--;
-  }
+  const { start, oldEnd, end } = differingPart(old, now);
   for (let index = start; index < oldEnd; index++) {
     yield old[index];
   }

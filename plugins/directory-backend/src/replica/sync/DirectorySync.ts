@@ -369,8 +369,11 @@ export class DirectorySync {
         position.server,
         [...this.#groupsOf(rereads), ...released, ...unread],
       );
+      for (const { former } of rereads) {
+        tables.endAlias(former ?? '');
+      }
       if (hasLostMany) {
-        await this.#ids.run(position.server);
+        await this.#compareIds(position.server);
       }
       await this.#write(position.server, batches, [...gone, ...missing]);
       if (!complete) {
@@ -384,9 +387,7 @@ export class DirectorySync {
     if (this.#mustCompare) {
       this.#mustCompare = false;
       try {
-        if (!(await this.#ids.run(position.server))) {
-          throw new Error('The comparison of stable IDs was canceled');
-        }
+        await this.#compareIds(position.server);
       } catch (error) {
         this.#mustCompare = true;
         throw error;
@@ -409,7 +410,7 @@ export class DirectorySync {
     let deleted = missing.filter(ref => tables.has(ref));
     if (deleted.length > MAX_DELETIONS) {
       // The mass-deletion guard decides before memberships disappear.
-      await this.#ids.run(server);
+      await this.#compareIds(server);
       deleted = [];
     } else if (deleted.length > 0) {
       await source.verifyAccess();
@@ -437,6 +438,13 @@ export class DirectorySync {
     }
   }
 
+  /** @throws Error when the comparison fails or is canceled. */
+  async #compareIds(server: string): Promise<void> {
+    if (!(await this.#ids.run(server))) {
+      throw new Error('The comparison of stable IDs was canceled');
+    }
+  }
+
   #scheduleRereads({ key, former, hasLostFormer }: RelinkedEntry): void {
     const now = performance.now();
     this.#rereads.push({ at: hasLostFormer ? now : now + RELINK_MS, key });
@@ -445,11 +453,11 @@ export class DirectorySync {
     }
   }
 
-  /** Returns the groups to read again. Ends the aliases among the rereads. */
+  /** Returns the groups to read again. */
   #groupsOf(rereads: readonly Reread[]): readonly EntryRef[] {
     const { tables } = this.#options;
     return rereads.flatMap(({ key, former }) => {
-      const current = (former && tables.endAlias(former)) ?? key;
+      const current = tables.aliasOf(former ?? '') ?? key;
       return [
         ...tables.groups.graph.directGroupsOf(current),
         ...tables.groups.graph.sponsoredBy([current]),

@@ -91,7 +91,7 @@ describe('ReferenceCheck', () => {
     });
   });
 
-  it('does not read a renamed member again whom the group names', async () => {
+  it('does not read a renamed member again when the group has the new name', async () => {
     expect(
       await check([[usersBatch('new'), groupsBatch(['uid=new'])]]),
     ).toMatchObject({ reread: [] });
@@ -157,5 +157,37 @@ describe('ReferenceCheck', () => {
       groupsBatch([`uid=next${n}`]),
     ]);
     await expect(check(reads)).rejects.toThrow('faster than they are read');
+  });
+
+  it('reads only the requested entries when too many have lost a reference', async () => {
+    const tables = new ReplicaTables();
+    const names = Array.from({ length: 501 }, (_, index) => `user${index}`);
+    for (const username of names) {
+      const entry = { user: { username }, uniqueId: username };
+      tables.users.set(`uid=${username}`, entry as UserEntry);
+    }
+    tables.groups.set('cn=staff', {
+      uniqueId: 'id-group',
+      members: names.map(name => `uid=${name}`),
+      sponsors: [],
+    });
+    const reread: string[] = [];
+    const subject = new ReferenceCheck({
+      tables,
+      source: {
+        readEntries: async (_server, wanted) => {
+          reread.push(...wanted.map(({ id }) => id));
+          const none = new Set<string>();
+          return { users: none, groups: none, agreements: none };
+        },
+      },
+    });
+    subject.record(groupsBatch([]));
+    const released = { kind: 'users', id: 'user7' } as const;
+    expect(await subject.complete('ldap://one', [released])).toMatchObject({
+      hasLostMany: true,
+      missing: [released],
+    });
+    expect(reread).toEqual(['user7']);
   });
 });

@@ -92,6 +92,9 @@ export class ReferenceCheck {
   ): Promise<CheckedEntries> {
     let lost = this.#lost();
     if (lost.length > MAX_LOST_REFERENCES) {
+      if (refs.length > 0) {
+        await this.#read(server, refs);
+      }
       return { ...this.#result(), hasLostMany: true };
     }
     let unread = [...refs, ...lost.flatMap(refsOf)];
@@ -150,9 +153,8 @@ export class ReferenceCheck {
     }
   }
 
-  /** Returns the lost entries; none if there are too many. */
   #lost(): readonly LostEntry[] {
-    const lost = [...this.#latest.values()].flatMap(each => {
+    return [...this.#latest.values()].flatMap(each => {
       switch (each.ref.kind) {
         case 'groups':
           return this.#lostMembers(each);
@@ -162,7 +164,6 @@ export class ReferenceCheck {
           return [];
       }
     });
-    return lost.length > MAX_LOST_REFERENCES ? [] : lost;
   }
 
   #lostMembers({ ref: group, read }: Read): readonly LostEntry[] {

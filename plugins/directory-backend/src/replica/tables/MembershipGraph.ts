@@ -244,7 +244,7 @@ function replaceItem(
 /**
  * Returns where two lists begin to differ and where the differing parts end.
  */
-function differingPart(old: readonly string[], now: readonly string[]) {
+export function differingPart(old: readonly string[], now: readonly string[]) {
   let start = 0;
   while (start < old.length && old[start] === now[start]) {
     start++;

@@ -90,6 +90,11 @@ export class ReplicaTables {
     return groups;
   }
 
+  /** Returns the present key of a renamed entry by its former key. */
+  aliasOf(former: string): string | undefined {
+    return this.#aliases.get(former);
+  }
+
   /**
    * Ends the use of a former key, which another entry may have.
    *
