@@ -1,11 +1,6 @@
 import { InputError } from '@backstage/errors';
-import { json, Router, type Request, type RequestHandler } from 'express';
-import {
-  isEntityFilter,
-  isPermissionItem,
-  isPredicate,
-  isSettingItem,
-} from './inputShapes';
+import { json, Router, type RequestHandler } from 'express';
+import { isEntityFilter, isPermissionItem, isPredicate } from './inputShapes';
 
 /**
  * Maximum size of a request body in bytes: that of the limited plugins and of
@@ -18,8 +13,20 @@ const MAX_BODY_BYTES = 102_400;
  * headers by default; this server allows more only for Kerberos tokens.
  */
 const MAX_QUERY_STRING = 16_384;
-/** Maximum nesting of objects and lists in a request body or cursor. */
+/** Maximum nesting of objects and lists in a request. */
 const MAX_DEPTH = 32;
+/** Every condition of a filter causes a subquery for each entity. */
+const MAX_CONDITIONS = 100;
+/** Facets, or fields to return or sort by, each of which is read from every entity. */
+const MAX_FIELDS = 50;
+/** The catalog needs milliseconds to read hundreds of segments in an entity. */
+const MAX_SEGMENTS = 16;
+/** Items are validated, authorized or stored one by one. */
+const MAX_ITEMS = 500;
+/** Lunr compares each word with two errors allowed: a second for 100 letters. */
+const MAX_WORD = 40;
+/** An entity in an input is YAML, whose parser needs quadratic time. */
+const MAX_INPUT = { members: 1000, elements: 1000, text: 4096 };
 
 /*
  * Paths as Express matches them: case-insensitively, and with repeated slashes.
@@ -27,7 +34,6 @@ const MAX_DEPTH = 32;
 const CATALOG = /^\/api\/+catalog(\/|$)/i;
 const SEARCH = /^\/api\/+search(\/|$)/i;
 const PERMISSION = /^\/api\/+permission\//i;
-const USER_SETTINGS = /^\/api\/+user-settings\//i;
 /**
  * Plugins and routes that parse or validate a body before they authorize the
  * caller. The plugins have no routes for larger bodies.
@@ -36,227 +42,99 @@ const LIMITED =
   /^\/api\/+((catalog|notifications|permission|search|user-settings)(\/|$)|[^/]+\/+\.(backstage|well-known)\/)/i;
 const ACTION = /^\/api\/+(?!directory\/)[^/]+\/+\.backstage\/+actions\//i;
 
-/** Sizes of a JSON value, over all levels. */
-interface Sizes {
-  /** Levels of objects and lists. */
-  readonly depth: number;
-  /** Members of objects. */
-  readonly members: number;
-  /** Elements of lists. */
-  readonly elements: number;
-  /** Characters of the longest text, including names of members. */
-  readonly text: number;
-  /** Whether a text contains NUL. */
-  readonly hasNul: boolean;
-}
-
-type Limits = Pick<Sizes, 'members' | 'elements' | 'text'>;
-
-/** Every condition of a filter causes a subquery for each entity. */
-const FILTER_LIMITS: Limits = { members: 100, elements: 1000, text: 1024 };
-/** Fields to return, count or sort by. Each field is read from every entity. */
-const FIELD_LIMITS: Limits = { members: 100, elements: 50, text: 512 };
-/** The catalog needs milliseconds to read hundreds of segments in an entity. */
-const MAX_SEGMENTS = 16;
-
-/** Lists whose elements are validated, authorized or stored one by one. */
-const LIST_LIMITS: Limits = { members: 5000, elements: 500, text: 4096 };
-/** Conditions of a permission may repeat all groups of a user in each item. */
-const ITEM_LIMITS: Limits = { members: 10_000, elements: 10_000, text: 4096 };
-const MAX_ITEMS = 500;
-/** An entity in an input is YAML, whose parser needs quadratic time. */
-const ACTION_LIMITS: Limits = { members: 1000, elements: 1000, text: 4096 };
-
-/** Limits of the members of a request body or cursor, by name. */
-const LIMITS = new Map<string, Limits>([
-  ['filter', FILTER_LIMITS],
-  ['query', FILTER_LIMITS],
-  // The catalog client sends at most 1,000 in a request.
-  ['entityRefs', { members: 0, elements: 1000, text: 1024 }],
-  ['channels', LIST_LIMITS],
-  ['facets', FIELD_LIMITS],
-  ['fields', FIELD_LIMITS],
-  ['filters', FILTER_LIMITS],
-  ['firstSortFieldValues', FILTER_LIMITS],
-  ['fullTextFilter', FIELD_LIMITS],
-  ['ids', LIST_LIMITS],
-  ['items', ITEM_LIMITS],
-  ['orderBy', FIELD_LIMITS],
-  ['orderFieldValues', FILTER_LIMITS],
-  ['orderFields', FIELD_LIMITS],
-]);
+/** Parameters and members with names of fields. */
+const FIELDS = ['facet', 'facets', 'fields', 'fullTextFilterFields'];
+const SORT_FIELDS = ['order', 'orderBy', 'orderField', 'orderFields'];
 
 /**
  * Responds with 400 to requests with input that would occupy the event loop
  * before Backstage has authorized the caller, or that is expensive for the
- * catalog or the search engine: deep nesting, too many conditions, values,
- * fields, facets, entity references or items, long inputs of actions, search
- * terms with long words, and NUL. The limits are the constants of this file; they
- * apply to query strings, JSON bodies, inputs of actions and cursors, which are
- * unsigned and contain a filter. Other routes of other plugins are not limited.
+ * catalog or the search engine: deep nesting, malformed queries, too many
+ * conditions, fields, facets or items, long inputs of actions, search terms with
+ * long words, and NUL. The limits are the constants of this file; they apply to
+ * query strings, JSON bodies, inputs of actions and cursors, which are unsigned
+ * and contain a filter. Other routes of other plugins are not limited.
  */
 export function guardInput(): RequestHandler {
   const router = Router()
     .use((req, _res, next) => {
-      rejectNul(req.url.includes('%00'));
       const start = req.url.indexOf('?');
-      checkQueryString(req, start < 0 ? '' : req.url.slice(start + 1));
+      if (start >= 0 && req.url.length - start > MAX_QUERY_STRING) {
+        throw tooMany('the query string', MAX_QUERY_STRING, 'characters');
+      }
+      rejectNul(req.url.includes('%00'));
+      checkRequest(req.path, req.query, conditionsOfFilter);
       next();
     })
     .use(json({ limit: MAX_BODY_BYTES }))
     .use((req, _res, next) => {
       // The plugin's parser does not parse a body that was parsed here.
-      checkBody(req);
+      checkBody(req.path, req.body);
       next();
     });
   return (req, res, next) =>
     LIMITED.test(req.path) ? router(req, res, next) : next();
 }
 
-function checkBody({ path, body }: Request): void {
+function checkBody(path: string, body: unknown): void {
   checkDepth(body);
   // Version 2 of the actions API wraps the input.
   for (const input of [body, memberOf(body, 'input')]) {
-    checkRequest(input);
-    if (CATALOG.test(path)) {
-      checkShape(input);
-    }
-    if (SEARCH.test(path)) {
-      checkSearch(memberOf(input, 'term'), memberOf(input, 'filters'));
-    }
+    checkRequest(path, input, value => measure(value).members);
   }
   const items = memberOf(body, 'items');
   if (Array.isArray(items)) {
-    if (PERMISSION.test(path)) {
-      requireShape('items', items.every(isPermissionItem));
-    } else if (USER_SETTINGS.test(path)) {
-      requireShape('items', items.every(isSettingItem));
-    }
+    limit('items', items.length, MAX_ITEMS, 'values');
+    requireShape(
+      'items',
+      !PERMISSION.test(path) || items.every(isPermissionItem),
+    );
   }
   if (ACTION.test(path)) {
-    checkSizes('input', body, ACTION_LIMITS);
+    const { members, elements, text } = measure(body);
+    limit('input', members, MAX_INPUT.members, 'members');
+    limit('input', elements, MAX_INPUT.elements, 'values');
+    limit('input', text, MAX_INPUT.text, 'characters in a value');
   }
 }
 
-/**
- * Limits of a search term. Lunr, the search engine without PostgreSQL, compares
- * each word with two errors allowed, which takes a second for 100 letters, and
- * expands asterisks.
- */
-const MAX_TERM = 100;
-const MAX_WORDS = 20;
-const MAX_WORD = 40;
-
-function checkSearch(term: unknown, filters: unknown): void {
-  const text = typeof term === 'string' ? term : '';
-  // Lunr separates words at white space and hyphens.
-  const words = text.split(/[\s-]+/);
-  const asterisks = `${text}${JSON.stringify(filters)}`.split('*').length - 1;
-  if (
-    text.length > MAX_TERM ||
-    words.length > MAX_WORDS ||
-    words.some(word => word.length > MAX_WORD) ||
-    asterisks > 1
-  ) {
-    throw new InputError(
-      `A search has at most ${MAX_TERM} characters, ${MAX_WORDS} words of ${MAX_WORD} characters, and one asterisk.`,
-    );
-  }
-}
-
-function checkQueryString({ path }: Request, query: string): void {
-  if (query.length > MAX_QUERY_STRING) {
-    throw new InputError(
-      `The query string is longer than ${MAX_QUERY_STRING} characters.`,
-    );
-  }
-  // Express does not decode a parameter with another encoding, whose value would
-  // therefore not be the one that is checked here.
-  requireShape('query string', isDecodable(query));
-  const params = new URLSearchParams(query);
+/** @param countConditions - counts the conditions of a filter or query */
+function checkRequest(
+  path: string,
+  request: unknown,
+  countConditions: (value: unknown) => number,
+): void {
   if (SEARCH.test(path)) {
-    // Express reads `term[]`, `term[0]` and `[term]` as `term`.
-    const isTerm = (name: string) => name.split(/[[\]]+/).includes('term');
-    const terms = [...params].filter(([name]) => isTerm(name));
-    checkSearch(
-      terms.map(([, value]) => value).join(' '),
-      [...params].filter(([name]) => !isTerm(name)),
-    );
+    checkSearch(memberOf(request, 'term'), memberOf(request, 'filters'));
   }
   if (!CATALOG.test(path)) {
     return;
   }
-  // Express reads `filter[]`, `filter[0]` and `[filter]` as `filter`.
-  if ([...params.keys()].some(key => /[[\]]/.test(key))) {
-    throw new InputError('Parameter names must not contain brackets.');
+  for (const name of ['filter', 'query']) {
+    const count = countConditions(memberOf(request, name));
+    limit(name, count, MAX_CONDITIONS, 'conditions');
   }
-  const valuesOf = (name: string) => params.getAll(name);
-  const listOf = (name: string) =>
-    valuesOf(name).flatMap(value => value.split(','));
-
-  checkRequest({
-    filter: valuesOf('filter').map(parseFilter),
-    facets: valuesOf('facet'),
-    fields: listOf('fields'),
-    orderFields: [...valuesOf('order'), ...valuesOf('orderField')],
-    fullTextFilter: [
-      ...valuesOf('fullTextFilterTerm'),
-      ...listOf('fullTextFilterFields'),
-    ],
-  });
-  valuesOf('cursor').forEach(checkCursor);
+  for (const name of [...FIELDS, ...SORT_FIELDS]) {
+    const value = memberOf(request, name);
+    const fields = textsIn(value).flatMap(text => text.split(','));
+    limit(name, fields.length, MAX_FIELDS, 'values');
+    const segments = fields.map(field => field.split('.').length);
+    limit(name, Math.max(0, ...segments), MAX_SEGMENTS, 'segments in a field');
+  }
+  textsIn(memberOf(request, 'cursor')).forEach(checkCursor);
+  const query = memberOf(request, 'query');
+  requireShape('query', query === undefined || isPredicate(query));
 }
 
-/**
- * Returns the values of a `filter` parameter by key: each key is a condition.
- */
-function parseFilter(filter: string): Record<string, string[]> {
-  const values = new Map<string, string[]>();
-  for (const statement of filter.split(',')) {
-    const [key] = statement.split('=', 1);
-    const list = values.get(key.trim()) ?? [];
-    list.push(statement.slice(key.length + 1));
-    values.set(key.trim(), list);
-  }
-  return Object.fromEntries(values);
-}
-
-/** Checks the members in {@link LIMITS}, and the cursor. */
-function checkRequest(request: unknown): void {
-  for (const [name, limits] of LIMITS) {
-    checkSizes(name, memberOf(request, name), limits);
-  }
-  const fields = memberOf(request, 'fields');
-  if (
-    Array.isArray(fields) &&
-    fields.some(field => String(field).split('.').length > MAX_SEGMENTS)
-  ) {
+function checkSearch(term: unknown, filters: unknown): void {
+  const text = typeof term === 'string' ? term : '';
+  const asterisks = `${text}${JSON.stringify(filters)}`.split('*').length - 1;
+  // Lunr separates words at white space and hyphens, and expands asterisks.
+  const isLong = text.split(/[\s-]+/).some(word => word.length > MAX_WORD);
+  if (isLong || asterisks > 1) {
     throw new InputError(
-      `A field has more than ${MAX_SEGMENTS} segments separated by dots.`,
+      `A search has at most ${MAX_WORD} characters in a word and one asterisk.`,
     );
-  }
-  const items = memberOf(request, 'items');
-  if (Array.isArray(items) && items.length > MAX_ITEMS) {
-    throw new InputError(`"items" has more than ${MAX_ITEMS} values.`);
-  }
-  const cursor = memberOf(request, 'cursor');
-  if (typeof cursor === 'string') {
-    checkCursor(cursor);
-  }
-}
-
-function checkSizes(name: string, value: unknown, limits: Limits): void {
-  const sizes = sizesOf(value);
-  for (const [size, description] of [
-    ['members', 'conditions'],
-    ['elements', 'values'],
-    ['text', 'characters in a value'],
-  ] as const) {
-    if (sizes[size] > limits[size]) {
-      throw new InputError(
-        `"${name}" has more than ${limits[size]} ${description}.`,
-      );
-    }
   }
 }
 
@@ -265,8 +143,6 @@ function checkSizes(name: string, value: unknown, limits: Limits): void {
  * cursors are left to the catalog.
  */
 function checkCursor(cursor: string): void {
-  // The catalog ignores other characters.
-  requireShape('cursor', /^[A-Za-z0-9+/_=-]*$/.test(cursor));
   let request: unknown;
   try {
     request = JSON.parse(Buffer.from(cursor, 'base64').toString('utf8'));
@@ -274,16 +150,31 @@ function checkCursor(cursor: string): void {
     return;
   }
   checkDepth(request);
-  checkRequest(request);
-  checkShape(request);
-}
-
-/** Checks the query and the filter of a catalog request. */
-function checkShape(request: unknown): void {
-  const query = memberOf(request, 'query');
-  requireShape('query', query === undefined || isPredicate(query));
   const filter = memberOf(request, 'filter');
   requireShape('filter', filter === undefined || isEntityFilter(filter));
+  checkRequest('/api/catalog', request, value => measure(value).members);
+}
+
+/** Counts the conditions of a `filter` parameter: each key is one. */
+function conditionsOfFilter(filter: unknown): number {
+  const keysOf = (text: string) =>
+    text.split(',').map(statement => statement.split('=', 1)[0].trim());
+  return textsIn(filter).reduce(
+    (count, text) => count + new Set(keysOf(text)).size,
+    0,
+  );
+}
+
+function limit(name: string, count: number, max: number, what: string): void {
+  if (count > max) {
+    throw tooMany(`"${name}"`, max, what);
+  }
+}
+
+function tooMany(subject: string, max: number, what: string): InputError {
+  return new InputError(
+    `The request is too large: ${subject} has more than ${max} ${what}.`,
+  );
 }
 
 /** @throws InputError if a part of a request does not have its shape. */
@@ -293,19 +184,10 @@ function requireShape(name: string, hasShape: boolean): void {
   }
 }
 
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function checkDepth(value: unknown): void {
-  const { depth, hasNul } = sizesOf(value);
+  const { depth, hasNul } = measure(value);
   if (depth > MAX_DEPTH) {
-    throw new InputError(`The request has more than ${MAX_DEPTH} levels.`);
+    throw tooMany('it', MAX_DEPTH, 'levels');
   }
   rejectNul(hasNul);
 }
@@ -317,35 +199,44 @@ function rejectNul(hasNul: boolean): void {
   }
 }
 
-/** Not recursive, because a deeply nested value would overflow the stack. */
-function sizesOf(value: unknown): Sizes {
+/**
+ * Measures a JSON value over all levels: levels of objects and lists, members
+ * of objects, elements of lists, and characters of the longest text. Not
+ * recursive, because a deeply nested value would overflow the stack.
+ */
+function measure(root: unknown) {
   const sizes = { depth: 0, members: 0, elements: 0, text: 0, hasNul: false };
-  const pending = [{ value, depth: 1 }];
-  const addText = (text: string) => {
-    sizes.text = Math.max(sizes.text, text.length);
-    sizes.hasNul ||= text.includes('\0');
-  };
+  const pending = [{ value: root, depth: 1 }];
   for (let next = pending.pop(); next; next = pending.pop()) {
-    const { value: current, depth } = next;
-    if (typeof current === 'string') {
-      addText(current);
-    } else if (typeof current === 'object' && current !== null) {
+    const { value, depth } = next;
+    if (typeof value === 'string') {
+      sizes.text = Math.max(sizes.text, value.length);
+      sizes.hasNul ||= value.includes('\0');
+    } else if (typeof value === 'object' && value !== null) {
       sizes.depth = Math.max(sizes.depth, depth);
-      const inner: unknown[] = Object.values(current);
-      if (Array.isArray(current)) {
+      const inner: unknown[] = Object.values(value);
+      if (Array.isArray(value)) {
         sizes.elements += inner.length;
       } else {
         sizes.members += inner.length;
-        Object.keys(current).forEach(addText);
+        inner.push(...Object.keys(value));
       }
       for (const each of inner) {
-        if (typeof each === 'string' || typeof each === 'object') {
-          pending.push({ value: each, depth: depth + 1 });
-        }
+        pending.push({ value: each, depth: depth + 1 });
       }
     }
   }
   return sizes;
+}
+
+/** Returns the texts in a value, over all levels. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') {
+    return [value];
+  }
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(textsIn)
+    : [];
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -98,11 +98,6 @@ export function isPermissionItem(value: unknown): boolean {
   );
 }
 
-/** Whether a value is an item of a request to read user settings. */
-export function isSettingItem(value: unknown): boolean {
-  return isObject(value) && isString(value.bucket) && isString(value.key);
-}
-
 function isListOf(
   value: unknown,
   isElement: (each: unknown) => boolean,

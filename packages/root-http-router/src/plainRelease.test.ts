@@ -8,7 +8,10 @@ import {
   type LunrQueryTranslator,
   LunrSearchEngine,
 } from '@backstage/plugin-search-backend-node';
+import { PostgresServer } from '@directory-gateway/realm';
 import { TestBackend } from './__testUtils__/TestBackend';
+
+jest.setTimeout(120_000);
 
 /** More requests than the package holds for a plugin that is starting. */
 const WAITING = 201;
@@ -20,6 +23,7 @@ const WAITING = 201;
  */
 describe('Backstage without this package', () => {
   let backend: TestBackend;
+  let postgres: PostgresServer;
   let statusDuringStart: number;
   let held: Promise<Response>[];
   let headers: { authorization: string; 'content-type': string };
@@ -71,8 +75,12 @@ describe('Backstage without this package', () => {
   });
 
   beforeAll(async () => {
+    postgres = await PostgresServer.start();
+    // Backstage creates a database for each plugin.
+    const { host, user } = postgres.connection('postgres');
     backend = await TestBackend.start(
       AuthorizeResult.DENY,
+      { client: 'pg', connection: { host, user, port: 5432 } },
       router,
       startingPlugin,
     );
@@ -84,7 +92,10 @@ describe('Backstage without this package', () => {
     };
   });
 
-  afterAll(() => backend.stop());
+  afterAll(async () => {
+    await backend.stop();
+    await postgres.stop();
+  });
 
   const get = (path: string) => backend.send({ path, headers });
   const post = (path: string, body: unknown) =>
@@ -148,7 +159,12 @@ describe('Backstage without this package', () => {
     expect(body.length).toBeGreaterThan(500_000);
   });
 
-  it('does not limit the conditions and facets of catalog queries', async () => {
+  it('fails when the database refuses NUL', async () => {
+    const { status } = await get('/api/user-settings/buckets/a%00b/keys/c');
+    expect(status).toBe(500);
+  });
+
+  it('does not limit the conditions, facets and fields of catalog queries', async () => {
     const list = (prefix: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${prefix}${index}`);
     const filter = list('metadata.', 400).join('=a,');
@@ -156,6 +172,8 @@ describe('Backstage without this package', () => {
     for (const path of [
       `entities?filter=${filter}`,
       `entity-facets?${facets}`,
+      `entities?fields=${list('a.', 400)}`,
+      `entities?fields=${list('a.', 400).join('.')}`,
     ]) {
       expect((await get(`/api/catalog/${path}`)).status).toBe(200);
     }

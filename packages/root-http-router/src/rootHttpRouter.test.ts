@@ -17,7 +17,11 @@ describe('rootHttpRouter', () => {
     backend.get(path, headers);
 
   beforeAll(async () => {
-    backend = await TestBackend.start(AuthorizeResult.ALLOW, rootHttpRouter);
+    backend = await TestBackend.start(
+      AuthorizeResult.ALLOW,
+      { client: 'better-sqlite3', connection: ':memory:' },
+      rootHttpRouter,
+    );
     log = backend.log;
   });
 
@@ -379,18 +383,6 @@ describe('rootHttpRouter', () => {
         1600,
       ],
       [
-        'levels of a batch query',
-        size => ['/entities/by-refs', { entityRefs: [], query: nested(size) }],
-        31,
-        1600,
-      ],
-      [
-        'levels of a facet query',
-        size => ['/entity-facets', { facets: ['kind'], query: nested(size) }],
-        31,
-        1600,
-      ],
-      [
         'levels of a location query',
         size => [
           '/locations/by-query',
@@ -399,34 +391,6 @@ describe('rootHttpRouter', () => {
               query => ({ $not: query }),
               { type: 'file' },
             ),
-          },
-        ],
-        31,
-        1600,
-      ],
-      [
-        'levels of a cursor in a body',
-        size => [
-          '/entities/by-query',
-          { cursor: cursor({ query: nested(size) }) },
-        ],
-        31,
-        1600,
-      ],
-      [
-        'levels of a location cursor',
-        size => [
-          '/locations/by-query',
-          {
-            cursor: Buffer.from(
-              JSON.stringify({
-                limit: 1,
-                query: times(size - 1, () => 0).reduce<object>(
-                  query => ({ $not: query }),
-                  { type: 'file' },
-                ),
-              }),
-            ).toString('base64'),
           },
         ],
         31,
@@ -469,41 +433,6 @@ describe('rootHttpRouter', () => {
         100,
         101,
       ],
-      [
-        'values of a filter',
-        size => [
-          `/entities/by-query?filter=${times(size, () => 'kind=a').join()}`,
-        ],
-        999,
-        1001,
-      ],
-      [
-        'values of a query',
-        size => [
-          '/entities/by-query',
-          { query: { kind: { $in: times(size, index => `v${index}`) } } },
-        ],
-        1000,
-        1001,
-      ],
-      [
-        'characters of a prefix',
-        size => [
-          '/entities/by-query',
-          { query: { kind: { $hasPrefix: 'x'.repeat(size) } } },
-        ],
-        1024,
-        60_000,
-      ],
-      [
-        'entity references',
-        size => [
-          '/entities/by-refs',
-          { entityRefs: times(size, index => `user:default/u${index}`) },
-        ],
-        1000,
-        1001,
-      ],
       ['facets', size => [`/entity-facets?${list('facet', size)}`], 50, 51],
       [
         'facets in a body',
@@ -518,23 +447,8 @@ describe('rootHttpRouter', () => {
         51,
       ],
       [
-        'characters of a field',
-        size => [`/entities?fields=${'a'.repeat(size)}`],
-        512,
-        16_000,
-      ],
-      [
         'segments of a field',
         size => [`/entities?fields=${times(size, () => 'a').join('.')}`],
-        16,
-        17,
-      ],
-      [
-        'segments of a field in a body',
-        size => [
-          '/entities/by-query',
-          { query: {}, fields: [times(size, () => 'a').join('.')] },
-        ],
         16,
         17,
       ],
@@ -580,12 +494,6 @@ describe('rootHttpRouter', () => {
         4098,
       ],
       [
-        'levels of the filters of a search action',
-        size => [searchAction, { term: 'x', filters: nested(size) }],
-        31,
-        1600,
-      ],
-      [
         'permissions of a batch',
         size => [
           '/api/permission/authorize',
@@ -600,34 +508,10 @@ describe('rootHttpRouter', () => {
         501,
       ],
       [
-        'conditions of a batch',
-        size => [
-          '/api/permission/authorize',
-          {
-            items: times(100, index => ({
-              id: `${index}`,
-              permission: readPermission,
-              conditions: { claims: times(size / 100, group => group) },
-            })),
-          },
-        ],
-        9000,
-        10_000,
-      ],
-      [
         'user settings of a batch',
         size => [
           '/api/user-settings/multiget',
           { items: times(size, index => ({ bucket: 'b', key: `${index}` })) },
-        ],
-        500,
-        501,
-      ],
-      [
-        'notifications of an update',
-        size => [
-          '/api/notifications/update',
-          { ids: times(size, index => `id${index}`), read: true },
         ],
         500,
         501,
@@ -641,7 +525,7 @@ describe('rootHttpRouter', () => {
       expect(status).toBe(400);
       expect(JSON.parse(body).error).toMatchObject({
         name: 'InputError',
-        message: expect.stringMatching(/more than \d|longer than \d/),
+        message: expect.stringMatching(/has more than \d/),
       });
     });
 
@@ -662,15 +546,13 @@ describe('rootHttpRouter', () => {
       }
     });
 
-    it.each(['[cursor]', '%5Bcursor%5D', 'cursor[]', '[cursor', 'filter[0]'])(
-      'refuses the parameter %s, which Express reads under another name',
+    it.each(['[cursor]', '%5Bcursor%5D', 'cursor[]', 'te%72m=a&cursor[0]'])(
+      'limits the parameter %s, which Express reads as "cursor"',
       async name => {
-        const value = Buffer.from(
-          JSON.stringify({ query: nested(900) }),
-        ).toString('base64');
-        expect(
-          await call(`/entities/by-query?${name}=${encodeURIComponent(value)}`),
-        ).toMatchObject({ status: 400 });
+        const value = encodeURIComponent(cursor({ query: nested(900) }));
+        expect(await call(`/entities/by-query?${name}=${value}`)).toMatchObject(
+          { status: 400, body: expect.stringContaining('levels') },
+        );
       },
     );
 
@@ -686,22 +568,12 @@ describe('rootHttpRouter', () => {
       expect(status).toBe(400);
     });
 
-    const searchRefusal = {
-      status: 400,
-      body: expect.stringContaining('A search has at most'),
-    };
     const letters = 'abcdefghij'.repeat(4);
     it.each([
-      [200, letters],
       [200, `${letters} ${letters}-last`],
-      [200, 'a '.repeat(20).trim()],
       [200, 'anna*'],
-      [400, `${letters}k`],
       [400, `anna ${letters}k`],
       [400, `anna-${letters}k`],
-      [400, `${'abcdefghi '.repeat(10)}a`],
-      [400, 'a '.repeat(21).trim()],
-      [400, '*a*'],
       [400, '* *'],
     ])('returns %s for a search for "%s"', async (status, term) => {
       const responses = await Promise.all([
@@ -716,23 +588,18 @@ describe('rootHttpRouter', () => {
       ]);
     });
 
-    it.each(['[term]', 'term[]', 'term[0]', 'te%72m'])(
-      'limits the search parameter %s, which Express reads as "term"',
-      async name => {
-        expect(
-          await call(`/api/search/query?${name}=${letters}k`),
-        ).toMatchObject(searchRefusal);
-      },
-    );
-
     it.each([
-      ['filters[kind]=*%20*'],
-      ['filters[kind]=*&term=*'],
-      ['filters[kind][]=*&filters[kind][]=*'],
-    ])('limits the asterisks of the search %s', async parameters => {
-      expect(await call(`/api/search/query?${parameters}`)).toMatchObject(
-        searchRefusal,
-      );
+      `[term]=${letters}k`,
+      `te%72m=${letters}k`,
+      `term=${'%ff'.repeat(14)}`,
+      'filters[kind]=*%20*',
+      'filters[kind]=*&term=*',
+      'filters[kind][]=*&filters[kind][]=*',
+    ])('limits a search as Express reads it: %s', async parameters => {
+      expect(await call(`/api/search/query?${parameters}`)).toMatchObject({
+        status: 400,
+        body: expect.stringContaining('A search has at most'),
+      });
     });
 
     it.each([
@@ -748,15 +615,13 @@ describe('rootHttpRouter', () => {
 
     it.each<[string, unknown]>([
       ['/entities/by-name/user/default/a%00b', undefined],
-      ['/entities?filter=metadata.name=a%00b', undefined],
       ['/entities/by-refs', { entityRefs: ['user:default/a\0b'] }],
       [
         `/entities/by-query?cursor=${cursor({ query: { 'a\0': 1 } })}`,
         undefined,
       ],
-      ['/api/user-settings/buckets/a%00b/keys/c', undefined],
       ['/api/notifications/update', { ids: ['a\0b'], read: true }],
-      ['/api/search/query?term=a%00b', undefined],
+      ['/api/user-settings/buckets/a%00b/keys/c', undefined],
     ])('returns 400 for NUL in %s', async (path, body) => {
       expect(await call(path, body)).toMatchObject({
         status: 400,
@@ -798,11 +663,7 @@ describe('rootHttpRouter', () => {
         `/entities/by-query?cursor=${encodeURIComponent(cursor({ filter }))}`,
         undefined,
       ],
-      ['cursor', `/entities/by-query?cursor=${cursor({})}%25`, undefined],
-      ['query string', '/entities/by-query?cursor=%25ff%ff', undefined],
-      ['query string', '/api/search/query?term=a%ffb', undefined],
       ['items', '/api/permission/authorize', { items: [{ id: 0 }] }],
-      ['items', '/api/user-settings/multiget', { items: [{ bucket: 0 }] }],
     ])('rejects a malformed %s of %s', async (part, path, body) => {
       expect(await call(path, body)).toMatchObject({
         status: 400,

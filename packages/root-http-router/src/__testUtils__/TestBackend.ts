@@ -136,19 +136,28 @@ export class TestBackend {
    * Starts the backend.
    *
    * @param decision - of the permission policy for every request
+   * @param database - value of `backend.database`
    * @param features - in addition to the plugins, such as the root HTTP router
    */
   static async start(
     decision: Decision,
+    database: JsonObject,
     ...features: BackendFeature[]
   ): Promise<TestBackend> {
     const [port] = await freePorts(1);
-    const started = new TestBackend(port, [policyWith(decision), ...features]);
+    const started = new TestBackend(port, database, [
+      policyWith(decision),
+      ...features,
+    ]);
     await started.#backend.start();
     return started;
   }
 
-  private constructor(port: number, features: BackendFeature[]) {
+  private constructor(
+    port: number,
+    database: JsonObject,
+    features: BackendFeature[],
+  ) {
     this.#port = port;
     const rootConfig = mockServices.rootConfig.factory({
       data: {
@@ -161,7 +170,7 @@ export class TestBackend {
           baseUrl: `https://portal.example.test:8443/`,
           listen: { host: '127.0.0.1', port },
           cors: { origin: 'https://pages.example.test' },
-          database: { client: 'better-sqlite3', connection: ':memory:' },
+          database,
           lifecycle: { startupRequestPauseTimeout: { hours: 1 } },
         },
         permission: { enabled: true },
