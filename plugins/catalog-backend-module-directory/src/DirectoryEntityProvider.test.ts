@@ -22,10 +22,10 @@ import { CursorExpiredError, type DirectoryReader } from './DirectoryReader';
 import {
   digestOf,
   type DirectoryGroup,
+  type DirectoryTransforms,
   type DirectoryUser,
   type EntryKey,
 } from './entities';
-import type { DirectoryTransforms } from './extensionPoint';
 
 jest.setTimeout(120_000);
 
@@ -37,8 +37,6 @@ class TestDirectory {
   readonly log: EntryKey[] = [];
   isAvailable = true;
   isExpired = false;
-  /** Whether changes are logged. */
-  hasLog = true;
   failsToReadUsers = false;
   /** Number of full reads. */
   fullReads = 0;
@@ -144,9 +142,6 @@ class TestDirectory {
       },
       readChanges: async cursor => {
         this.#read(undefined);
-        if (!this.hasLog) {
-          return undefined;
-        }
         const end = { cursor: String(this.log.length), hasMore: false };
         if (cursor === undefined) {
           return { ...end, keys: new Set() };
@@ -254,7 +249,6 @@ async function connect(
     timing: {
       pollMs: 0,
       settleMs: 0,
-      unloggedMs: 1,
       retryMs: 0,
       ...options.timing,
     },
@@ -773,37 +767,6 @@ describe('DirectoryEntityProvider', () => {
     directory.isExpired = true;
     await follow();
     expect(catalog.entities.has('user:default/u0')).toBe(false);
-  });
-
-  it('compares everything without a change log', async () => {
-    const directory = filled(3);
-    directory.hasLog = false;
-    const catalog = new TestCatalog();
-    const { follow, runUntil } = await connect(directory, catalog);
-    await runUntil('Reconciled');
-    expect(catalog.entities.size).toBe(4);
-    directory.users.delete('u0');
-    await runUntil('Reconciled', () => catalog.entities.size === 3);
-    directory.hasLog = true;
-    directory.setUser('late', ['staff']);
-    await follow();
-    expect(catalog.entities.has('user:default/late')).toBe(true);
-    const { fullReads } = directory;
-    directory.setUser('later', ['staff']);
-    await follow();
-    expect(catalog.entities.has('user:default/later')).toBe(true);
-    expect(directory.fullReads).toBe(fullReads);
-  });
-
-  it('compares everything when the change log becomes unavailable', async () => {
-    const directory = filled(3);
-    const catalog = new TestCatalog();
-    const { follow, runUntil } = await connect(directory, catalog);
-    await follow();
-    directory.hasLog = false;
-    directory.setUser('late', ['staff']);
-    await runUntil('Reconciled', () => directory.fullReads > 1);
-    expect(catalog.entities.has('user:default/late')).toBe(true);
   });
 
   it('omits what filters reject and writes what transforms return', async () => {

@@ -15,8 +15,12 @@ import {
   eachOf,
   type ReadGroup,
 } from './DirectoryReader';
-import type { DirectoryUser, EntityOptions, EntryKey } from './entities';
-import type { DirectoryTransforms } from './extensionPoint';
+import type {
+  DirectoryTransforms,
+  DirectoryUser,
+  EntityOptions,
+  EntryKey,
+} from './entities';
 import { Organization } from './Organization';
 
 /** Duration of a run in milliseconds. Another process may run afterwards. */
@@ -39,13 +43,8 @@ const TIMING = {
    * been killed while it processed an entity.
    */
   confirmMs: 10 * 60_000,
-  /**
-   * Minimum interval of comparisons without a change log. They take at most a
-   * twentieth of the time.
-   */
-  unloggedMs: 20_000,
-  /** Pause after a failure, which doubles up to ten times this. */
-  retryMs: 1000,
+  /** Pause after a failure. */
+  retryMs: 5000,
 };
 
 /** Options of {@link DirectoryEntityProvider}. */
@@ -77,14 +76,12 @@ export class DirectoryEntityProvider implements EntityProvider {
    * milliseconds. It doubles with each repetition that also does.
    */
   #repeatMs: number | undefined;
-  /** Time of the next comparison without a change log. */
-  #unloggedAt: number | undefined;
   /** Times at which changed entries are read again, in order. */
   readonly #settling = new Map<EntryKey, number>();
   readonly #confirming = new Map<EntryKey, number>();
   readonly #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  #failures = 0;
+  #hasFailed = false;
   #reported = '';
 
   constructor(options: DirectoryEntityProviderOptions) {
@@ -123,67 +120,52 @@ export class DirectoryEntityProvider implements EntityProvider {
   async #run(signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + RUN_MS;
     while (!signal.aborted && performance.now() < endsAt) {
-      let pauseMs: number;
       try {
-        pauseMs = await this.#step(signal);
-        this.#failures = 0;
+        const pauseMs = await this.#step(signal);
+        this.#hasFailed = false;
+        await pause(pauseMs, signal);
       } catch (error) {
-        if (signal.aborted) {
-          return;
+        if (error instanceof CursorExpiredError) {
+          this.#cursor = undefined;
+        } else if (!signal.aborted) {
+          this.#reportFailure(error);
+          await pause(this.#timing.retryMs, signal);
         }
-        pauseMs = this.#retryIn(error);
       }
-      await pause(pauseMs, signal);
     }
   }
 
-  /** Logs a failure, and returns after which pause to try again. */
-  #retryIn(error: unknown): number {
-    if (error instanceof CursorExpiredError) {
-      this.#cursor = undefined;
-      return 0;
-    }
-    if (this.#failures++ === 0) {
+  #reportFailure(error: unknown): void {
+    if (!this.#hasFailed) {
+      this.#hasFailed = true;
       const cause = isError(error) && error.cause ? ` (${error.cause})` : '';
       this.#options.logger.warn(
         `Users and groups in the catalog are not updated: ${error}${cause}`,
       );
     }
-    return this.#timing.retryMs * Math.min(2 ** (this.#failures - 1), 10);
   }
 
   /** Applies the next changes; returns the pause until the next step. */
   async #step(signal: AbortSignal): Promise<number> {
-    const { pollMs, settleMs, confirmMs, unloggedMs } = this.#timing;
+    const { pollMs, settleMs, confirmMs } = this.#timing;
     const now = performance.now();
     if (now >= this.#compareAt) {
       this.#cursor = undefined;
     }
-    const changes = await this.#options.reader.readChanges(
-      this.#cursor,
-      signal,
-    );
-    this.#unloggedAt = changes
-      ? undefined
-      : (this.#unloggedAt ?? now + unloggedMs);
-    if (this.#unloggedAt ? now >= this.#unloggedAt : !this.#cursor) {
-      this.#cursor = undefined;
+    const { reader } = this.#options;
+    const changes = await reader.readChanges(this.#cursor, signal);
+    if (this.#cursor === undefined) {
       // The instance that serves the reads may lag behind the one that returned
       // the cursor.
-      await pause(changes ? settleMs : 0, signal);
+      await pause(settleMs, signal);
       await this.#compare(signal);
-      if (!changes) {
-        const duration = performance.now() - now;
-        this.#unloggedAt = now + Math.max(unloggedMs, 20 * duration);
-      }
-      this.#cursor = changes?.cursor;
+      this.#cursor = changes.cursor;
       return pollMs;
     }
-    const changed = this.#withParents(changes?.keys ?? new Set());
+    const changed = this.#withParents(changes.keys);
     const settled = dueAt(this.#settling, now);
     const unconfirmed = dueAt(this.#confirming, now);
     const keys = new Set([...changed, ...settled, ...unconfirmed]);
-    const cursor = changes ? changes.cursor : this.#cursor;
     if (keys.size > 0) {
       if (!(await this.#update(keys, { unconfirmed, signal }))) {
         this.#cursor = undefined;
@@ -195,8 +177,8 @@ export class DirectoryEntityProvider implements EntityProvider {
       schedule(this.#settling, changed, settleMs);
       this.#scheduleMissing();
     }
-    this.#cursor = cursor;
-    return changes?.hasMore ? 0 : pollMs;
+    this.#cursor = changes.cursor;
+    return changes.hasMore ? 0 : pollMs;
   }
 
   /** Compares all users and groups with the entities in the catalog. */

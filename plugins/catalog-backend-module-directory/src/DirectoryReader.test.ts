@@ -91,16 +91,9 @@ describe('DirectoryReader', () => {
     );
   });
 
-  it.each([
-    [404, 'Changes are not logged'],
-    [503, 'The change log is not available. Try again later.'],
-  ])('returns undefined without a change log (%i)', async (status, message) => {
-    expect(await readChanges(failure(status, message))).toBeUndefined();
-  });
-
-  it('rejects when the directory is unavailable', async () => {
+  it('rejects when the change log is unavailable', async () => {
     await expect(
-      readChanges(failure(503, 'The directory cannot be reached')),
+      readChanges(failure(503, 'The change log is not available')),
     ).rejects.toMatchObject({ status: 503 });
   });
 });

@@ -156,8 +156,7 @@ export class DirectoryReader {
   }
 
   /**
-   * Reads the changes after a cursor; `undefined` when the directory has no
-   * change log at present.
+   * Reads the changes after a cursor.
    *
    * @param cursor - Default: the end of the log, without changes.
    * @throws CursorExpiredError when everything must be read again.
@@ -165,7 +164,7 @@ export class DirectoryReader {
   async readChanges(
     cursor: string | undefined,
     signal: AbortSignal,
-  ): Promise<ReadChanges | undefined> {
+  ): Promise<ReadChanges> {
     const { client, request } = await this.#connect(signal);
     try {
       const { data } = await client.get(
@@ -175,17 +174,10 @@ export class DirectoryReader {
       const keys = new Set(data.result.flatMap(keysOf));
       return { keys, cursor: data.cursor, hasMore: data.has_more };
     } catch (error) {
-      if (!isDirectoryResponseError(error)) {
-        throw error;
-      }
-      if (cursor !== undefined && [400, 410].includes(error.status)) {
-        throw new CursorExpiredError(error.message);
-      }
-      // Any other 503 means that the directory cannot be read either.
-      if (error.status === 404 || error.message.startsWith('The change log')) {
-        return undefined;
-      }
-      throw error;
+      const status = isDirectoryResponseError(error) ? error.status : undefined;
+      throw cursor !== undefined && (status === 400 || status === 410)
+        ? new CursorExpiredError()
+        : error;
     }
   }
 

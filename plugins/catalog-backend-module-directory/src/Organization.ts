@@ -2,13 +2,13 @@ import type { Entity } from '@backstage/catalog-model';
 import type { ReadGroup } from './DirectoryReader';
 import {
   type DirectoryGroup,
+  type DirectoryTransforms,
   type DirectoryUser,
   type EntityOptions,
   groupEntity,
   located,
   userEntity,
 } from './entities';
-import type { DirectoryTransforms } from './extensionPoint';
 
 /**
  * The groups in the directory and who is in them: what the entity of a user or

@@ -57,6 +57,29 @@ export interface DirectoryGroup {
   readonly isLarge: boolean;
 }
 
+/**
+ * Functions that filter and change the entities of users and groups. Results
+ * must depend only on the arguments.
+ *
+ * @public
+ */
+export interface DirectoryTransforms {
+  /** Whether a user becomes an entity. Default: every user. */
+  filterUser?(user: DirectoryUser): boolean;
+  /** Whether a group becomes an entity. Default: every group. */
+  filterGroup?(group: DirectoryGroup): boolean;
+  /** Returns the entity of a user. Default: the given entity. */
+  transformUser?(
+    entity: UserEntity,
+    user: DirectoryUser,
+  ): Promise<UserEntity> | UserEntity;
+  /** Returns the entity of a group. Default: the given entity. */
+  transformGroup?(
+    entity: GroupEntity,
+    group: DirectoryGroup,
+  ): Promise<GroupEntity> | GroupEntity;
+}
+
 /** A user or a group, by its name in the directory. */
 export type EntryKey = `group:${string}` | `user:${string}`;
 

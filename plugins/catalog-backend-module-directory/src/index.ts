@@ -3,9 +3,12 @@
  *
  * @packageDocumentation
  */
-export { catalogModuleDirectory as default } from './module';
-export type { DirectoryGroup, DirectoryUser } from './entities';
 export {
+  catalogModuleDirectory as default,
   directoryTransformsExtensionPoint,
-  type DirectoryTransforms,
-} from './extensionPoint';
+} from './module';
+export type {
+  DirectoryGroup,
+  DirectoryTransforms,
+  DirectoryUser,
+} from './entities';

@@ -1,6 +1,7 @@
 import {
   coreServices,
   createBackendModule,
+  createExtensionPoint,
   type DatabaseService,
 } from '@backstage/backend-plugin-api';
 import { DEFAULT_NAMESPACE } from '@backstage/catalog-model';
@@ -12,21 +13,22 @@ import {
 } from '@backstage/plugin-catalog-node';
 import { eventsServiceRef } from '@backstage/plugin-events-node';
 import { durationToMilliseconds } from '@backstage/types';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { DirectoryEntityProvider, RUN_MS } from './DirectoryEntityProvider';
 import { DirectoryReader } from './DirectoryReader';
-import {
-  directoryTransformsExtensionPoint,
-  type DirectoryTransforms,
-} from './extensionPoint';
+import type { DirectoryTransforms } from './entities';
 
 const PREFIX = 'catalog.providers.directory';
 
 /**
- * Maximum duration of {@link stopProvider}, in milliseconds. Reached only when
- * the database does not respond.
+ * Sets the functions that filter and change the entities of users and groups.
+ *
+ * @public
  */
-const SHUTDOWN_MS = 20_000;
+export const directoryTransformsExtensionPoint = createExtensionPoint<{
+  /** Sets the functions. Replaces those set before. */
+  setTransforms(transforms: DirectoryTransforms): void;
+}>({ id: 'catalog.directory.transforms' });
 
 /**
  * Provides the users and groups of the directory gateway as entities. The
@@ -67,7 +69,7 @@ export const catalogModuleDirectory = createBackendModule({
         });
         deps.processing.addEntityProvider(provider);
         deps.rootLifecycle.addBeforeShutdownHook(() =>
-          stopProvider({ ...deps, provider }),
+          stopProvider(provider, deps.database),
         );
         // At startup, the catalog deletes the entities of providers that are no
         // longer installed. Before that, it refuses entities with the same
@@ -89,23 +91,16 @@ export const catalogModuleDirectory = createBackendModule({
 /**
  * Stops a provider. The scheduler records the end of a run in the catalog's
  * database; if that is closed first, no process runs until the timeout.
- *
- * @param options - `maxMs`: maximum duration in milliseconds. Default: 20000
  */
-export async function stopProvider(options: {
-  readonly provider: Pick<DirectoryEntityProvider, 'stop'>;
-  readonly database: DatabaseService;
-  readonly maxMs?: number;
-}): Promise<void> {
-  const { provider, database, maxMs = SHUTDOWN_MS } = options;
-  const recordEnd = async () => {
-    await provider.stop();
-    await setImmediate();
-    // Connections are assigned in the order of the queries, so that after this
-    // query the scheduler's has one, too.
-    await (await database.getClient()).raw('select 1');
-  };
-  await Promise.race([recordEnd(), sleep(maxMs, undefined, { ref: false })]);
+export async function stopProvider(
+  provider: Pick<DirectoryEntityProvider, 'stop'>,
+  database: DatabaseService,
+): Promise<void> {
+  await provider.stop();
+  await setImmediate();
+  // Connections are assigned in the order of the queries, so that after this
+  // query the scheduler's has one, too.
+  await (await database.getClient()).raw('select 1');
 }
 
 /**

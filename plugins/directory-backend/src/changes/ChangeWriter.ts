@@ -14,7 +14,6 @@ import {
 } from './ChangeLog';
 import type { Served } from './compareMemberships';
 import { KnownEntries } from './KnownEntries';
-import { ReplicaEntries } from './ReplicaEntries';
 import { WorkSlices } from './WorkSlices';
 
 /** Maximum number of entries that one transaction compares. */
@@ -83,13 +82,12 @@ export class ChangeWriter implements TableObserver {
   /** Called at the next sync, and when the writer is stopped. */
   #onSync: () => void = () => {};
   #position: Position | undefined;
-  /** The last sync, if the server has no positions. */
-  #fullSyncAt = -Infinity;
+  /** Time until which the lease is renewed without another sync. */
+  #renewUntil = -Infinity;
   #tenure: Tenure | undefined;
-  /** Renews the lease between full syncs. */
   #renewals: NodeJS.Timeout | undefined;
   #renewal: Promise<void> | undefined;
-  #leaseDueAt = -Infinity;
+  #acquireDueAt = -Infinity;
   #pruneDueAt = -Infinity;
   #running: Promise<void> | undefined;
   #hasFailed = false;
@@ -129,7 +127,9 @@ export class ChangeWriter implements TableObserver {
         ? // Times and positions of one server cannot be compared.
           { server: `${server} (time)`, value: String(time) }
         : { server, value };
-    this.#fullSyncAt = value === undefined ? performance.now() : -Infinity;
+    this.#renewUntil =
+      performance.now() +
+      (value === undefined ? FULL_SYNC_MS : LEASE_INTERVAL_MS);
     this.#onSync();
     if (!this.#running && !this.#isStopped) {
       this.#running = this.#run().finally(() => {
@@ -158,43 +158,42 @@ export class ChangeWriter implements TableObserver {
 
   /** Never rejects. */
   async #run(): Promise<void> {
-    const { logger } = this.#options;
     try {
-      if (performance.now() >= this.#leaseDueAt) {
-        await this.#renewLease();
+      if (!this.#tenure && performance.now() >= this.#acquireDueAt) {
+        await this.#acquire();
       }
       if (this.#tenure) {
         await this.#recordAll(this.#tenure);
       }
     } catch (error) {
-      // It is not known whether the last append was committed.
-      this.#endTenure();
-      this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
-      if (
-        error instanceof LeaseLostError ||
-        error instanceof ServerSwitchedError
-      ) {
-        logger.info(error.message);
-      } else if (!this.#hasFailed) {
-        this.#hasFailed = true;
-        logger.warn(`The change log cannot be written: ${error}`);
-      }
+      this.#fail(error);
     }
   }
 
-  async #renewLease(): Promise<void> {
-    const { log, tables, publicValues, renewalMs } = this.#options;
-    this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
-    if (this.#tenure) {
-      await log.renew(this.#tenure.lease);
-      return;
+  /** Ends the tenure: it is not known whether the last append was committed. */
+  #fail(error: unknown): void {
+    const { logger } = this.#options;
+    this.#endTenure();
+    this.#acquireDueAt = performance.now() + LEASE_INTERVAL_MS;
+    if (
+      error instanceof LeaseLostError ||
+      error instanceof ServerSwitchedError
+    ) {
+      logger.info(error.message);
+    } else if (!this.#hasFailed) {
+      this.#hasFailed = true;
+      logger.warn(`The change log cannot be written: ${error}`);
     }
+  }
+
+  async #acquire(): Promise<void> {
+    const { log, tables, publicValues, renewalMs } = this.#options;
+    this.#acquireDueAt = performance.now() + LEASE_INTERVAL_MS;
     const lease = await log.acquire();
     if (!lease) {
       return;
     }
-    const source = new ReplicaEntries(tables);
-    const entries = new KnownEntries({ source, publicValues });
+    const entries = new KnownEntries({ tables, publicValues });
     this.#written.clear();
     this.#tenure = {
       lease,
@@ -205,10 +204,10 @@ export class ChangeWriter implements TableObserver {
       behindSince: undefined,
     };
     this.#renewals = setInterval(() => {
-      if (performance.now() - this.#fullSyncAt < FULL_SYNC_MS) {
+      if (performance.now() < this.#renewUntil) {
         this.#renewal ??= log
           .renew(lease)
-          .catch(() => {}) // The next append fails, too.
+          .catch(error => this.#fail(error))
           .finally(() => {
             this.#renewal = undefined;
           });
@@ -326,7 +325,6 @@ export class ChangeWriter implements TableObserver {
     if (!isStrict) {
       tenure.position = position;
     }
-    this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
     for (const { kind } of isComplete ? batch.changes : []) {
       this.#appended.add(1, { kind });
     }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { differingPart } from '../replica/tables/MembershipGraph';
+import type { ReplicaTables } from '../replica/tables/ReplicaTables';
 import type {
   ChangeBatch,
   ChangeLog,
@@ -18,23 +19,6 @@ import {
 import { WorkSlices } from './WorkSlices';
 
 const SALT_BYTES = 16;
-
-/** The replica's users and groups, by stable ID. */
-export interface EntrySource {
-  ids(): Iterable<string>;
-  find(id: string):
-    | {
-        readonly kind: EntryKind;
-        /** `undefined` for a group that is not served. */
-        readonly served: Served | undefined;
-      }
-    | undefined;
-  /** Returns the groups of which an entry is a direct member. */
-  groupsOf(id: string): readonly string[];
-  /** Returns the keys of a group's direct members; another list when written. */
-  membersOf(id: string): readonly string[];
-  idOf(key: string): string;
-}
 
 /** A comparison in progress. */
 class Comparison {
@@ -72,7 +56,7 @@ class Comparison {
  */
 export class KnownEntries {
   readonly #byId = new Map<string, KnownEntry>();
-  readonly #source: EntrySource;
+  readonly #tables: ReplicaTables;
   readonly #publicValues: (served: Served) => unknown;
 
   /**
@@ -80,10 +64,10 @@ export class KnownEntries {
    *   read, without the name and the lock
    */
   constructor(options: {
-    readonly source: EntrySource;
+    readonly tables: ReplicaTables;
     readonly publicValues: (served: Served) => unknown;
   }) {
-    this.#source = options.source;
+    this.#tables = options.tables;
     this.#publicValues = options.publicValues;
   }
 
@@ -93,7 +77,7 @@ export class KnownEntries {
     for await (const page of log.entries()) {
       for (const { id, kind, name, locked, salt, digest } of page) {
         await slices.next();
-        const served = this.#source.find(id)?.served;
+        const served = this.#find(id)?.served;
         const isSame = served && this.#digestOf(served, salt) === digest;
         this.#byId.set(id, {
           ...newEntry(id, kind),
@@ -118,7 +102,8 @@ export class KnownEntries {
 
   /** The IDs of the known entries and of those in the replica. */
   *ids(): Iterable<string> {
-    yield* this.#source.ids();
+    yield* this.#tables.users.ids();
+    yield* this.#tables.groups.ids();
     yield* this.#byId.keys();
   }
 
@@ -143,7 +128,7 @@ export class KnownEntries {
     for (const members of comparison.members) {
       for (const key of members) {
         await slices.next();
-        linked.add(this.#source.idOf(key));
+        linked.add(this.#idOf(key));
       }
     }
     for (const id of linked) {
@@ -167,7 +152,7 @@ export class KnownEntries {
   }
 
   #compareEntry(id: string, comparison: Comparison): void {
-    const found = this.#source.find(id);
+    const found = this.#find(id);
     let known = this.#byId.get(id);
     if (known && known.kind !== found?.kind) {
       this.#delete(known, comparison);
@@ -189,7 +174,7 @@ export class KnownEntries {
     comparison.touch(known);
     this.#compareRecord(known, found.served, comparison);
     if (found.kind === 'group') {
-      const members = this.#source.membersOf(id);
+      const members = this.#keysOfMembers(id);
       comparison.members.push(
         differingItems(known.members, members),
         known.relinked,
@@ -264,7 +249,9 @@ export class KnownEntries {
       return;
     }
     const present = new Set(
-      this.#source.groupsOf(id).flatMap(group => this.#byId.get(group) ?? []),
+      this.#tables.groups.graph
+        .directGroupsOf(this.#keyOf(id))
+        .flatMap(key => this.#byId.get(this.#idOf(key)) ?? []),
     );
     const kept = known.groups.filter(group => present.has(group));
     const lost = known.groups.filter(group => !present.has(group));
@@ -286,7 +273,7 @@ export class KnownEntries {
     comparison.removed.push(...lost.map(membershipIn));
     for (const group of [...present, ...lost]) {
       // A group that was written since may be written back without a difference.
-      if (this.#source.membersOf(group.id) !== group.members) {
+      if (this.#keysOfMembers(group.id) !== group.members) {
         group.relinked.push(id);
       }
     }
@@ -296,11 +283,42 @@ export class KnownEntries {
   /** Yields the recorded direct members of a group. */
   *#membersOf(group: KnownEntry): Iterable<KnownEntry> {
     for (const key of [...group.members, ...group.relinked]) {
-      const member = this.#byId.get(this.#source.idOf(key));
+      const member = this.#byId.get(this.#idOf(key));
       if (member?.groups.includes(group)) {
         yield member;
       }
     }
+  }
+
+  /** Returns an entry of the replica; a group that is not served has no record. */
+  #find(
+    id: string,
+  ): { readonly kind: EntryKind; readonly served?: Served } | undefined {
+    const { users, groups } = this.#tables;
+    const user = users.served.get(users.keyOf(id) ?? '');
+    if (user) {
+      return { kind: 'user', served: user };
+    }
+    const key = groups.keyOf(id);
+    return key === undefined
+      ? undefined
+      : { kind: 'group', served: groups.served.get(key) };
+  }
+
+  /** Returns the keys of a group's direct members; another list when written. */
+  #keysOfMembers(id: string): readonly string[] {
+    return this.#tables.groups.graph.directMembersOf(this.#keyOf(id));
+  }
+
+  /** Returns the stable ID of an entry; the key of an entry that is missing. */
+  #idOf(key: string): string {
+    const { users, groups } = this.#tables;
+    return users.idOf(key) ?? groups.idOf(key) ?? key;
+  }
+
+  #keyOf(id: string): string {
+    const { users, groups } = this.#tables;
+    return users.keyOf(id) ?? groups.keyOf(id) ?? id;
   }
 
   #hasSameValues({ served: old }: KnownEntry, now: Served | undefined) {
