@@ -72,10 +72,10 @@ export class DirectoryEntityProvider implements EntityProvider {
   #cursor: string | undefined;
   #compareAt = 0;
   /**
-   * Time after which a comparison that wrote entities is repeated, in
-   * milliseconds. It doubles with each repetition that also does.
+   * Milliseconds after which a comparison that wrote entities is repeated;
+   * doubles with each repetition that also does.
    */
-  #repeatMs: number | undefined;
+  #repeatMs = 0;
   /** Times at which changed entries are read again, in order. */
   readonly #settling = new Map<EntryKey, number>();
   readonly #confirming = new Map<EntryKey, number>();
@@ -162,7 +162,10 @@ export class DirectoryEntityProvider implements EntityProvider {
       this.#cursor = changes.cursor;
       return pollMs;
     }
-    const changed = this.#withParents(changes.keys);
+    const parents = this.#organization.parentsOf(
+      namesIn(changes.keys, 'group'),
+    );
+    const changed = new Set([...changes.keys, ...parents]);
     const settled = dueAt(this.#settling, now);
     const unconfirmed = dueAt(this.#confirming, now);
     const keys = new Set([...changed, ...settled, ...unconfirmed]);
@@ -234,14 +237,14 @@ export class DirectoryEntityProvider implements EntityProvider {
     this.#settling.clear();
     this.#confirming.clear();
     this.#scheduleMissing();
-    const { confirmMs } = this.#timing;
-    const previousMs =
-      startedAt >= this.#compareAt ? this.#repeatMs : undefined;
+    const isRepeated = startedAt >= this.#compareAt;
     this.#repeatMs =
-      written > 0 ? 2 * (previousMs ?? confirmMs / 2) : undefined;
+      written === 0
+        ? 0
+        : (isRepeated && 2 * this.#repeatMs) || this.#timing.confirmMs;
     this.#compareAt =
       performance.now() +
-      Math.min(this.#repeatMs ?? Infinity, reconciliationIntervalMs);
+      Math.min(this.#repeatMs || Infinity, reconciliationIntervalMs);
     this.#report();
     logger.info(
       'Reconciled users and groups in the catalog with the directory',
@@ -306,15 +309,6 @@ export class DirectoryEntityProvider implements EntityProvider {
     await this.#entities.update(found, this.#timing);
     this.#report();
     return true;
-  }
-
-  /** Adds the groups that contain changed groups. */
-  #withParents(keys: ReadonlySet<EntryKey>): ReadonlySet<EntryKey> {
-    const parents = this.#organization.parentsOf(namesIn(keys, 'group'));
-    return new Set([
-      ...keys,
-      ...parents.map((name): EntryKey => `group:${name}`),
-    ]);
   }
 
   /** Other changes in the meantime do not postpone the next read. */

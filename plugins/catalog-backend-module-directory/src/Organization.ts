@@ -5,6 +5,7 @@ import {
   type DirectoryTransforms,
   type DirectoryUser,
   type EntityOptions,
+  type EntryKey,
   groupEntity,
   located,
   userEntity,
@@ -69,13 +70,13 @@ export class Organization {
    * Returns the groups that contain a group with one of these names. The log
    * does not name them when the group is renamed, or deleted and replaced.
    */
-  parentsOf(names: Iterable<string>): readonly string[] {
+  parentsOf(names: Iterable<string>): readonly EntryKey[] {
     const children = new Set(names);
     return [...this.#groups.values()]
       .filter(({ memberGroups }) =>
         memberGroups.some(name => children.has(name)),
       )
-      .map(({ groupname }) => groupname);
+      .map(({ groupname }): EntryKey => `group:${groupname}`);
   }
 
   /**
@@ -97,13 +98,10 @@ export class Organization {
         this.#groups.set(name, group);
       }
     }
-    const before = this.#nesting;
+    const { children: before } = this.#nesting;
     this.#nesting = nest(this.#groups);
-    for (const name of this.#groups.keys()) {
-      if (
-        !isSame(before.children.get(name), this.#nesting.children.get(name)) ||
-        !isSame(before.parents.get(name), this.#nesting.parents.get(name))
-      ) {
+    for (const [name, children] of this.#nesting.children) {
+      if (children.join() !== before.get(name)?.join()) {
         changed.add(name);
       }
     }
@@ -139,11 +137,9 @@ export class Organization {
     if (!group) {
       return undefined;
     }
-    const { children, parents } = this.#nesting;
     const entity = groupEntity(group, {
       ...this.#options,
-      children: children.get(name) ?? [],
-      parents: parents.get(name) ?? [],
+      children: this.#nesting.children.get(name)!,
     });
     const { transformGroup } = this.#transforms;
     return located((await transformGroup?.(entity, group)) ?? entity);
@@ -161,16 +157,9 @@ export class Organization {
   }
 }
 
-/** Whether two optional lists have the same names in the same order. */
-function isSame(a: readonly string[] = [], b: readonly string[] = []): boolean {
-  return a.length === b.length && a.every((name, index) => name === b[index]);
-}
-
-/** Nested groups, without cycles. */
+/** The groups in each group without cycles, and the memberships left out. */
 interface Nesting {
   readonly children: ReadonlyMap<string, readonly string[]>;
-  readonly parents: ReadonlyMap<string, readonly string[]>;
-  /** Memberships that would close a cycle. */
   readonly cut: readonly string[];
 }
 
@@ -180,7 +169,6 @@ interface Nesting {
  */
 function nest(groups: ReadonlyMap<string, DirectoryGroup>): Nesting {
   const children = new Map<string, string[]>();
-  const parents = new Map<string, string[]>();
   const cut: string[] = [];
   const reaches = (from: string, to: string) => {
     const reached = new Set([from]);
@@ -190,18 +178,15 @@ function nest(groups: ReadonlyMap<string, DirectoryGroup>): Nesting {
     return reached.has(to);
   };
   for (const parent of [...groups.keys()].sort()) {
-    const { memberGroups } = groups.get(parent)!;
-    for (const child of [...memberGroups].sort()) {
-      if (!groups.has(child)) {
-        continue;
-      }
-      if (reaches(child, parent)) {
+    const added: string[] = [];
+    children.set(parent, added);
+    for (const child of [...groups.get(parent)!.memberGroups].sort()) {
+      if (groups.has(child) && reaches(child, parent)) {
         cut.push(`${child} in ${parent}`);
-      } else {
-        children.set(parent, [...(children.get(parent) ?? []), child]);
-        parents.set(child, [...(parents.get(child) ?? []), parent]);
+      } else if (groups.has(child)) {
+        added.push(child);
       }
     }
   }
-  return { children, parents, cut };
+  return { children, cut };
 }

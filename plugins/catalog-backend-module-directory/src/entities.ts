@@ -126,12 +126,9 @@ export function userEntity(
 /** Creates the entity of a group with its child groups. */
 export function groupEntity(
   group: DirectoryGroup,
-  options: EntityOptions & {
-    readonly children: readonly string[];
-    readonly parents: readonly string[];
-  },
+  options: EntityOptions & { readonly children: readonly string[] },
 ): GroupEntity {
-  const { namespace, appUrl, children, parents } = options;
+  const { namespace, appUrl, children } = options;
   const { groupname, description } = group;
   return {
     apiVersion: 'backstage.io/v1alpha1',
@@ -152,7 +149,6 @@ export function groupEntity(
     spec: {
       type: 'team',
       profile: { displayName: groupname },
-      ...(parents.length === 1 && { parent: entityNameOf(parents[0]) }),
       children: children.map(entityNameOf).sort(),
     },
   };
