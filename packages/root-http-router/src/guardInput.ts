@@ -15,6 +15,8 @@ const MAX_BODY_BYTES = 102_400;
 const MAX_QUERY_STRING = 16_384;
 /** Maximum nesting of objects and lists in a request. */
 const MAX_DEPTH = 32;
+/** Members of all objects, or elements of all lists, in a request body. */
+const MAX_VALUES = 10_000;
 /** Every condition of a filter causes a subquery for each entity. */
 const MAX_CONDITIONS = 100;
 /** Facets, or fields to return or sort by, each of which is read from every entity. */
@@ -78,6 +80,8 @@ export function guardInput(): RequestHandler {
 
 function checkBody(path: string, body: unknown): void {
   checkDepth(body);
+  const { members, elements, text } = measure(body);
+  limit('body', Math.max(members, elements), MAX_VALUES, 'values');
   // Version 2 of the actions API wraps the input.
   for (const input of [body, memberOf(body, 'input')]) {
     checkRequest(path, input, value => measure(value).members);
@@ -91,7 +95,6 @@ function checkBody(path: string, body: unknown): void {
     );
   }
   if (ACTION.test(path)) {
-    const { members, elements, text } = measure(body);
     limit('input', members, MAX_INPUT.members, 'members');
     limit('input', elements, MAX_INPUT.elements, 'values');
     limit('input', text, MAX_INPUT.text, 'characters in a value');

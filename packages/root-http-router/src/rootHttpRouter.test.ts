@@ -508,6 +508,21 @@ describe('rootHttpRouter', () => {
         501,
       ],
       [
+        'conditions of a batch',
+        size => [
+          '/api/permission/authorize',
+          {
+            items: times(100, index => ({
+              id: `${index}`,
+              permission: readPermission,
+              conditions: { claims: times(size / 100, group => group) },
+            })),
+          },
+        ],
+        9000,
+        10_000,
+      ],
+      [
         'user settings of a batch',
         size => [
           '/api/user-settings/multiget',
