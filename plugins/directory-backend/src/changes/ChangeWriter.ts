@@ -51,10 +51,10 @@ interface Tenure {
   readonly lease: Lease;
   readonly entries: KnownEntries;
   isComplete: boolean;
-  /** Position of the last write without postponed differences. */
+  /** Position of the last write of all differences. */
   position: Position | undefined;
-  /** IDs of entries with postponed differences. */
-  readonly postponed: Set<string>;
+  /** Whether differences that add or allow something are left out. */
+  isStrict: boolean;
   /** Since when the server may lag behind the position. */
   behindSince: number | undefined;
 }
@@ -200,7 +200,7 @@ export class ChangeWriter implements TableObserver {
       entries,
       isComplete: lease.isComplete,
       position: lease.position,
-      postponed: new Set(),
+      isStrict: false,
       behindSince: undefined,
     };
     this.#renewals = setInterval(() => {
@@ -213,8 +213,12 @@ export class ChangeWriter implements TableObserver {
           });
       }
     }, renewalMs ?? LEASE_INTERVAL_MS).unref();
-    const slices = new WorkSlices();
     await entries.load(log);
+    await this.#addAll(entries);
+  }
+
+  async #addAll(entries: KnownEntries): Promise<void> {
+    const slices = new WorkSlices();
     for (const id of entries.ids()) {
       await slices.next();
       this.#written.add(id);
@@ -234,19 +238,21 @@ export class ChangeWriter implements TableObserver {
       if (mode === 'wait') {
         return;
       }
-      if (mode === 'complete') {
-        tenure.postponed.forEach(id => this.#written.add(id));
-        tenure.postponed.clear();
+      if (tenure.isStrict && mode === 'complete') {
+        tenure.isStrict = false;
+        await this.#addAll(tenure.entries);
+        continue;
       }
+      tenure.isStrict = mode === 'strict';
       const ids = this.#takeIds();
       if (ids.length === 0) {
         break;
       }
-      await this.#record(tenure, { ids, isStrict: mode === 'strict' });
+      await this.#record(tenure, ids);
     }
     if (this.#confirmed && !tenure.isComplete) {
       tenure.isComplete = true;
-      await this.#record(tenure, { ids: [], isStrict: false });
+      await this.#record(tenure, []);
     }
     if (this.#hasFailed) {
       this.#hasFailed = false;
@@ -288,15 +294,10 @@ export class ChangeWriter implements TableObserver {
   }
 
   /** Compares entries and appends the differences. */
-  async #record(
-    tenure: Tenure,
-    options: { readonly ids: readonly string[]; readonly isStrict: boolean },
-  ): Promise<void> {
-    const { lease, entries, isComplete } = tenure;
-    const { ids, isStrict } = options;
+  async #record(tenure: Tenure, ids: readonly string[]): Promise<void> {
+    const { lease, entries, isComplete, isStrict } = tenure;
     const { server } = this.#position!;
     const batch = await entries.compare(ids, { isStrict });
-    batch.postponed.forEach(id => tenure.postponed.add(id));
     const { added, removed, deleted } = batch;
     const rows = [batch.entries, deleted, added, removed];
     if (ids.length > 0 && rows.every(list => list.length === 0)) {

@@ -29,8 +29,6 @@ class Comparison {
   readonly deleted: string[] = [];
   readonly added: Membership[] = [];
   readonly removed: Membership[] = [];
-  /** IDs of entries with differences that are not recorded. */
-  readonly postponed = new Set<string>();
   /** IDs of entries whose groups are to be compared. */
   readonly linked = new Set<string>();
   /** Keys or IDs of members that groups may have lost or got. */
@@ -39,7 +37,7 @@ class Comparison {
   readonly affected = new Set<KnownEntry>();
   readonly before = new Map<KnownEntry, StateBefore>();
 
-  /** @param isStrict - whether to postpone differences that add or allow */
+  /** @param isStrict - whether to leave out differences that add or allow */
   constructor(readonly isStrict: boolean) {}
 
   /** Keeps the state of an entry before its first change. */
@@ -112,13 +110,13 @@ export class KnownEntries {
    * result fails, this object must not be used again. Yields to the event loop
    * in between; entries that are written in the meantime must be compared again.
    *
-   * @param options.isStrict - whether to postpone entries that were created,
+   * @param options.isStrict - whether to leave out entries that were created,
    *   renamed or unlocked, and new members
    */
   async compare(
     ids: Iterable<string>,
     { isStrict }: { readonly isStrict: boolean },
-  ): Promise<ChangeBatch & { readonly postponed: ReadonlySet<string> }> {
+  ): Promise<ChangeBatch> {
     const comparison = new Comparison(isStrict);
     const { slices, linked, deletions, changes } = comparison;
     for (const id of ids) {
@@ -164,7 +162,6 @@ export class KnownEntries {
     comparison.linked.add(id);
     if (!known) {
       if (comparison.isStrict) {
-        comparison.postponed.add(id);
         return;
       }
       known = newEntry(id, found.kind);
@@ -198,9 +195,6 @@ export class KnownEntries {
     const isRenamed = !isNew && !isGone && oldName !== served?.name;
     const allows = isNew || isRenamed || (wasLocked && !locked);
     const isChanged = !isNew && !isGone && !this.#hasSameValues(known, served);
-    if (isStrict && allows) {
-      comparison.postponed.add(known.id);
-    }
     if (isStrict && isNew) {
       return;
     }
@@ -256,8 +250,7 @@ export class KnownEntries {
     const kept = known.groups.filter(group => present.has(group));
     const lost = known.groups.filter(group => !present.has(group));
     kept.forEach(group => present.delete(group));
-    if (present.size > 0 && comparison.isStrict) {
-      comparison.postponed.add(id);
+    if (comparison.isStrict) {
       present.clear();
     }
     if (present.size + lost.length === 0) {
