@@ -28,13 +28,6 @@ interface KnownEntity {
   names: string;
 }
 
-/** Missing entities at a time. */
-interface Missing {
-  readonly refs: readonly string[];
-  /** When one of them went missing last. */
-  readonly since: number;
-}
-
 /** Options of {@link CatalogEntities}. */
 export interface CatalogEntitiesOptions {
   readonly auth: AuthService;
@@ -177,7 +170,7 @@ export class CatalogEntities {
     read: ReadonlyMap<EntryKey, Entity | undefined>,
     { settleMs }: { readonly settleMs: number },
   ): Promise<number> {
-    const before = this.#missingNow();
+    const startedAt = performance.now();
     const refOf = (key: EntryKey) => {
       const entity = read.get(key);
       return entity && stringifyEntityRef(entity);
@@ -193,11 +186,11 @@ export class CatalogEntities {
     const written = [...read].flatMap(([key, entity]) =>
       entity && this.#claim(key, refOf(key)!, entity) ? [entity] : [],
     );
-    const removed = this.#removable(before, {
-      isRead: key => read.has(key),
-      settleMs,
-    });
-    await this.#mutate(written, removed);
+    const isSettled = startedAt - this.#missingSince > settleMs;
+    const removed = [...this.#missing].filter(ref =>
+      read.has(this.#entities.get(ref)!.key),
+    );
+    await this.#mutate(written, isSettled ? removed : []);
     return written.length;
   }
 
@@ -209,40 +202,15 @@ export class CatalogEntities {
     isFound: (key: EntryKey) => boolean,
     { settleMs }: { readonly settleMs: number },
   ): Promise<void> {
-    const before = this.#missingNow();
+    const startedAt = performance.now();
     for (const [ref, { key }] of this.#entities) {
       const isMissing = !isFound(key) || this.#refs.get(key) !== ref;
       if (isMissing && !this.#missing.has(ref)) {
         this.#setMissing(key, ref);
       }
     }
-    const isRead = () => true;
-    await this.#mutate([], this.#removable(before, { isRead, settleMs }));
-  }
-
-  #missingNow(): Missing {
-    return { refs: [...this.#missing], since: this.#missingSince };
-  }
-
-  /** Returns the references that were missing before and may be removed. */
-  #removable(
-    before: Missing,
-    options: {
-      /** Whether a user or group was read again. */
-      readonly isRead: (key: EntryKey) => boolean;
-      readonly settleMs: number;
-    },
-  ): readonly string[] {
-    const { isRead, settleMs } = options;
-    const stillMissing = before.refs.filter(
-      ref => this.#missing.has(ref) && isRead(this.#entities.get(ref)!.key),
-    );
-    const isSettled =
-      this.#missingSince === before.since &&
-      performance.now() - before.since >= settleMs;
-    return stillMissing.length > 0 && isSettled && this.#mayRemove()
-      ? stillMissing
-      : [];
+    const isSettled = startedAt - this.#missingSince > settleMs;
+    await this.#mutate([], isSettled ? [...this.#missing] : []);
   }
 
   #setMissing(key: EntryKey, ref: string): void {
@@ -272,8 +240,9 @@ export class CatalogEntities {
 
   async #mutate(
     written: readonly Entity[],
-    removed: readonly string[],
+    missing: readonly string[],
   ): Promise<void> {
+    const removed = missing.length > 0 && this.#mayRemove() ? missing : [];
     if (written.length === 0 && removed.length === 0) {
       return;
     }

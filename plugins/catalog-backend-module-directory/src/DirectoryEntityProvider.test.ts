@@ -104,7 +104,7 @@ class TestDirectory {
 
   get reader() {
     const groupsOf = ({ groups }: DirectoryUser) =>
-      groups.filter(name => this.groups.has(name)).sort();
+      [...new Set(groups)].filter(name => this.groups.has(name)).sort();
     const readGroup = (group: DirectoryGroup) => ({
       group,
       members: group.isLarge
