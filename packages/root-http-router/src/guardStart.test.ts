@@ -130,16 +130,6 @@ describe('guardStart', () => {
       },
     );
 
-    it('reports that the backend is not ready', async () => {
-      const { status, body } = await get(READINESS);
-
-      expect(status).toBe(503);
-      expect(JSON.parse(body)).toEqual({
-        message: 'Backend has not started yet',
-        status: 'error',
-      });
-    });
-
     it('holds up to 200 requests per plugin and returns 503 for others', async () => {
       const excess = 50;
       const responses: Awaited<ReturnType<typeof readResponse>>[] = [];

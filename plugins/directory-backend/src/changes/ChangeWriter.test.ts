@@ -488,18 +488,6 @@ describe('ChangeWriter', () => {
     ]);
   });
 
-  it('logs a rename', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice', { uniqueId: '1' });
-    directory.setGroup('staff', [userKey('alice')]);
-    await startWriter(directory);
-    await directory.confirm();
-    directory.setUser('alicia', { uniqueId: '1' });
-    directory.setGroup('staff', [userKey('alicia')]);
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_renamed alicia from alice']);
-  });
-
   it.each([true, false])(
     'logs a membership that is reverted during the comparison (was a member: %s)',
     async wasMember => {

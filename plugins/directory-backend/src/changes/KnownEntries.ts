@@ -13,6 +13,7 @@ import type {
 import {
   compareMemberships,
   type KnownEntry,
+  type Link,
   type Served,
   type StateBefore,
 } from './compareMemberships';
@@ -27,8 +28,8 @@ class Comparison {
   readonly changes: NewChange[] = [];
   readonly changed = new Set<KnownEntry>();
   readonly deleted: string[] = [];
-  readonly added: Membership[] = [];
-  readonly removed: Membership[] = [];
+  readonly added: Link[] = [];
+  readonly removed: Link[] = [];
   /** IDs of entries whose groups are to be compared. */
   readonly linked = new Set<string>();
   /** Keys or IDs of members that groups may have lost or got. */
@@ -135,6 +136,7 @@ export class KnownEntries {
     }
     const memberships = await compareMemberships({
       ...comparison,
+      links: [...comparison.added, ...comparison.removed],
       membersOf: group => this.#membersOf(group),
     });
     const entries: StoredEntry[] = [];
@@ -146,6 +148,8 @@ export class KnownEntries {
       ...comparison,
       changes: [...deletions, ...changes, ...memberships],
       entries,
+      added: comparison.added.map(membershipOf),
+      removed: comparison.removed.map(membershipOf),
     };
   }
 
@@ -258,12 +262,8 @@ export class KnownEntries {
     }
     comparison.touch(known);
     comparison.affected.add(known);
-    const membershipIn = (group: KnownEntry): Membership => ({
-      member_id: id,
-      group_id: group.id,
-    });
-    comparison.added.push(...[...present].map(membershipIn));
-    comparison.removed.push(...lost.map(membershipIn));
+    present.forEach(group => comparison.added.push({ member: known, group }));
+    lost.forEach(group => comparison.removed.push({ member: known, group }));
     for (const group of [...present, ...lost]) {
       // A group that was written since may be written back without a difference.
       if (this.#keysOfMembers(group.id) !== group.members) {
@@ -352,6 +352,10 @@ function newEntry(id: string, kind: EntryKind): KnownEntry {
     members: [],
     relinked: [],
   };
+}
+
+function membershipOf({ member, group }: Link): Membership {
+  return { member_id: member.id, group_id: group.id };
 }
 
 /** Returns a change of a served entry. */

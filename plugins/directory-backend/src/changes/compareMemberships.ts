@@ -26,6 +26,12 @@ export interface KnownEntry {
   relinked: string[];
 }
 
+/** A direct membership that has begun or ended. */
+export interface Link {
+  readonly member: KnownEntry;
+  readonly group: KnownEntry;
+}
+
 /** State of an entry before a comparison. */
 export type StateBefore = Pick<KnownEntry, 'name' | 'groups'>;
 
@@ -39,11 +45,13 @@ export async function compareMemberships(options: {
   readonly affected: ReadonlySet<KnownEntry>;
   /** Earlier states of the entries that have changed. */
   readonly before: ReadonlyMap<KnownEntry, StateBefore>;
+  /** Direct memberships that have begun or ended. */
+  readonly links: readonly Link[];
   /** Yields the direct members of a group. */
   readonly membersOf: (group: KnownEntry) => Iterable<KnownEntry>;
   readonly slices: WorkSlices;
 }): Promise<readonly NewChange[]> {
-  const { before, membersOf, slices } = options;
+  const { before, links, membersOf, slices } = options;
   const affected = new Set(options.affected);
   // Iteration includes the members that are added to the set during the loop.
   // Members that have left an affected group since are affected themselves.
@@ -95,13 +103,15 @@ export async function compareMemberships(options: {
       changed.add(group);
     }
   }
-  for (const [member, old] of before) {
+  for (const { member, group } of links) {
     await slices.next();
-    for (const group of regrouped(old, member)) {
-      const list = changes.get(group) ?? [];
-      if (!list.some(({ memberId }) => memberId === member.id)) {
-        changed.add(group);
-      }
+    const names = [stateBefore(member).name, member.name, group.name];
+    const list = changes.get(group) ?? [];
+    if (
+      !names.includes(undefined) &&
+      !list.some(({ memberId }) => memberId === member.id)
+    ) {
+      changed.add(group);
     }
   }
   return [
@@ -112,18 +122,6 @@ export async function compareMemberships(options: {
       name: name!,
     })),
   ];
-}
-
-/** Returns the served groups that an entry has joined or left directly. */
-function regrouped(old: StateBefore, now: KnownEntry): readonly KnownEntry[] {
-  if (old.groups === now.groups || old.name === undefined || !now.name) {
-    return [];
-  }
-  const [before, after] = [new Set(old.groups), new Set(now.groups)];
-  return [
-    ...old.groups.filter(group => !after.has(group)),
-    ...now.groups.filter(group => !before.has(group)),
-  ].filter(({ name }) => name !== undefined);
 }
 
 /** Returns the served groups that a served entry is in. */
