@@ -357,6 +357,8 @@ async function replay(
   return { ids, state: follower.state, expected };
 }
 
+afterEach(() => jest.restoreAllMocks());
+
 describe('ChangeWriter', () => {
   it('records existing entries without changes and logs later changes', async () => {
     const directory = new TestDirectory();
@@ -656,6 +658,23 @@ describe('ChangeWriter', () => {
     directory.delete(userKey('bob'));
     await directory.confirm();
     expect(await lines()).toEqual([]);
+    await directory.confirm();
+    expect(await lines()).toEqual(['user_deleted bob']);
+  });
+
+  it('records what a server that was restored from a backup removes', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    directory.setUser('bob');
+    await startWriter(directory);
+    await directory.confirm();
+    directory.sync = { ...directory.sync, value: '-9' };
+    directory.delete(userKey('bob'));
+    directory.setUser('carol');
+    await directory.confirm();
+    expect(await lines()).toEqual([]);
+    const elapsed = performance.now() + 60_000;
+    jest.spyOn(performance, 'now').mockReturnValue(elapsed);
     await directory.confirm();
     expect(await lines()).toEqual(['user_deleted bob']);
   });

@@ -22,6 +22,12 @@ const ENTRIES_PER_APPEND = 2000;
 /** Interval of attempts to acquire or renew the lease. */
 const LEASE_INTERVAL_MS = 5000;
 
+/**
+ * Time in which another process that follows the same server reaches its
+ * position. A server that was restored from a backup does not.
+ */
+const LAG_MS = 30_000;
+
 /** Maximum time between syncs with a server without positions. */
 const FULL_SYNC_MS = 3 * 60_000;
 
@@ -265,8 +271,8 @@ export class ChangeWriter implements TableObserver {
   }
 
   /**
-   * Returns which differences may be recorded: all; none, until the server has
-   * reached its own earlier position; or only those that remove or deny.
+   * Returns which differences may be recorded: all; none, until this process
+   * has reached the position of another one; or only those that remove or deny.
    */
   #modeFor(tenure: Tenure): 'complete' | 'wait' | 'strict' {
     const { compare, catchUpMs = CATCH_UP_MS } = this.#options;
@@ -276,12 +282,12 @@ export class ChangeWriter implements TableObserver {
       tenure.behindSince = undefined;
       return 'complete';
     }
-    const now = performance.now();
-    tenure.behindSince ??= now;
-    if (now - tenure.behindSince >= catchUpMs) {
+    tenure.behindSince ??= performance.now();
+    const behindMs = performance.now() - tenure.behindSince;
+    if (behindMs >= catchUpMs) {
       return 'complete';
     }
-    return standing === 'other' ? 'strict' : 'wait';
+    return standing === 'earlier' && behindMs < LAG_MS ? 'wait' : 'strict';
   }
 
   /** Takes IDs to compare. */
