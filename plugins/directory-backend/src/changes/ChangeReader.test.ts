@@ -14,6 +14,8 @@ import {
 } from './ChangeReader';
 import { comparePositions } from '../__testUtils__/changes/comparePositions';
 
+jest.setTimeout(60_000);
+
 const DAY_MS = 24 * 60 * 60_000;
 
 const HERE: Position = { server: 'here', value: '5' };

@@ -19,6 +19,8 @@ import { type Change, ChangeLog, LeaseLostError } from './ChangeLog';
 import { ChangeWriter, type ChangeWriterOptions } from './ChangeWriter';
 import { publicValuesFor } from './createChanges';
 
+jest.setTimeout(60_000);
+
 const DAY_MS = 24 * 60 * 60_000;
 
 const userKey = (name: string) => `uid=${name},cn=users`;
