@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+} from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The options of a key pair of the curve P-256. */
+const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc'];
+
+/** The files that `docs/step-ca.md` describes, in a temporary folder. */
+export class StepCaFiles {
+  readonly folder: string;
+  /** Root in PEM. */
+  readonly rootFile: string;
+  readonly provisionerKeyFile: string;
+
+  static async create(): Promise<StepCaFiles> {
+    const files = new StepCaFiles(await mkdtemp(join(tmpdir(), 'step-ca-')));
+    await files.#createCa();
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await files.write('provisioner.jwk', JSON.stringify(toJwk(privateKey)));
+    return files;
+  }
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.rootFile = this.path('root.pem');
+    this.provisionerKeyFile = this.path('provisioner.jwk');
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  async read(name: string): Promise<string> {
+    return await readFile(this.path(name), 'utf8');
+  }
+
+  /** Writes a private file. */
+  async write(name: string, text: string): Promise<string> {
+    await writeFile(this.path(name), text, { mode: 0o600 });
+    return this.path(name);
+  }
+
+  /** The provisioner's private key as a JWK. */
+  async provisionerKey(): Promise<ReturnType<typeof toJwk>> {
+    return JSON.parse(await this.read('provisioner.jwk'));
+  }
+
+  async openssl(...args: readonly string[]): Promise<string> {
+    const { stdout } = await run('openssl', args, { cwd: this.folder });
+    return stdout;
+  }
+
+  /**
+   * Issues a server certificate for `localhost` below the root.
+   *
+   * @returns the key and the certificate in PEM
+   */
+  async serverIdentity(): Promise<{ key: string; cert: string }> {
+    await this.#issue('server', {
+      issuer: 'intermediate',
+      subject: '/CN=localhost',
+      extensions: 'subjectAltName=DNS:localhost,IP:127.0.0.1',
+    });
+    const chain = [
+      await this.read('server.pem'),
+      await this.read('intermediate.pem'),
+    ];
+    return { key: await this.read('server.key'), cert: chain.join('') };
+  }
+
+  /** The intermediate in DER, with its private key. */
+  async intermediate(): Promise<{ certificate: Buffer; key: KeyObject }> {
+    const pem = await this.read('intermediate.pem');
+    return {
+      certificate: Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64'),
+      key: createPrivateKey(await this.read('intermediate.key')),
+    };
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #createCa(): Promise<void> {
+    await this.openssl(
+      ...['req', '-x509', '-new', ...EC],
+      ...['-subj', '/O=EXAMPLE.TEST/CN=Root', '-days', '3650'],
+      ...['-addext', 'keyUsage=critical,keyCertSign,cRLSign'],
+      ...['-keyout', 'root.key', '-out', 'root.pem'],
+    );
+    await this.#issue('intermediate', {
+      issuer: 'root',
+      subject: '/O=EXAMPLE.TEST/CN=Intermediate',
+      extensions:
+        'basicConstraints=critical,CA:TRUE,pathlen:0\nkeyUsage=critical,keyCertSign,cRLSign',
+    });
+  }
+
+  async #issue(
+    name: string,
+    options: {
+      readonly issuer: string;
+      readonly subject: string;
+      readonly extensions: string;
+    },
+  ): Promise<void> {
+    const { issuer, subject, extensions } = options;
+    await this.write(`${name}.ext`, extensions);
+    await this.openssl(
+      ...['req', '-new', ...EC, '-subj', subject],
+      ...['-keyout', `${name}.key`, '-out', `${name}.csr`],
+    );
+    await this.openssl(
+      ...['x509', '-req', '-in', `${name}.csr`, '-days', '365'],
+      ...['-CA', `${issuer}.pem`, '-CAkey', `${issuer}.key`, '-CAcreateserial'],
+      ...['-extfile', `${name}.ext`, '-out', `${name}.pem`],
+    );
+  }
+}
+
+/** Returns a private key as `step crypto jwk create` writes it (RFC 7638). */
+function toJwk(privateKey: KeyObject) {
+  const jwk = privateKey.export({ format: 'jwk' });
+  const { crv, kty, x, y } = jwk;
+  const kid = createHash('sha256')
+    .update(JSON.stringify({ crv, kty, x, y }))
+    .digest('base64url');
+  return { ...jwk, kid, use: 'sig', alg: 'ES256' };
+}
