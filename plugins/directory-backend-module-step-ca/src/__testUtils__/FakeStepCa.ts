@@ -52,8 +52,11 @@ export class FakeStepCa {
   readonly #server: Server;
   #port = 0;
 
-  static async start(): Promise<FakeStepCa> {
-    const files = await StepCaFiles.create();
+  /** @param options - those of {@link StepCaFiles.create} */
+  static async start(
+    options: Parameters<typeof StepCaFiles.create>[0] = {},
+  ): Promise<FakeStepCa> {
+    const files = await StepCaFiles.create(options);
     const { certificate, key } = await files.intermediate();
     const fake = new FakeStepCa({
       files,
@@ -81,6 +84,17 @@ export class FakeStepCa {
 
   get url(): string {
     return `https://localhost:${this.#port}`;
+  }
+
+  /** Restores the documented provisioner and forgets all requests. */
+  async reset(): Promise<void> {
+    await this.files.createProvisionerKey();
+    this.provisioner = await provisionerOf(this.files);
+    this.requests.length = 0;
+    this.signed.clear();
+    this.revoked.clear();
+    this.change = {};
+    this.intercept = undefined;
   }
 
   /** Starts to listen; after {@link pause}, on the same port as before. */

@@ -14,49 +14,52 @@ export class RealStepCa {
   readonly files: StepCaFiles;
   readonly version: string;
   readonly url: string;
+  readonly #port: number;
   readonly #program: string;
   #child: ChildProcess | undefined;
 
-  static async start(
-    change: (
-      provisioner: Awaited<ReturnType<typeof provisionerOf>>,
-    ) => object = provisioner => provisioner,
-  ): Promise<RealStepCa> {
+  static async start(): Promise<RealStepCa> {
     const files = await StepCaFiles.create();
-    const port = await findFreePort();
-    await files.write(
-      'ca.json',
-      JSON.stringify({
-        root: files.rootFile,
-        crt: files.path('intermediate.pem'),
-        key: files.path('intermediate.key'),
-        address: `127.0.0.1:${port}`,
-        dnsNames: ['localhost'],
-        db: { type: 'badgerv2', dataSource: files.path('db') },
-        authority: {
-          provisioners: [change(await provisionerOf(files))],
-        },
-      }),
-    );
     const stepCa = new RealStepCa({
       files,
-      url: `https://localhost:${port}`,
+      port: await findFreePort(),
       ...(await buildStepCa()),
     });
+    await stepCa.configure();
     await stepCa.resume();
     return stepCa;
   }
 
   private constructor(options: {
     readonly files: StepCaFiles;
-    readonly url: string;
+    readonly port: number;
     readonly program: string;
     readonly version: string;
   }) {
     this.files = options.files;
-    this.url = options.url;
+    this.#port = options.port;
+    this.url = `https://localhost:${options.port}`;
     this.version = options.version;
     this.#program = options.program;
+  }
+
+  /** Writes `ca.json`, for the next start of the process. */
+  async configure(
+    change: (
+      provisioner: Awaited<ReturnType<typeof provisionerOf>>,
+    ) => object = provisioner => provisioner,
+  ): Promise<void> {
+    const { files } = this;
+    const settings = {
+      root: files.rootFile,
+      crt: files.path('intermediate.pem'),
+      key: files.path('intermediate.key'),
+      address: `127.0.0.1:${this.#port}`,
+      dnsNames: ['localhost'],
+      db: { type: 'badgerv2', dataSource: files.path('db') },
+      authority: { provisioners: [change(await provisionerOf(files))] },
+    };
+    await files.write('ca.json', JSON.stringify(settings));
   }
 
   /** Starts the process again after {@link pause}. */

@@ -22,11 +22,13 @@ export class StepCaFiles {
   readonly rootFile: string;
   readonly provisionerKeyFile: string;
 
-  static async create(): Promise<StepCaFiles> {
+  /** @param options - `days`: validity of the intermediate. Default: 365 */
+  static async create(
+    options: { readonly days?: number } = {},
+  ): Promise<StepCaFiles> {
     const files = new StepCaFiles(await mkdtemp(join(tmpdir(), 'step-ca-')));
-    await files.#createCa();
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    await files.write('provisioner.jwk', JSON.stringify(toJwk(privateKey)));
+    await files.#createCa(options.days ?? 365);
+    await files.createProvisionerKey();
     return files;
   }
 
@@ -44,10 +46,20 @@ export class StepCaFiles {
     return await readFile(this.path(name), 'utf8');
   }
 
+  async readBytes(name: string): Promise<Buffer> {
+    return await readFile(this.path(name));
+  }
+
   /** Writes a private file. */
   async write(name: string, text: string): Promise<string> {
     await writeFile(this.path(name), text, { mode: 0o600 });
     return this.path(name);
+  }
+
+  async createProvisionerKey(): Promise<void> {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await rm(this.provisionerKeyFile, { force: true });
+    await this.write('provisioner.jwk', JSON.stringify(toJwk(privateKey)));
   }
 
   /** The provisioner's private key as a JWK. */
@@ -91,7 +103,7 @@ export class StepCaFiles {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async #createCa(): Promise<void> {
+  async #createCa(days: number): Promise<void> {
     await this.openssl(
       ...['req', '-x509', '-new', ...EC],
       ...['-subj', '/O=EXAMPLE.TEST/CN=Root', '-days', '3650'],
@@ -100,6 +112,7 @@ export class StepCaFiles {
     );
     await this.#issue('intermediate', {
       issuer: 'root',
+      days,
       subject: '/O=EXAMPLE.TEST/CN=Intermediate',
       extensions:
         'basicConstraints=critical,CA:TRUE,pathlen:0\nkeyUsage=critical,keyCertSign,cRLSign',
@@ -110,18 +123,19 @@ export class StepCaFiles {
     name: string,
     options: {
       readonly issuer: string;
+      readonly days?: number;
       readonly subject: string;
       readonly extensions: string;
     },
   ): Promise<void> {
-    const { issuer, subject, extensions } = options;
+    const { issuer, days = 1, subject, extensions } = options;
     await this.write(`${name}.ext`, extensions);
     await this.openssl(
       ...['req', '-new', ...EC, '-subj', subject],
       ...['-keyout', `${name}.key`, '-out', `${name}.csr`],
     );
     await this.openssl(
-      ...['x509', '-req', '-in', `${name}.csr`, '-days', '365'],
+      ...['x509', '-req', '-in', `${name}.csr`, '-days', `${days}`],
       ...['-CA', `${issuer}.pem`, '-CAkey', `${issuer}.key`, '-CAcreateserial'],
       ...['-extfile', `${name}.ext`, '-out', `${name}.pem`],
     );
