@@ -44,11 +44,6 @@ export interface Config {
          */
         provisionerKeyFile: string;
         /**
-         * Name of the CA in API responses.
-         * @default step-ca
-         */
-        cacn?: string;
-        /**
          * Certificate profiles. The provisioner in step-ca must allow the same.
          * Default: `userCerts` with the defaults of each key.
          */

@@ -6,7 +6,6 @@ import {
   AuthorityUnavailableError,
   type CertificateAuthority,
   OutcomeUnknownError,
-  type RevocableReason,
   type Revocation,
   type RevocationRequest,
   type SignedCertificate,
@@ -14,36 +13,19 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   Certificate,
-  type RequestSignature,
+  REVOCATION_REASONS,
   writePem,
 } from '@directory-gateway/x509';
 import { X509Certificate, createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { StepCaClient, type StepCaResponse } from './StepCaClient';
 import type { StepCaConfig } from './StepCaConfig';
 
-/** A difference of the clocks of step-ca and the gateway, in milliseconds. */
+/** Accepted difference of the clocks of step-ca and the gateway. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** Validity above which the start warns, in milliseconds. */
+/** Validity above which the start warns. */
 const LONG_VALIDITY_MS = 7 * 24 * 3_600_000;
-
-const COMMON_NAME = '2.5.4.3';
-
-/** RFC 5280 §5.3.1. */
-const REASON_CODES: Readonly<Record<RevocableReason, number>> = {
-  unspecified: 0,
-  keyCompromise: 1,
-  affiliationChanged: 3,
-  superseded: 4,
-  cessationOfOperation: 5,
-  privilegeWithdrawn: 9,
-};
-
-const signResponseSchema = z.object({
-  certChain: z.array(z.string()).min(2),
-});
 
 /**
  * step-ca as a CA: a JWK provisioner signs users' certificates with the serial
@@ -51,34 +33,20 @@ const signResponseSchema = z.object({
  * and does not publish revocations.
  */
 export class StepCaAuthority implements CertificateAuthority {
-  readonly cacn: string;
+  readonly cacn = 'step-ca';
   readonly profiles: ReadonlyMap<string, AuthorityProfile>;
-  readonly keyTypes: ReadonlySet<RequestSignature> = new Set([
-    'rsa',
-    'rsa-pss',
-    'ec',
-    'ed25519',
-  ]);
   readonly #client: StepCaClient;
   readonly #logger: LoggerService;
 
-  static create(options: {
-    readonly config: StepCaConfig;
-    readonly logger: LoggerService;
-  }): StepCaAuthority {
-    return new StepCaAuthority(options.config, options.logger);
-  }
-
-  private constructor(config: StepCaConfig, logger: LoggerService) {
-    this.cacn = config.cacn;
-    this.profiles = config.profiles;
-    this.#client = new StepCaClient(config);
-    this.#logger = logger;
+  constructor(options: { config: StepCaConfig; logger: LoggerService }) {
+    this.profiles = options.config.profiles;
+    this.#client = new StepCaClient(options.config);
+    this.#logger = options.logger;
   }
 
   /**
-   * Checks the provisioner when the gateway starts. If step-ca does not respond,
-   * the check is repeated before each certificate is signed, like after a start.
+   * Checks the provisioner when the gateway starts. `sign` repeats the check, so
+   * that step-ca may be down.
    *
    * @throws Error when the provisioner is unsafe.
    */
@@ -90,19 +58,14 @@ export class StepCaAuthority implements CertificateAuthority {
         );
       }
     }
-    let problems: readonly string[];
-    try {
-      problems = await this.#client.connect(connection =>
-        this.#client.check(connection),
-      );
-    } catch (error) {
-      this.#logger.warn(
-        `step-ca cannot be checked; certificates are not signed until it responds: ${
-          toError(error).message
-        }`,
-      );
-      return;
-    }
+    const problems = await this.#client
+      .connect(connection => this.#client.check(connection))
+      .catch(error => {
+        this.#logger.warn(
+          `step-ca cannot be checked, and no certificate is signed until it can: ${toError(error).message}`,
+        );
+        return [];
+      });
     if (problems.length > 0) {
       throw new Error(problems.join('. '));
     }
@@ -122,20 +85,21 @@ export class StepCaAuthority implements CertificateAuthority {
         'The CA does not certify Kerberos principal names (KRB5PrincipalName): request a user principal name instead',
       );
     }
-    const response = await this.#client.connect(async connection => {
-      const problems = await this.#client.check(connection);
-      if (problems.length > 0) {
-        throw new AuthorityUnavailableError(problems.join('. '));
-      }
-      const notAfter = Math.min(
-        Date.now() + profile.validityMs,
-        connection.issuer?.validToDate.getTime() ?? Infinity,
-      );
-      // In whole seconds, as in the certificate.
-      const expires = new Date(Math.floor(notAfter / 1000) * 1000);
-      const reply = await connection.post({
-        path: '/1.0/sign',
-        claims: {
+    const { response, notAfter } = await this.#client.connect(
+      async connection => {
+        const problems = await this.#client.check(connection);
+        if (problems.length > 0) {
+          throw new AuthorityUnavailableError(problems.join('. '));
+        }
+        const end = Math.min(
+          Date.now() + profile.validityMs,
+          connection.issuer?.validToDate.getTime() ?? Infinity,
+        );
+        // In whole seconds, as in the certificate.
+        const expires = new Date(Math.floor(end / 1000) * 1000);
+        const csr = writePem('CERTIFICATE REQUEST', request.csr);
+        const body = { csr, notAfter: expires.toISOString() };
+        const claims = {
           sub: request.username,
           // step-ca would replace a missing list with the subject.
           sans: emails.length > 0 ? emails : [request.principal],
@@ -145,144 +109,108 @@ export class StepCaAuthority implements CertificateAuthority {
             emails,
             userPrincipalNames,
           },
-        },
-        body: {
-          csr: writePem('CERTIFICATE REQUEST', request.csr),
-          notAfter: expires.toISOString(),
-        },
-      });
-      return { reply, expires };
-    });
-    const signed = readSigned(response.reply);
-    const differences = findDifferences(signed, {
-      request,
-      profile,
-      expires: response.expires,
+        };
+        return {
+          response: await connection.post('/1.0/sign', body, claims),
+          notAfter: expires,
+        };
+      },
+    );
+    const signed = readSigned(response);
+    const differences = findDifferences(signed, request, {
+      usages: profile.extendedKeyUsage,
+      notAfter,
     });
     if (differences.length > 0) {
-      await this.#discard(signed);
+      const [leaf] = signed.chain.map(der => new X509Certificate(der));
+      // The gateway revokes only the serial number that it has reserved.
+      await this.revoke({
+        serialNumber: BigInt(`0x${leaf.serialNumber}`),
+        reason: 'superseded',
+        revokedBy: 'the directory gateway',
+      }).catch(() => {});
       throw new OutcomeUnknownError(
-        `step-ca returned a certificate with another ${differences.join(', ')}`,
+        `step-ca signed a certificate (${leaf.serialNumber}) with another ${differences.join(', ')}`,
       );
     }
     return signed;
   }
 
-  async revoke({
-    serialNumber,
-    reason,
-    revokedBy,
-  }: RevocationRequest): Promise<Revocation> {
-    const serial = serialNumber.toString();
-    const reasonCode = REASON_CODES[reason];
-    let response: StepCaResponse;
-    try {
-      response = await this.#client.connect(connection =>
-        connection.post({
-          path: '/1.0/revoke',
-          claims: { sub: serial },
-          body: {
-            serial,
-            reasonCode,
-            reason: `${reason}, by ${revokedBy}`,
-            passive: true,
-          },
-        }),
-      );
-    } catch (error) {
-      // The request can be repeated.
-      throw new AuthorityUnavailableError(toError(error).message);
-    }
+  async revoke(request: RevocationRequest): Promise<Revocation> {
+    const serial = request.serialNumber.toString();
+    const reason = REVOCATION_REASONS[request.reason];
+    const body = {
+      serial,
+      reasonCode: reason,
+      reason: `${request.reason}, by ${request.revokedBy}`,
+      passive: true,
+    };
+    const response = await this.#client
+      .connect(({ post }) => post('/1.0/revoke', body, { sub: serial }))
+      .catch(error => {
+        // The request can be repeated.
+        throw new AuthorityUnavailableError(toError(error).message);
+      });
     if (response.status === 200) {
-      return { reason: reasonCode, revokedAt: new Date() };
+      return { reason, revokedAt: new Date() };
     }
-    if (/ is already revoked\b/.test(response.message)) {
+    const { message } = response.body;
+    if (/ is already revoked\b/.test(String(message))) {
       // step-ca does not return the original reason and time.
-      return { reason: reasonCode };
+      return { reason };
     }
     throw new AuthorityUnavailableError(
-      `step-ca did not revoke the certificate ${serial}: status ${response.status}, ${response.message}`,
+      `step-ca did not revoke the certificate ${serial}: status ${response.status}, ${message}`,
     );
-  }
-
-  /**
-   * Revokes a certificate that must not be used. The gateway revokes only the
-   * serial number that it has reserved.
-   */
-  async #discard({ certificate }: SignedCertificate): Promise<void> {
-    const serial = new X509Certificate(certificate.der).serialNumber;
-    try {
-      await this.revoke({
-        serialNumber: BigInt(`0x${serial}`),
-        reason: 'superseded',
-        revokedBy: 'the directory gateway',
-      });
-    } catch (error) {
-      this.#logger.error(
-        `The wrong certificate ${serial} is not revoked: ${
-          toError(error).message
-        }`,
-      );
-    }
   }
 }
 
 /** Reads the response of `POST /1.0/sign`. */
-function readSigned({
-  status,
-  body,
-  message,
-}: StepCaResponse): SignedCertificate {
+function readSigned({ status, body }: StepCaResponse): SignedCertificate {
   if (status === 400 || status === 403) {
-    throw new AuthorityRefusalError(message || 'The CA refused the request');
+    throw new AuthorityRefusalError(
+      String(body.message ?? 'The CA refused the request'),
+    );
   }
-  const text = `step-ca returned status ${status}: ${message}`;
+  const text = `step-ca returned status ${status}: ${body.message}`;
   if (status === 401 || status === 404) {
     throw new AuthorityUnavailableError(text);
   }
-  const parsed = signResponseSchema.safeParse(body);
-  if (status !== 201 || !parsed.success) {
-    // A certificate that cannot be stored in step-ca's database is signed.
-    throw new OutcomeUnknownError(text);
-  }
   try {
-    const chain = parsed.data.certChain.map(
-      pem => new X509Certificate(pem).raw,
-    );
-    return { certificate: new Certificate(chain[0]), chain };
-  } catch (error) {
-    throw new OutcomeUnknownError(toError(error).message);
+    if (status === 201 && Array.isArray(body.certChain)) {
+      const chain = body.certChain.map(pem => new X509Certificate(pem).raw);
+      if (chain.length > 1) {
+        return { certificate: new Certificate(chain[0]), chain };
+      }
+    }
+  } catch {
+    // A certificate was signed.
   }
+  // Other errors include that step-ca could not store a signed certificate.
+  throw new OutcomeUnknownError(text);
 }
 
 /** Returns the names of the fields that differ from the request. */
 function findDifferences(
   { certificate: { description }, chain }: SignedCertificate,
-  options: {
-    readonly request: SigningRequest;
-    readonly profile: AuthorityProfile;
-    readonly expires: Date;
-  },
+  request: SigningRequest,
+  expected: { usages: readonly string[]; notAfter: Date },
 ): readonly string[] {
   if (!description.ok) {
     return ['encoding'];
   }
   const { certificate } = description;
-  const { request, profile, expires } = options;
   const { emails, userPrincipalNames } = request.alternativeNames;
   const [leaf, issuer] = chain.map(der => new X509Certificate(der));
-  const subject = certificate.subjectName.rdns
-    .flat()
-    .map(({ oid, value }) => `${oid}=${value}`);
+  const key = createHash('sha256').update(request.publicKey).digest('hex');
+  const end = expected.notAfter.getTime();
   const names = certificate.alternativeNames.map(name =>
     'value' in name ? `${name.kind}:${name.value}` : name.kind,
   );
   const matches: Readonly<Record<string, boolean>> = {
-    key:
-      certificate.publicKey.sha256 ===
-      createHash('sha256').update(request.publicKey).digest('hex'),
+    key: certificate.publicKey.sha256 === key,
     'serial number': certificate.serialNumber === request.serialNumber,
-    subject: isDeepStrictEqual(subject, [`${COMMON_NAME}=${request.username}`]),
+    subject: certificate.subject === `CN=${request.username}`,
     'subject alternative name': isSameSet(names, [
       ...emails.map(email => `rfc822Name:${email}`),
       ...userPrincipalNames.map(name => `userPrincipalName:${name}`),
@@ -290,13 +218,11 @@ function findDifferences(
     'key usage': isSameSet(certificate.keyUsage, ['digitalSignature']),
     'extended key usage': isSameSet(
       certificate.extendedKeyUsage,
-      profile.extendedKeyUsage,
+      expected.usages,
     ),
     'type (CA)': !certificate.ca,
     start: certificate.notBefore <= Date.now() + CLOCK_SKEW_MS,
-    end:
-      certificate.notAfter === expires.getTime() &&
-      certificate.notAfter <= issuer.validToDate.getTime(),
+    end: certificate.notAfter === end && end <= issuer.validToDate.getTime(),
     issuer: leaf.checkIssued(issuer) && leaf.verify(issuer.publicKey),
   };
   return Object.keys(matches).filter(field => !matches[field]);

@@ -18,7 +18,6 @@ describe('readStepCaConfig', () => {
     expect(read(REQUIRED)).toEqual({
       ...REQUIRED,
       provisioner: 'directory-gateway',
-      cacn: 'step-ca',
       profiles: new Map([
         [
           'userCerts',

@@ -8,7 +8,7 @@ import {
 
 const BLOCK = 'directory.certificates.stepCa';
 
-/** Extended key usages of users' certificates: not those of servers or CAs. */
+/** Extended key usages of users' certificates; the first is the default. */
 const USAGES: readonly string[] = [
   'clientAuth',
   'emailProtection',
@@ -25,7 +25,6 @@ export interface StepCaConfig {
   readonly provisioner: string;
   /** Absolute path. */
   readonly provisionerKeyFile: string;
-  readonly cacn: string;
   /** By name. */
   readonly profiles: ReadonlyMap<string, AuthorityProfile>;
   readonly requestTimeoutMs: number;
@@ -47,7 +46,6 @@ export function readStepCaConfig(root: Config): StepCaConfig | undefined {
     rootFile: readPath(config, 'rootFile'),
     provisioner: config.getOptionalString('provisioner') ?? 'directory-gateway',
     provisionerKeyFile: readPath(config, 'provisionerKeyFile'),
-    cacn: config.getOptionalString('cacn') ?? 'step-ca',
     profiles: readProfiles(config),
     requestTimeoutMs: readMilliseconds(config, 'requestTimeout', {
       prefix: BLOCK,
@@ -82,32 +80,26 @@ function readProfiles(config: Config): ReadonlyMap<string, AuthorityProfile> {
     blocks.map(block => [block.getString('name'), readProfile(block)]),
   );
   if (profiles.size === 0 || profiles.size < blocks.length) {
-    throw new InputError(
-      `${BLOCK}.profiles must contain profiles with unique names`,
-    );
+    throw new InputError(`${BLOCK}.profiles must have unique names`);
   }
   return profiles;
 }
 
 function readProfile(config: Config): AuthorityProfile {
-  const extendedKeyUsage = config.getOptionalStringArray(
-    'extendedKeyUsage',
-  ) ?? ['clientAuth'];
+  const key = `${BLOCK}.profiles`;
+  const extendedKeyUsage =
+    config.getOptionalStringArray('extendedKeyUsage') ?? USAGES.slice(0, 1);
   if (
     extendedKeyUsage.length === 0 ||
     !extendedKeyUsage.every(usage => USAGES.includes(usage))
   ) {
     throw new InputError(
-      `${BLOCK}.profiles: extendedKeyUsage must be a list of ${USAGES.join(
-        ', ',
-      )}`,
+      `${key}: extendedKeyUsage must be a list of ${USAGES.join(', ')}`,
     );
   }
-  return Object.freeze({
-    validityMs: readMilliseconds(config, 'validity', {
-      prefix: `${BLOCK}.profiles`,
-      fallback: { days: 7 },
-    }),
-    extendedKeyUsage,
+  const validityMs = readMilliseconds(config, 'validity', {
+    prefix: key,
+    fallback: { days: 7 },
   });
+  return Object.freeze({ validityMs, extendedKeyUsage });
 }

@@ -59,7 +59,7 @@ describe('the checks of the doctor', () => {
     await fake.pause();
     try {
       expect(await findProblem()).toMatch(
-        /^step-ca-server fail: .*ECONNREFUSED.*curl --cacert/,
+        /^step-ca fail: .*ECONNREFUSED.*curl --cacert/,
       );
     } finally {
       await fake.resume();
@@ -70,7 +70,7 @@ describe('the checks of the doctor', () => {
     const other = await StepCaFiles.create();
     try {
       expect(await findProblem({ rootFile: other.rootFile })).toMatch(
-        /^step-ca-server fail: .*compare its root/,
+        /^step-ca fail: .*rootFile/,
       );
     } finally {
       await other.remove();
@@ -81,7 +81,7 @@ describe('the checks of the doctor', () => {
     const short = await FakeStepCa.start({ days: 89 });
     try {
       expect(await findProblem({}, short)).toMatch(
-        /^step-ca-server warn: The issuing certificate of step-ca expires on /,
+        /^step-ca warn: The issuing certificate of step-ca expires on /,
       );
     } finally {
       await short.stop();
@@ -91,14 +91,14 @@ describe('the checks of the doctor', () => {
   it('find an unsafe provisioner', async () => {
     fake.provisioner.claims.enableSSHCA = true;
     expect(await findProblem()).toMatch(
-      /^step-ca-provisioner fail: claims.enableSSHCA must be false.*ca\.json/,
+      /^step-ca fail: claims.enableSSHCA must be false.*ca\.json/,
     );
   });
 
   it('find a key that other users can read', async () => {
     await chmod(fake.files.provisionerKeyFile, 0o644);
     expect(await findProblem()).toMatch(
-      /^step-ca-provisioner fail: .*accessible to other users.*chmod 600/,
+      /^step-ca fail: .*accessible to other users.*chmod 600/,
     );
   });
 

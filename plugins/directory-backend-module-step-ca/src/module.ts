@@ -31,7 +31,7 @@ export const directoryModuleStepCa = createBackendModule({
         await checkSecretFile(config.provisionerKeyFile, {
           key: 'directory.certificates.stepCa.provisionerKeyFile',
         });
-        const authority = StepCaAuthority.create({ config, logger });
+        const authority = new StepCaAuthority({ config, logger });
         await authority.start();
         authorities.addAuthority('step-ca', authority);
       },

@@ -12,7 +12,7 @@ import {
   readCertificateRequest,
   writePem,
 } from '@directory-gateway/x509';
-import { importJWK, SignJWT } from 'jose';
+import { importJWK, type JWK, SignJWT } from 'jose';
 import { generateKeyPairSync, randomUUID, X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request as sendRequest } from 'node:https';
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 function authorityAt(url: string): StepCaAuthority {
-  return StepCaAuthority.create({
+  return new StepCaAuthority({
     config: configOf(stepCa.files, url),
     logger: new RecordingLogger(),
   });
@@ -99,12 +99,12 @@ it('certifies names and usages, verified by OpenSSL with the root', async () => 
     { profile: 'smartcard', alternativeNames: { ...names, emails: [] } },
   ]) {
     const signed = await authority.sign(newRequest(change));
-    await verify(signed.chain);
+    expect(await verify(signed.chain)).toBe('OK');
   }
 });
 
-/** Verifies a chain with step-ca's root for TLS clients. */
-async function verify(chain: readonly Buffer[]): Promise<void> {
+/** Returns OpenSSL's verdict on a chain with step-ca's root, for TLS clients. */
+async function verify(chain: readonly Buffer[]): Promise<string> {
   const { files } = stepCa;
   const pem = chain.map(der => writePem('CERTIFICATE', der)).join('');
   const file = await files.write('signed.pem', pem);
@@ -112,7 +112,7 @@ async function verify(chain: readonly Buffer[]): Promise<void> {
     ...['verify', '-x509_strict', '-purpose', 'sslclient'],
     ...['-CAfile', files.rootFile, '-untrusted', file, file],
   );
-  expect(output).toBe(`${file}: OK\n`);
+  return output.replace(`${file}: `, '').trim();
 }
 
 it(`has a record of each certificate after ${CUTS} cut connections`, async () => {
@@ -131,7 +131,9 @@ it(`has a record of each certificate after ${CUTS} cut connections`, async () =>
           records.set(serialNumber, 'valid');
           break;
         } catch (error) {
-          expect(error).toBeInstanceOf(OutcomeUnknownError);
+          if (!(error instanceof OutcomeUnknownError)) {
+            throw error;
+          }
           await authority.revoke({
             serialNumber: request.serialNumber,
             reason: 'superseded',
@@ -160,7 +162,7 @@ it(`has a record of each certificate after ${CUTS} cut connections`, async () =>
 
 it('signs nothing else with a stolen key of the provisioner', async () => {
   const jwk = await stepCa.files.provisionerKey();
-  const key = await importJWK(jwk, 'ES256');
+  const key = await importJWK(jwk as JWK, 'ES256');
   const before = await listAll();
   const now = () => Math.floor(Date.now() / 1000);
   const post = async (path: string, claims: object, body: object) => {
@@ -366,7 +368,7 @@ describe('a certificate', () => {
     async path => {
       const other = await RealStepCa.start();
       try {
-        const signed = await StepCaAuthority.create({
+        const signed = await new StepCaAuthority({
           config: configOf(other.files, other.url),
           logger: new RecordingLogger(),
         }).sign(createSigningRequest({ ...user, profile, key: keys }));
@@ -386,7 +388,7 @@ describe('a certificate', () => {
 it('does not sign when step-ca would renew certificates', async () => {
   const target = await RealStepCa.start();
   try {
-    const unsafe = StepCaAuthority.create({
+    const unsafe = new StepCaAuthority({
       config: configOf(target.files, target.url),
       logger: new RecordingLogger(),
     });
@@ -433,17 +435,16 @@ it('signs the valid requests of the corpus, and none that the intake refuses', a
     const outcome = await authority
       .sign(newRequest(approve(csr)))
       .then(async signed => {
-        await verify(signed.chain);
         const { subject, ca } = new X509Certificate(signed.chain[0]);
-        return `${subject} ${ca}`;
+        return `${subject} ${ca} ${await verify(signed.chain)}`;
       })
       .catch((error: Error) => error.name);
     // The policy of the gateway refuses names that only the CSR contains;
     // the certificate never has them.
     const right =
       expected === 'sign'
-        ? ['CN=alice false']
-        : ['CN=alice false', AuthorityRefusalError.name];
+        ? ['CN=alice false OK']
+        : ['CN=alice false OK', AuthorityRefusalError.name];
     verdicts.set(file, right.includes(outcome) ? 'right' : outcome);
   }
   expect([...verdicts].filter(([, verdict]) => verdict !== 'right')).toEqual(

@@ -1,13 +1,18 @@
-import { Issuer, signingKeyOf, writePem } from '@directory-gateway/x509';
-import { decodeJwt, importJWK, jwtVerify } from 'jose';
+import {
+  Issuer,
+  readCertificateRequest,
+  signingKeyOf,
+  writePem,
+} from '@directory-gateway/x509';
+import { decodeJwt, importJWK, type JWK, jwtVerify } from 'jose';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { readCertificateRequest } from '@directory-gateway/x509';
 import recorded from '../__fixtures__/step-ca-0.19.json';
-import type { Case, RecordedResponse } from './cases';
+import type { StepCaResponse } from '../StepCaClient';
+import type { Case } from './cases';
 import { provisionerOf } from './settings';
 import { StepCaFiles } from './StepCaFiles';
 
@@ -128,7 +133,7 @@ export class FakeStepCa {
       .end(JSON.stringify(body));
   }
 
-  async #respond(req: IncomingMessage): Promise<RecordedResponse> {
+  async #respond(req: IncomingMessage): Promise<StepCaResponse> {
     switch (`${req.method} ${req.url}`) {
       case 'GET /health':
         return { status: 200, body: { status: 'ok' } };
@@ -151,7 +156,7 @@ export class FakeStepCa {
     const { kid, ...key } = this.provisioner.key;
     const { payload, protectedHeader } = await jwtVerify<Claims>(
       token,
-      await importJWK(key, 'ES256'),
+      await importJWK(key as JWK, 'ES256'),
       { issuer: this.provisioner.name, audience: `${this.url}${path}` },
     );
     if (protectedHeader.kid !== kid || this.#tokens.has(payload.jti)) {
@@ -161,7 +166,7 @@ export class FakeStepCa {
     return payload;
   }
 
-  async #sign(req: IncomingMessage): Promise<RecordedResponse> {
+  async #sign(req: IncomingMessage): Promise<StepCaResponse> {
     const body = (await json(req)) as Record<string, string>;
     const parsed = readCertificateRequest(body.csr);
     if (!parsed.ok) {
@@ -234,7 +239,7 @@ export class FakeStepCa {
     };
   }
 
-  async #revoke(req: IncomingMessage): Promise<RecordedResponse> {
+  async #revoke(req: IncomingMessage): Promise<StepCaResponse> {
     const body = (await json(req)) as Record<string, string>;
     const claims = await this.#verify(body.ott, '/1.0/revoke').catch(() => {});
     if (!claims || decodeJwt(body.ott).sub !== body.serial) {
@@ -248,6 +253,6 @@ export class FakeStepCa {
   }
 }
 
-function responseOf(name: Case): RecordedResponse {
+function responseOf(name: Case): StepCaResponse {
   return recorded.responses[name];
 }

@@ -19,13 +19,10 @@ export const CASES = [
 ] as const;
 export type Case = (typeof CASES)[number];
 
-/** A response of step-ca as recorded. */
-export type RecordedResponse = Pick<StepCaResponse, 'status' | 'body'>;
-
-/** Replaces serial numbers and host names of a response. */
-export function normalize({ status, body }: StepCaResponse): RecordedResponse {
-  const text = JSON.stringify(body)?.replace(/'\d+'/g, "'SERIAL'");
-  return { status, body: text && JSON.parse(text) };
+/** Replaces the serial number in a response. */
+export function normalize({ status, body }: StepCaResponse): StepCaResponse {
+  const text = JSON.stringify(body).replace(/'\d+'/g, "'SERIAL'");
+  return { status, body: JSON.parse(text) };
 }
 
 /** Sends the request of a case. */
@@ -46,9 +43,10 @@ export async function sendCase(
     readonly certificate?: object;
   }) =>
     client.connect(connection =>
-      connection.post({
-        path: change.path ?? '/1.0/sign',
-        claims: {
+      connection.post(
+        change.path ?? '/1.0/sign',
+        { csr: change.csr ?? options.csr, ...change.body },
+        {
           sub: change.username ?? user.username,
           sans: [user.principal],
           certificate: {
@@ -59,21 +57,20 @@ export async function sendCase(
             ...change.certificate,
           },
         },
-        body: { csr: change.csr ?? options.csr, ...change.body },
-      }),
+      ),
     );
   const revoke = () =>
     client.connect(connection =>
-      connection.post({
-        path: '/1.0/revoke',
-        claims: { sub: serialNumber },
-        body: {
+      connection.post(
+        '/1.0/revoke',
+        {
           serial: serialNumber,
           reasonCode: 1,
           reason: 'keyCompromise',
           passive: true,
         },
-      }),
+        { sub: serialNumber },
+      ),
     );
   switch (name) {
     case 'unknown provisioner':

@@ -30,7 +30,7 @@ export function describeStepCa(options: {
         kerberosPrincipalNames: [],
       };
       return {
-        authority: StepCaAuthority.create({
+        authority: new StepCaAuthority({
           config: configOf(stepCa.files, stepCa.url),
           logger: new RecordingLogger(),
         }),

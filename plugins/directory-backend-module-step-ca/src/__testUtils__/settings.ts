@@ -5,6 +5,10 @@ import type { StepCaFiles } from './StepCaFiles';
 export const user = { username: 'alice', principal: 'alice@EXAMPLE.TEST' };
 export const profile = 'userCerts';
 
+/** The template that the package contains. */
+export const TEMPLATE_FILE =
+  require.resolve('../../templates/directory-gateway.tpl');
+
 /** The provisioner in `ca.json` that `docs/step-ca.md` describes. */
 export async function provisionerOf(files: StepCaFiles) {
   const { kty, crv, x, y, kid, use, alg } = await files.provisionerKey();
@@ -36,10 +40,6 @@ export async function provisionerOf(files: StepCaFiles) {
   };
 }
 
-/** The template that the package contains. */
-export const TEMPLATE_FILE =
-  require.resolve('../../templates/directory-gateway.tpl');
-
 /** The gateway's configuration for step-ca at a URL. */
 export function configOf(
   { rootFile, provisionerKeyFile }: StepCaFiles,
@@ -51,7 +51,6 @@ export function configOf(
     rootFile,
     provisionerKeyFile,
     provisioner: 'directory-gateway',
-    cacn: 'step-ca',
     profiles: new Map([
       [profile, { validityMs, extendedKeyUsage: ['clientAuth'] }],
       [
