@@ -91,6 +91,12 @@ const UNSAFE: readonly [
     ({ claims }) => ({ claims: { ...claims, disableRenewal: undefined } }),
   ],
   [
+    'claims.disableSmallstepExtensions must not be set',
+    ({ claims }) => ({
+      claims: { ...claims, disableSmallstepExtensions: true },
+    }),
+  ],
+  [
     'claims.maxTLSCertDuration must be at least 168h',
     ({ claims }) => ({
       claims: { ...claims, maxTLSCertDuration: '167h59m0s' },

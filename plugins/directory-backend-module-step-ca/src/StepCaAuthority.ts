@@ -93,7 +93,7 @@ export class StepCaAuthority implements CertificateAuthority {
         }
         const end = Math.min(
           Date.now() + profile.validityMs,
-          connection.issuer?.validToDate.getTime() ?? Infinity,
+          connection.getIssuer()?.validToDate.getTime() ?? Infinity,
         );
         // In whole seconds, as in the certificate.
         const expires = new Date(Math.floor(end / 1000) * 1000);
@@ -211,15 +211,12 @@ function findDifferences(
     key: certificate.publicKey.sha256 === key,
     'serial number': certificate.serialNumber === request.serialNumber,
     subject: certificate.subject === `CN=${request.username}`,
-    'subject alternative name': isSameSet(names, [
+    'subject alternative name': isSame(names, [
       ...emails.map(email => `rfc822Name:${email}`),
       ...userPrincipalNames.map(name => `userPrincipalName:${name}`),
     ]),
-    'key usage': isSameSet(certificate.keyUsage, ['digitalSignature']),
-    'extended key usage': isSameSet(
-      certificate.extendedKeyUsage,
-      expected.usages,
-    ),
+    'key usage': isSame(certificate.keyUsage, ['digitalSignature']),
+    'extended key usage': isSame(certificate.extendedKeyUsage, expected.usages),
     'type (CA)': !certificate.ca,
     start: certificate.notBefore <= Date.now() + CLOCK_SKEW_MS,
     end: certificate.notAfter === end && end <= issuer.validToDate.getTime(),
@@ -228,9 +225,9 @@ function findDifferences(
   return Object.keys(matches).filter(field => !matches[field]);
 }
 
-function isSameSet(
-  actual: readonly string[] | undefined,
-  expected: readonly string[],
+function isSame(
+  one: readonly string[] = [],
+  other: readonly string[],
 ): boolean {
-  return isDeepStrictEqual(new Set(actual), new Set(expected));
+  return isDeepStrictEqual(new Set(one), new Set(other));
 }

@@ -12,9 +12,6 @@ import { Client, buildConnector } from 'undici';
 import { checkProvisioner } from './checkProvisioner';
 import type { StepCaConfig } from './StepCaConfig';
 
-/** Larger than any response of step-ca. */
-const MAX_RESPONSE_BYTES = 1024 * 1024;
-
 /** Includes a difference of the clocks. */
 const TOKEN_LIFETIME_SECONDS = 120;
 
@@ -27,8 +24,8 @@ export interface StepCaResponse {
 
 /** An open connection to step-ca. */
 export interface StepCaConnection {
-  /** The certificate that issued step-ca's own, and issues those of users. */
-  readonly issuer: X509Certificate | undefined;
+  /** Returns the issuer of step-ca's own certificate and those of users. */
+  getIssuer(): X509Certificate | undefined;
   /** @throws AuthorityUnavailableError when there is no complete response. */
   get(path: string): Promise<StepCaResponse>;
   /**
@@ -74,7 +71,7 @@ export class StepCaClient {
     // A resumed session does not have the certificates of the server.
     const connect = buildConnector({ ca, maxCachedSessions: 0 });
     const client = new Client(url, {
-      maxResponseSize: MAX_RESPONSE_BYTES,
+      maxResponseSize: 1024 * 1024,
       connect: (options, callback) =>
         connect(options, (...[error, socket]) => {
           if (socket instanceof TLSSocket) {
@@ -102,9 +99,7 @@ export class StepCaClient {
     };
     try {
       return await work({
-        get issuer() {
-          return issuer;
-        },
+        getIssuer: () => issuer,
         get: async path =>
           await send('GET', path).catch(error => {
             throw new AuthorityUnavailableError(toError(error).message);

@@ -43,9 +43,13 @@ export function readStepCaConfig(root: Config): StepCaConfig | undefined {
   }
   return Object.freeze({
     url: readUrl(config.getString('url')),
-    rootFile: readPath(config, 'rootFile'),
+    rootFile:
+      readAbsolutePath(config, 'rootFile', BLOCK) ??
+      config.getString('rootFile'),
     provisioner: config.getOptionalString('provisioner') ?? 'directory-gateway',
-    provisionerKeyFile: readPath(config, 'provisionerKeyFile'),
+    provisionerKeyFile:
+      readAbsolutePath(config, 'provisionerKeyFile', BLOCK) ??
+      config.getString('provisionerKeyFile'),
     profiles: readProfiles(config),
     requestTimeoutMs: readMilliseconds(config, 'requestTimeout', {
       prefix: BLOCK,
@@ -62,14 +66,6 @@ function readUrl(text: string): string {
     );
   }
   return url.origin;
-}
-
-function readPath(config: Config, key: string): string {
-  const path = readAbsolutePath(config, key, BLOCK);
-  if (path === undefined) {
-    throw new InputError(`${BLOCK}.${key} is missing`);
-  }
-  return path;
 }
 
 function readProfiles(config: Config): ReadonlyMap<string, AuthorityProfile> {

@@ -52,6 +52,8 @@ export function checkProvisioner(
   const requirements: Record<string, boolean> = {
     'claims.disableRenewal must be true: step-ca would renew certificates that the gateway no longer allows':
       claims?.disableRenewal === true,
+    'claims.disableSmallstepExtensions must not be set: step-ca would renew certificates in spite of disableRenewal':
+      !claims?.disableSmallstepExtensions,
     [`claims.maxTLSCertDuration must be at least ${Math.ceil(longest / HOUR_MS)}h, the validity of the longest profile`]:
       readDuration(claims?.maxTLSCertDuration) >= longest,
     'claims.enableSSHCA must be false: the key of the provisioner would also sign SSH certificates':

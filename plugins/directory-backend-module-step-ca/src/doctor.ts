@@ -42,7 +42,7 @@ async function check(config: StepCaConfig): Promise<DoctorFinding> {
   try {
     const { problems, end } = await client.connect(async connection => ({
       problems: await client.check(connection),
-      end: connection.issuer?.validToDate,
+      end: connection.getIssuer()?.validToDate,
     }));
     if (problems.length > 0) {
       return finding.fail(
