@@ -9,8 +9,10 @@ import {
   RecordingLogger,
 } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { FakeStepCa } from './__testUtils__/FakeStepCa';
 import { configOf, profile, user } from './__testUtils__/settings';
 import { StepCaFiles } from './__testUtils__/StepCaFiles';
@@ -353,6 +355,23 @@ describe('sign', () => {
     await expect(authority.sign(newRequest())).rejects.toThrow(
       OutcomeUnknownError,
     );
+  });
+
+  it('is not available when the TLS handshake does not finish', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    try {
+      const authority = create({
+        url: `https://localhost:${port}`,
+        requestTimeoutMs: 200,
+      });
+      await expect(authority.sign(newRequest())).rejects.toThrow(
+        AuthorityUnavailableError,
+      );
+    } finally {
+      silent.close();
+    }
   });
 
   it('does not send anything to a server with another root', async () => {

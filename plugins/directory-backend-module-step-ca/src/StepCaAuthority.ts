@@ -58,16 +58,15 @@ export class StepCaAuthority implements CertificateAuthority {
         );
       }
     }
-    const problems = await this.#client
+    const problem = await this.#client
       .connect(connection => this.#client.check(connection))
       .catch(error => {
         this.#logger.warn(
           `step-ca cannot be checked, and no certificate is signed until it can: ${toError(error).message}`,
         );
-        return [];
       });
-    if (problems.length > 0) {
-      throw new Error(problems.join('. '));
+    if (problem) {
+      throw new Error(problem);
     }
   }
 
@@ -87,9 +86,9 @@ export class StepCaAuthority implements CertificateAuthority {
     }
     const { response, notAfter } = await this.#client.connect(
       async connection => {
-        const problems = await this.#client.check(connection);
-        if (problems.length > 0) {
-          throw new AuthorityUnavailableError(problems.join('. '));
+        const problem = await this.#client.check(connection);
+        if (problem !== undefined) {
+          throw new AuthorityUnavailableError(problem);
         }
         const end = Math.min(
           Date.now() + profile.validityMs,
@@ -102,7 +101,7 @@ export class StepCaAuthority implements CertificateAuthority {
         const claims = {
           sub: request.username,
           // step-ca would replace a missing list with the subject.
-          sans: emails.length > 0 ? emails : [request.principal],
+          sans: emails.length > 0 ? emails : ['no-name@invalid'],
           certificate: {
             serialNumber: request.serialNumber.toString(),
             profile: request.profile,
@@ -225,9 +224,6 @@ function findDifferences(
   return Object.keys(matches).filter(field => !matches[field]);
 }
 
-function isSame(
-  one: readonly string[] = [],
-  other: readonly string[],
-): boolean {
-  return isDeepStrictEqual(new Set(one), new Set(other));
+function isSame(a: readonly string[] = [], b: readonly string[]): boolean {
+  return isDeepStrictEqual(new Set(a), new Set(b));
 }

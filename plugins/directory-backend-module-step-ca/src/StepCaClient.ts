@@ -117,13 +117,12 @@ export class StepCaClient {
   }
 
   /**
-   * Returns what makes the provisioner of the gateway unsafe; empty when
+   * Returns what makes the provisioner of the gateway unsafe; `undefined` when
    * certificates can be signed.
    *
    * @throws AuthorityUnavailableError when step-ca does not respond.
    */
-  async check(connection: StepCaConnection): Promise<readonly string[]> {
-    const { provisioner: name, profiles } = this.#config;
+  async check(connection: StepCaConnection): Promise<string | undefined> {
     const { kid } = await this.#readKey();
     const { status, body } = await connection.get('/provisioners?limit=100');
     if (status !== 200 || !Array.isArray(body.provisioners)) {
@@ -131,7 +130,10 @@ export class StepCaClient {
         `GET /provisioners returned status ${status} or an invalid body`,
       );
     }
-    return checkProvisioner(body.provisioners, { name, kid, profiles });
+    const problems = checkProvisioner(body.provisioners, kid, this.#config);
+    return problems.length > 0
+      ? `The provisioner in step-ca is not safe: ${problems.join('. ')}`
+      : undefined;
   }
 
   /** step-ca accepts each token, identified by `jti`, once. */

@@ -1,6 +1,6 @@
-import type { AuthorityProfile } from '@directory-gateway/backstage-plugin-directory-node';
 import { KEY_PURPOSES, type KeyPurpose } from '@directory-gateway/x509';
 import { isDeepStrictEqual } from 'node:util';
+import type { StepCaConfig } from './StepCaConfig';
 
 /** Key usages that step-ca's templates know by name. */
 const NAMED_USAGES: readonly string[] = ['clientAuth', 'emailProtection'];
@@ -29,18 +29,16 @@ interface Provisioner {
  * Returns what makes the gateway's provisioner unsafe, in sentences without a
  * period; empty when it is safe. The response does not contain the defaults in
  * `authority.claims`, so that the provisioner itself must set each claim.
+ *
+ * @param kid - ID of the provisioner's key (RFC 7517 §4.5)
  */
 export function checkProvisioner(
   provisioners: readonly Provisioner[],
-  expected: {
-    readonly name: string;
-    readonly kid: string;
-    readonly profiles: ReadonlyMap<string, AuthorityProfile>;
-  },
+  kid: string,
+  { provisioner: name, profiles }: StepCaConfig,
 ): readonly string[] {
-  const { name, kid, profiles } = expected;
   const provisioner = provisioners.find(
-    each => each.type === 'JWK' && each.name === name && each.key?.kid === kid,
+    each => each?.type === 'JWK' && each.name === name && each.key?.kid === kid,
   );
   if (!provisioner) {
     return [`step-ca has no JWK provisioner "${name}" with the key ${kid}`];

@@ -91,7 +91,7 @@ describe('the checks of the doctor', () => {
   it('find an unsafe provisioner', async () => {
     fake.provisioner.claims.enableSSHCA = true;
     expect(await findProblem()).toMatch(
-      /^step-ca fail: claims.enableSSHCA must be false.*ca\.json/,
+      /^step-ca fail: The provisioner in step-ca is not safe: claims.enableSSHCA must be false.*ca\.json/,
     );
   });
 

@@ -37,16 +37,15 @@ export const doctorChecks: readonly DoctorCheck[] = [
 /** Checks the files, the provisioner and when the issuer expires. */
 async function check(config: StepCaConfig): Promise<DoctorFinding> {
   const { url, rootFile, provisioner, provisionerKeyFile } = config;
-  // The doctor finishes soon.
   const client = new StepCaClient({ ...config, requestTimeoutMs: 3000 });
   try {
-    const { problems, end } = await client.connect(async connection => ({
-      problems: await client.check(connection),
+    const { problem, end } = await client.connect(async connection => ({
+      problem: await client.check(connection),
       end: connection.getIssuer()?.validToDate,
     }));
-    if (problems.length > 0) {
+    if (problem !== undefined) {
       return finding.fail(
-        problems.join('; '),
+        problem,
         `correct the provisioner ${provisioner} in ca.json, and restart step-ca`,
       );
     }

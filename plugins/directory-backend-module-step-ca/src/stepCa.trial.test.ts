@@ -196,7 +196,7 @@ it('signs nothing else with a stolen key of the provisioner', async () => {
   const steal = async (claims: object, body: object = {}, path = '/1.0/sign') =>
     await post(
       path,
-      { sub: 'alice', sans: [user.principal], ...claims },
+      { sub: 'alice', sans: ['no-name@invalid'], ...claims },
       { csr, ...body },
     );
   const described = (change: object) => ({ certificate: certificate(change) });

@@ -48,7 +48,7 @@ export async function sendCase(
         { csr: change.csr ?? options.csr, ...change.body },
         {
           sub: change.username ?? user.username,
-          sans: [user.principal],
+          sans: ['no-name@invalid'],
           certificate: {
             serialNumber,
             profile,
