@@ -385,6 +385,17 @@ describe('a certificate', () => {
   );
 });
 
+it('renews certificates of other CAs below its root, which must therefore be separate', async () => {
+  const { files } = stepCa;
+  const identity = await files.issue('other', {
+    issuer: 'root',
+    subject: '/CN=alice',
+    extensions: 'extendedKeyUsage=clientAuth',
+  });
+  const { status } = await send('/1.0/renew', {}, identity);
+  expect(status).toBe(201);
+});
+
 it('does not sign when step-ca would renew certificates', async () => {
   const target = await RealStepCa.start();
   try {

@@ -78,16 +78,12 @@ export class StepCaFiles {
    * @returns the key and the certificate in PEM
    */
   async serverIdentity(): Promise<{ key: string; cert: string }> {
-    await this.#issue('server', {
+    const { key, cert } = await this.issue('server', {
       issuer: 'intermediate',
       subject: '/CN=localhost',
       extensions: 'subjectAltName=DNS:localhost,IP:127.0.0.1',
     });
-    const chain = [
-      await this.read('server.pem'),
-      await this.read('intermediate.pem'),
-    ];
-    return { key: await this.read('server.key'), cert: chain.join('') };
+    return { key, cert: cert + (await this.read('intermediate.pem')) };
   }
 
   /** The intermediate in DER, with its private key. */
@@ -110,7 +106,7 @@ export class StepCaFiles {
       ...['-addext', 'keyUsage=critical,keyCertSign,cRLSign'],
       ...['-keyout', 'root.key', '-out', 'root.pem'],
     );
-    await this.#issue('intermediate', {
+    await this.issue('intermediate', {
       issuer: 'root',
       days,
       subject: '/O=EXAMPLE.TEST/CN=Intermediate',
@@ -119,7 +115,12 @@ export class StepCaFiles {
     });
   }
 
-  async #issue(
+  /**
+   * Issues a certificate for a new key.
+   *
+   * @returns the key and the certificate in PEM
+   */
+  async issue(
     name: string,
     options: {
       readonly issuer: string;
@@ -127,7 +128,7 @@ export class StepCaFiles {
       readonly subject: string;
       readonly extensions: string;
     },
-  ): Promise<void> {
+  ): Promise<{ readonly key: string; readonly cert: string }> {
     const { issuer, days = 1, subject, extensions } = options;
     await this.write(`${name}.ext`, extensions);
     await this.openssl(
@@ -139,6 +140,10 @@ export class StepCaFiles {
       ...['-CA', `${issuer}.pem`, '-CAkey', `${issuer}.key`, '-CAcreateserial'],
       ...['-extfile', `${name}.ext`, '-out', `${name}.pem`],
     );
+    return {
+      key: await this.read(`${name}.key`),
+      cert: await this.read(`${name}.pem`),
+    };
   }
 }
 
