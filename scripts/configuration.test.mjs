@@ -24,6 +24,9 @@ const { readEmbeddedCaConfig } = plugin(
 const { readFreeIpaConfig } = plugin(
   'directory-backend-module-freeipa-ca/src/FreeIpaConfig.ts',
 );
+const { readStepCaConfig } = plugin(
+  'directory-backend-module-step-ca/src/StepCaConfig.ts',
+);
 const { createSignInResolver } = plugin(
   'auth-backend-module-kerberos-provider/src/resolvers.ts',
 );
@@ -87,6 +90,12 @@ const minimal = () => ({
         caFile: '/etc/ipa/ca.crt',
         login: { principal: 'HTTP/portal.example.org@EXAMPLE.ORG' },
       },
+      stepCa: {
+        url: 'https://ca.example.org:9000',
+        rootFile: '/etc/portal/step-ca/root.pem',
+        provisionerKeyFile: '/etc/portal/step-ca/provisioner.jwk',
+        profiles: [{ name: 'userCerts' }],
+      },
     },
   },
 });
@@ -126,6 +135,7 @@ async function readAll(data) {
     directory: readDirectoryConfig(config),
     embedded: readEmbeddedCaConfig(config),
     freeIpa: readFreeIpaConfig(config),
+    stepCa: readStepCaConfig(config),
     dialects: fasjsonDialects(config, 'https://portal.example.org').length,
   };
 }

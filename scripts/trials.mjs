@@ -4,8 +4,8 @@
 //   node scripts/trials.mjs          every unfinished trial
 //
 // Variables: ONLY=crash,answers selects trials; KILLS, MINUTES, RUNS, USERS,
-// OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, RESTARTS, ROUNDS, SEARCHES,
-// and REQUESTS change their size; CHECKOUT is the checkout to attack.
+// OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, CUTS, RESTARTS, ROUNDS,
+// SEARCHES, and REQUESTS change their size; CHECKOUT is the checkout to attack.
 //
 // A trial consists of shards of a few minutes. Each finished shard adds a line
 // to .build/trials/progress.jsonl; the next run on the same commit skips shards
@@ -31,6 +31,7 @@ const users = size('USERS', 20_000);
 const faults = size('FAULTS', 100);
 const holdFaults = size('HOLD_FAULTS', 100);
 const writes = size('WRITES', 10_000);
+const cuts = size('CUTS', 100);
 const restarts = size('RESTARTS', 20);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
 const checkout = process.env.CHECKOUT || root;
@@ -123,6 +124,10 @@ const trials = {
   ca: {
     ...jest('ca', '.trial.test.ts'),
     shards: [{}],
+  },
+  'step-ca': {
+    ...jest(`${backend}-module-step-ca`, 'src/stepCa.trial.test.ts'),
+    shards: [{ CUTS: cuts }],
   },
   recovery: {
     ...jest(backend, 'src/catalog.recovery.trial.test.ts'),

@@ -40,5 +40,8 @@ backend.add(
 backend.add(
   import('@directory-gateway/backstage-plugin-directory-backend-module-freeipa-ca'),
 );
+backend.add(
+  import('@directory-gateway/backstage-plugin-directory-backend-module-step-ca'),
+);
 
 backend.start();

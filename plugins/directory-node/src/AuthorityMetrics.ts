@@ -62,8 +62,7 @@ export class AuthorityMetrics {
    *   for `undefined`, otherwise `success`.
    */
   async measure<T>(
-    operation:
-      'sign' | 'get' | 'revoke' | 'hold' | 'release' | 'block_key' | 'find',
+    operation: 'sign' | 'get' | 'revoke' | 'hold' | 'release',
     work: () => Promise<T>,
     outcomeOf: (result: T) => AuthorityOutcome = result =>
       result === undefined ? 'not_found' : 'success',

@@ -2,12 +2,18 @@ import { CustomErrorBase } from '@backstage/errors';
 import type { Certificate, RequestSignature } from '@directory-gateway/x509';
 
 /**
- * A request to sign a certificate. The gateway has authorized it and verified
- * the CSR: a CA does not decide which user may have which certificate.
+ * A request to sign a certificate. The gateway has authorized it, verified the
+ * CSR and reserved the serial number: a CA does not decide which user may have
+ * which certificate.
  *
  * @public
  */
 export interface SigningRequest {
+  /**
+   * Serial number that the gateway has reserved: positive, random, at most 127
+   * bits. A CA with {@link CertificateAuthority.choosesSerialNumbers} ignores it.
+   */
+  readonly serialNumber: bigint;
   /** User name, in the directory's spelling. */
   readonly username: string;
   /** Kerberos principal of the user, for example `alice@EXAMPLE.TEST`. */
@@ -16,8 +22,8 @@ export interface SigningRequest {
   readonly profile: string;
   /**
    * CSR in DER, with a verified proof of possession. Use it only for a CA that
-   * requires a CSR, such as FreeIPA: it may contain extensions and attributes
-   * that were not checked.
+   * requires a CSR, such as FreeIPA or step-ca: it may contain extensions and
+   * attributes that were not checked.
    */
   readonly csr: Buffer;
   /**
@@ -42,25 +48,41 @@ export interface SigningRequest {
 }
 
 /**
- * A certificate issued by a CA.
+ * A certificate that a CA has just signed. The gateway compares it with the
+ * request before anything leaves.
  *
  * @public
  */
-export interface IssuedCertificate {
+export interface SignedCertificate {
   /** The certificate. Its description is parsed on first use. */
   readonly certificate: Certificate;
   /** The certificate and its issuers in DER, leaf first. */
   readonly chain: readonly Buffer[];
+}
+
+/**
+ * State of a certificate that is revoked or on hold.
+ *
+ * @public
+ */
+export interface Revocation {
+  /** Reason code (RFC 5280 §5.3.1): 0 to 10, without 7; 6 means on hold. */
+  readonly reason: number;
+  /** Time of the revocation or hold, if the CA knows it. */
+  readonly revokedAt?: Date;
+}
+
+/**
+ * A certificate issued by a CA, with its state.
+ *
+ * @public
+ */
+export interface IssuedCertificate extends SignedCertificate {
   /** Name of the CA in API responses, for example `ipa`. */
   readonly cacn: string;
   /** Set when the certificate is revoked or on hold. */
-  readonly revocation?: {
-    /** Reason code (RFC 5280 §5.3.1): 0 to 10, without 7; 6 means on hold. */
-    readonly reason: number;
-    /** Time of the revocation or hold, if the CA knows it. */
-    readonly revokedAt?: Date;
-  };
-  /** Names of the users who own the certificate, if the CA knows them. */
+  readonly revocation?: Revocation;
+  /** Names of the users who own the certificate, if they are known. */
   readonly owners?: readonly string[];
 }
 
@@ -130,25 +152,20 @@ export interface ReleaseRequest {
 }
 
 /**
- * A key that must not be certified again.
+ * The port between the directory gateway and a certificate authority (CA): it
+ * signs. The gateway decides who may have a certificate, reserves and records
+ * it, blocks keys, and sends reminders. Optional methods say what the CA can do
+ * after it has signed; the API and the pages show what is missing.
  *
- * @public
- */
-export interface BlockedKey {
-  /**
-   * SHA-256 of the DER-encoded SubjectPublicKeyInfo, in lower-case hexadecimal.
-   */
-  readonly publicKeySha256: string;
-}
-
-/**
- * The port between the directory gateway and a certificate authority (CA). One
- * CA issues certificates (`directory.certificates.authority`); others can be
+ * One CA issues certificates (`directory.certificates.authority`); others can be
  * configured for reading.
  *
  * @public
  */
 export interface CertificateAuthority {
+  /** Name of the CA in API responses, for example `ipa`. */
+  readonly cacn: string;
+
   /**
    * All profiles of the CA by name. The gateway does not start if its
    * configuration names a different profile. Omit it if the profiles are not
@@ -157,42 +174,38 @@ export interface CertificateAuthority {
   readonly profiles?: ReadonlyMap<string, AuthorityProfile>;
 
   /**
-   * Signature algorithms of CSRs that the CA accepts; they limit the types of
-   * keys. The gateway refuses other CSRs, including with `dry_run`. Default:
-   * all.
+   * Types of keys, and of signatures of CSRs, that the CA accepts. The gateway
+   * refuses others, including with `dry_run`. Default: all.
    */
-  readonly requestSignatures?: ReadonlySet<RequestSignature>;
+  readonly keyTypes?: ReadonlySet<RequestSignature>;
 
   /**
-   * Issues a certificate and records it before returning.
-   *
-   * @throws AuthorityRefusalError when this request will never be signed
-   * @throws AuthorityUnavailableError when a later attempt may succeed.
-   * @throws OutcomeUnknownError when a certificate may have been issued.
+   * Whether the CA ignores {@link SigningRequest.serialNumber}. Default: false,
+   * and the gateway refuses a certificate with another serial number.
    */
-  sign(request: SigningRequest): Promise<IssuedCertificate>;
+  readonly choosesSerialNumbers?: boolean;
 
   /**
-   * Returns the certificate with a serial number, or `undefined` when the CA
-   * did not issue it.
+   * Signs a certificate.
    *
-   * @throws AuthorityUnavailableError when the CA is not available.
+   * @throws AuthorityRefusalError when this request will never be signed.
+   * @throws AuthorityUnavailableError when nothing was signed, and a later
+   *   attempt may succeed.
+   * @throws OutcomeUnknownError when a certificate may have been signed. The
+   *   gateway revokes the serial number that it has reserved.
    */
-  get(
-    serialNumber: bigint,
-    options?: LookupOptions,
-  ): Promise<IssuedCertificate | undefined>;
+  sign(request: SigningRequest): Promise<SignedCertificate>;
 
   /**
    * Revokes a certificate permanently, even if it is on hold. A revoked
-   * certificate keeps its original reason. The gateway, not the CA, blocks the key after `keyCompromise`. Omit
-   * the method if the gateway must not revoke.
+   * certificate keeps its original reason. Omit the method if the gateway must
+   * not revoke.
    *
-   * @returns the revoked certificate, or `undefined` when the CA did not issue
-   *   it.
+   * @returns the state afterwards; `undefined` when the CA knows that it did not
+   *   issue the certificate
    * @throws AuthorityUnavailableError when the CA is not available.
    */
-  revoke?(request: RevocationRequest): Promise<IssuedCertificate | undefined>;
+  revoke?(request: RevocationRequest): Promise<Revocation | undefined>;
 
   /**
    * Suspends a certificate (`certificateHold`, RFC 5280 §5.3.1) until {@link
@@ -200,101 +213,102 @@ export interface CertificateAuthority {
    * certificate that is already revoked or on hold does not change. Omit the
    * method if the CA does not support holds.
    *
-   * @returns the resulting certificate, or `undefined` when the CA did not
-   *   issue it.
+   * @returns the state afterwards; `undefined` when the CA knows that it did not
+   *   issue the certificate
    * @throws AuthorityUnavailableError when the CA is not available.
    */
-  hold?(request: HoldRequest): Promise<IssuedCertificate | undefined>;
+  hold?(request: HoldRequest): Promise<Revocation | undefined>;
 
   /**
    * Ends the hold of a certificate. A certificate that is revoked or not on
    * hold does not change. Required with {@link CertificateAuthority.hold}.
    *
-   * @returns the resulting certificate, or `undefined` when the CA did not
-   *   issue it.
+   * @returns the state afterwards: `undefined` when the certificate is valid
    * @throws AuthorityUnavailableError when the CA is not available.
    */
-  release?(request: ReleaseRequest): Promise<IssuedCertificate | undefined>;
+  release?(request: ReleaseRequest): Promise<Revocation | undefined>;
 
   /**
-   * Blocks a key permanently: the CA refuses to sign it again, even if the
-   * gateway requests it. A key that is already blocked does not change. Omit
-   * the method if the CA cannot block keys; the gateway blocks them in any
-   * case.
+   * Returns the certificate with a serial number and its current state, or
+   * `undefined` when the CA did not issue it. Omit the method if the CA cannot
+   * look up certificates: the gateway then reads its own records, which have
+   * only what it has issued and revoked itself.
    *
    * @throws AuthorityUnavailableError when the CA is not available.
    */
-  blockKey?(request: BlockedKey): Promise<void>;
-
-  /**
-   * Returns certificates of users that are not in the directory, by user name.
-   * Users without certificates may be missing. Omit the method if the CA writes
-   * certificates to the directory.
-   *
-   * @throws AuthorityUnavailableError when the CA is not available; the result
-   *   is never incomplete.
-   */
-  listByUsers?(
-    query: CertificatesQuery,
-  ): Promise<ReadonlyMap<string, readonly IssuedCertificate[]>>;
-
-  /**
-   * Returns the users' certificates that expire within an interval and are
-   * neither revoked nor on hold, in any order. Omit the method if the CA cannot
-   * find them: users then do not receive expiry reminders.
-   *
-   * @throws AuthorityUnavailableError when the CA is not available; the result
-   *   is never incomplete.
-   */
-  listExpiring?(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]>;
+  get?(
+    serialNumber: bigint,
+    options?: LookupOptions,
+  ): Promise<IssuedCertificate | undefined>;
 }
 
 /**
- * Query of {@link CertificateAuthority.listByUsers}.
+ * A revoked certificate, or one on hold, in the gateway's records.
  *
  * @public
  */
-export interface CertificatesQuery {
-  /** User names in the directory's spelling, at most 1,000. */
-  readonly usernames: readonly string[];
-  /**
-   * `usable`: only certificates that are neither revoked nor on hold nor
-   * expired.
-   */
-  readonly which: 'usable' | 'all';
-}
-
-/**
- * Query of {@link CertificateAuthority.listExpiring}.
- *
- * @public
- */
-export interface ExpiringQuery {
-  /** Earliest expiry, inclusive. */
-  readonly from: Date;
-  /** Latest expiry, exclusive. Default: no limit. */
-  readonly before?: Date;
-  /**
-   * User name in the directory's spelling, to limit the result to one user.
-   * Default: all users.
-   */
-  readonly username?: string;
-}
-
-/**
- * An expiring certificate.
- *
- * @public
- */
-export interface ExpiringCertificate {
+export interface RevokedCertificate {
   /** Serial number of the certificate. */
   readonly serialNumber: bigint;
-  /** User name of the owner according to the CA. The user may not exist. */
-  readonly username: string;
-  /** Start of the validity, in whole seconds. */
-  readonly notBefore: Date;
-  /** End of the validity, in whole seconds. */
-  readonly notAfter: Date;
+  /** Reason code (RFC 5280 §5.3.1): 0 to 10, without 7; 6 means on hold. */
+  readonly reason: number;
+  /** Time of the revocation or hold, in whole seconds. */
+  readonly revokedAt: Date;
+}
+
+/**
+ * The gateway's records of revocations, for a CA that signs its own CRL from
+ * them and therefore has no records of its own. All methods wait until the
+ * gateway has migrated its database.
+ *
+ * An issuer is named by the SHA-256 of its SubjectPublicKeyInfo, lower-case
+ * hex.
+ *
+ * @public
+ */
+export interface RevocationRecords {
+  /**
+   * Records a revocation or a hold; `undefined` ends a hold. A permanent
+   * revocation does not change afterwards.
+   *
+   * @returns the state afterwards, and the issuer; `undefined` when the serial
+   *   number is not on record
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  set(
+    serialNumber: bigint,
+    revocation: Omit<RevokedCertificate, 'serialNumber'> | undefined,
+  ): Promise<
+    | {
+        readonly issuer: string;
+        readonly revocation: RevokedCertificate | undefined;
+      }
+    | undefined
+  >;
+
+  /**
+   * Returns what the CRL of an issuer must contain: all revoked certificates,
+   * and those on hold, that had not expired at a time.
+   *
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  list(
+    issuer: string,
+    options: { readonly notExpiredAt: Date },
+  ): Promise<readonly RevokedCertificate[]>;
+
+  /**
+   * Records revocations of an earlier CRL that are missing because the database
+   * was restored, also of serial numbers that are not on record. Nothing that
+   * is revoked becomes valid.
+   *
+   * @returns the number of revocations that were missing
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  import(
+    issuer: string,
+    revoked: readonly RevokedCertificate[],
+  ): Promise<number>;
 }
 
 /**

@@ -1,5 +1,8 @@
 import { createExtensionPoint } from '@backstage/backend-plugin-api';
-import type { CertificateAuthority } from './CertificateAuthority';
+import type {
+  CertificateAuthority,
+  RevocationRecords,
+} from './CertificateAuthority';
 
 /**
  * A document served without authentication, for example a revocation list,
@@ -61,6 +64,9 @@ export const directoryPublicDocumentsExtensionPoint =
  * @public
  */
 export interface DirectoryCertificateAuthoritiesExtensionPoint {
+  /** The gateway's records of revocations, for a CA that signs its own CRL. */
+  readonly revocations: RevocationRecords;
+
   /**
    * Registers a CA under the name used in `directory.certificates.authority`
    * and `directory.certificates.read`.

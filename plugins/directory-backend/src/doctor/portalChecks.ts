@@ -29,6 +29,8 @@ const AUTHORITY_MODULES: Readonly<Record<string, string>> = {
     '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca',
   freeipa:
     '@directory-gateway/backstage-plugin-directory-backend-module-freeipa-ca',
+  'step-ca':
+    '@directory-gateway/backstage-plugin-directory-backend-module-step-ca',
 };
 
 /** Checks that the configuration can be read; all others depend on it. */

@@ -1,5 +1,6 @@
 import {
   generateKeyPairSync,
+  randomBytes,
   sign as signBytes,
   type KeyObject,
 } from 'node:crypto';
@@ -44,7 +45,7 @@ export interface CreateSigningRequestOptions {
 
 /**
  * Creates a request as received by a certificate authority, with a self-signed
- * PKCS#10 CSR (RFC 2986).
+ * PKCS#10 CSR (RFC 2986) and a random serial number.
  *
  * @public
  */
@@ -56,6 +57,7 @@ export function createSigningRequest(
     typeof key === 'string' ? newKeyPair(key) : key;
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return {
+    serialNumber: BigInt(`0x${randomBytes(16).toString('hex')}`) >> 1n,
     username: options.username,
     principal: options.principal,
     profile: options.profile,
