@@ -69,11 +69,6 @@ export interface Config {
           passwordFile?: string;
         };
         /**
-         * Maximum time to connect, including the TLS handshake.
-         * @default 5 seconds
-         */
-        connectTimeout?: HumanDuration | string;
-        /**
          * Maximum duration of a request, including the response. The first
          * request after a restart of FreeIPA takes several seconds.
          * @default 30 seconds

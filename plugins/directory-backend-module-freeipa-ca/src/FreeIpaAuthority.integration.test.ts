@@ -88,7 +88,6 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
           principal: options.principal ?? SERVICE,
           keytab: options.keytab ?? realm.peopleKeytab,
         },
-        connectTimeoutMs: 60_000,
         requestTimeoutMs: 30_000,
         lostResponseSearchMs: 1000,
       },

@@ -39,7 +39,7 @@ describe('FreeIpaAuthority', () => {
       });
       const headers = Object.fromEntries(network.first.lastRequest!.headers);
       expect(headers).toMatchObject({
-        referer: 'https://ipa1.test/ipa',
+        referer: 'https://localhost/ipa',
         'content-type': 'application/json',
         accept: 'application/json',
         'accept-language': 'en',
@@ -67,6 +67,7 @@ describe('FreeIpaAuthority', () => {
       const found = await network.authority.get(serialOf(issued));
       expect(found).toEqual({
         ...issued,
+        cacn: 'ipa',
         revocation: undefined,
         owners: ['alice'],
       });
@@ -128,7 +129,7 @@ describe('FreeIpaAuthority', () => {
       const serialNumber = serialOf(await network.authority.sign(newRequest()));
       expect(
         await network.authority.revoke(revocationOf(serialNumber)),
-      ).toMatchObject({ revocation: { reason: 9 } });
+      ).toEqual({ reason: 9 });
     });
 
     describe('of a certificate on hold', () => {
@@ -146,7 +147,7 @@ describe('FreeIpaAuthority', () => {
         const serialNumber = await signAndHold();
         expect(
           await network.authority.revoke(revocationOf(serialNumber)),
-        ).toMatchObject({ revocation: { reason: 9 } });
+        ).toEqual({ reason: 9 });
         expect(reasonOf(serialNumber)).toBe(9);
       });
 
@@ -234,10 +235,7 @@ describe('FreeIpaAuthority', () => {
       const issued = await network.authority.sign(newRequest());
       const order = revocationOf(serialOf(issued));
       network.first.failNext('cert_revoke', { kind: 'cut', executed: true });
-      expect(await network.authority.revoke(order)).toMatchObject({
-        certificate: issued.certificate,
-        revocation: { reason: 9 },
-      });
+      expect(await network.authority.revoke(order)).toEqual({ reason: 9 });
     });
 
     it.each([

@@ -22,7 +22,6 @@ describe('readFreeIpaConfig', () => {
       caFile: undefined,
       cacn: 'ipa',
       login: { kind: 'kerberos', ...login },
-      connectTimeoutMs: 5000,
       requestTimeoutMs: 30_000,
       lostResponseSearchMs: 10_000,
     });
@@ -35,7 +34,6 @@ describe('readFreeIpaConfig', () => {
         caFile: '/etc/ipa/ca.crt',
         cacn: 'people',
         login: { username: 'portal', passwordFile: '/etc/password' },
-        connectTimeout: '1s',
         requestTimeout: { minutes: 1 },
         lostResponseSearch: '500ms',
       }),
@@ -48,7 +46,6 @@ describe('readFreeIpaConfig', () => {
         username: 'portal',
         passwordFile: '/etc/password',
       },
-      connectTimeoutMs: 1000,
       requestTimeoutMs: 60_000,
       lostResponseSearchMs: 500,
     });

@@ -22,6 +22,19 @@ export type FreeIpaLoginConfig =
       readonly passwordFile: string;
     };
 
+/**
+ * Returns the file with the secret of a login, and its configuration key.
+ * `path`: `undefined` when the environment provides tickets.
+ */
+export function loginFile(login: FreeIpaLoginConfig): {
+  readonly key: string;
+  readonly path: string | undefined;
+} {
+  return login.kind === 'password'
+    ? { key: `${BLOCK}.login.passwordFile`, path: login.passwordFile }
+    : { key: `${BLOCK}.login.keytab`, path: login.keytab };
+}
+
 /** `directory.certificates.freeipa`. Durations in milliseconds. */
 export interface FreeIpaConfig {
   /** Origins, for example `https://ipa1.example.org`. */
@@ -30,7 +43,6 @@ export interface FreeIpaConfig {
   readonly caFile?: string;
   readonly cacn: string;
   readonly login: FreeIpaLoginConfig;
-  readonly connectTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly lostResponseSearchMs: number;
 }
@@ -48,37 +60,34 @@ export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
   }
   const readSeconds = (key: string, seconds: number) =>
     readMilliseconds(config, key, { prefix: BLOCK, fallback: { seconds } });
-  return Object.freeze({
+  return {
     servers: readServers(config),
     caFile: readCaFile(config),
     cacn: config.getOptionalString('cacn') ?? 'ipa',
     login: readLogin(config.getConfig('login')),
-    connectTimeoutMs: readSeconds('connectTimeout', 5),
     requestTimeoutMs: readSeconds('requestTimeout', 30),
     lostResponseSearchMs: readSeconds('lostResponseSearch', 10),
-  });
-}
-
-function readServers(config: Config): readonly string[] {
-  const servers = config.getStringArray('servers').map(readServer);
-  if (servers.length === 0 || new Set(servers).size < servers.length) {
-    throw new InputError(`${BLOCK}.servers must contain different servers`);
-  }
-  return Object.freeze(servers);
+  };
 }
 
 /**
- * Requires an https origin: FreeIPA's paths are fixed, and a login must not be
+ * Requires https origins: FreeIPA's paths are fixed, and a login must not be
  * sent unencrypted.
  */
-function readServer(server: string): string {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`) {
-    throw new InputError(
-      `${BLOCK}.servers must be URLs such as https://ipa.example.org, not "${server}"`,
-    );
+function readServers(config: Config): readonly string[] {
+  const servers = config.getStringArray('servers').map(server => {
+    const url = URL.canParse(server) ? new URL(server) : undefined;
+    if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`) {
+      throw new InputError(
+        `${BLOCK}.servers must be URLs such as https://ipa.example.org, not "${server}"`,
+      );
+    }
+    return url.origin;
+  });
+  if (servers.length === 0 || new Set(servers).size < servers.length) {
+    throw new InputError(`${BLOCK}.servers must contain different servers`);
   }
-  return url.origin;
+  return servers;
 }
 
 /** Requires a CA file unless trust in public CAs is configured explicitly. */
@@ -94,24 +103,21 @@ function readCaFile(config: Config): string | undefined {
 }
 
 function readLogin(config: Config): FreeIpaLoginConfig {
+  const prefix = `${BLOCK}.login`;
   const principal = config.getOptionalString('principal');
   const username = config.getOptionalString('username');
-  if ((principal === undefined) === (username === undefined)) {
+  if (principal !== undefined && username === undefined) {
+    const keytab = readAbsolutePath(config, 'keytab', prefix);
+    return { kind: 'kerberos', principal, keytab };
+  }
+  if (username === undefined || principal !== undefined) {
     throw new InputError(
-      `Set one of ${BLOCK}.login.principal (with keytab) and ${BLOCK}.login.username (with passwordFile)`,
+      `Set one of ${prefix}.principal (with keytab) and ${prefix}.username (with passwordFile)`,
     );
   }
-  if (username === undefined) {
-    const keytab = readAbsolutePath(config, 'keytab', `${BLOCK}.login`);
-    return Object.freeze({ kind: 'kerberos', principal: principal!, keytab });
-  }
-  const passwordFile = readAbsolutePath(
-    config,
-    'passwordFile',
-    `${BLOCK}.login`,
-  );
+  const passwordFile = readAbsolutePath(config, 'passwordFile', prefix);
   if (passwordFile === undefined) {
-    throw new InputError(`${BLOCK}.login.passwordFile is missing`);
+    throw new InputError(`${prefix}.passwordFile is missing`);
   }
-  return Object.freeze({ kind: 'password', username, passwordFile });
+  return { kind: 'password', username, passwordFile };
 }

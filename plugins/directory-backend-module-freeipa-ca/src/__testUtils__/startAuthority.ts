@@ -33,11 +33,10 @@ export async function startAuthority(
   await setPassword(password);
   const logger = new RecordingLogger();
   const clock = new TestClock();
-  const authority = FreeIpaAuthority.create({
+  const authority = new FreeIpaAuthority({
     config: {
       cacn: 'ipa',
       login: { kind: 'password', username: 'portal', passwordFile },
-      connectTimeoutMs: 60_000,
       requestTimeoutMs: 10_000,
       lostResponseSearchMs: 1000,
       ...config,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseExactJson } from './readResponse';
+import { parseExactJson } from './rpc';
 
 describe('parseExactJson', () => {
   it('keeps every digit of a whole number', () => {

@@ -1,0 +1,118 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import type { Clock } from './Clock';
+import {
+  NoResultError,
+  RpcError,
+  isDogtagDown,
+  isServerFailure,
+} from './errors';
+import type { FreeIpaConfig } from './FreeIpaConfig';
+import { FreeIpaServer } from './FreeIpaServer';
+import { HttpsClient } from './HttpsClient';
+import { createLogin } from './login';
+import type { RpcCommand, RpcRecord } from './rpc';
+
+/** Time for which a server that was not available is tried last. */
+const DEMOTION_MS = 30 * 1000;
+
+/** Configuration and services of this module. */
+export interface FreeIpaOptions {
+  readonly config: FreeIpaConfig;
+  readonly logger: LoggerService;
+  readonly clock: Clock;
+}
+
+/** FreeIPA servers, which are tried in order until one returns a result. */
+export class FreeIpaServers {
+  readonly #options: FreeIpaOptions;
+  readonly #servers: readonly FreeIpaServer[];
+  readonly #demotedUntil = new Map<string, number>();
+
+  /** @throws Error when the process already uses another client keytab. */
+  constructor(options: FreeIpaOptions) {
+    const { config, clock } = options;
+    const https = new HttpsClient({ ...config, clock });
+    const login = createLogin(config.login);
+    this.#options = options;
+    this.#servers = config.servers.map(
+      origin => new FreeIpaServer({ origin, https, login }),
+    );
+  }
+
+  /**
+   * Runs a command. Rejected credentials are not retried: all servers share the
+   * account.
+   *
+   * @param options - `once`: whether another server is tried only when it is
+   *   certain that the previous one did not run the command, default: false;
+   *   `first`: origin of the server to try first; `signal`: aborts the running
+   *   call and prevents more calls
+   * @throws RpcError, NoResultError
+   */
+  async run(
+    command: RpcCommand,
+    options: {
+      readonly once?: boolean;
+      readonly first?: string;
+      readonly signal?: AbortSignal;
+    } = {},
+  ): Promise<RpcRecord> {
+    const { once = false, first, signal } = options;
+    let lastError: unknown;
+    for (const server of this.#inOrder(first)) {
+      try {
+        const result = await server.call(command, signal);
+        this.#demotedUntil.delete(server.origin);
+        return result;
+      } catch (error) {
+        const failure = failureIn(error);
+        // An aborted search is not the server's failure.
+        if (failure && !signal?.aborted) {
+          this.#recordFailure(server, failure);
+        }
+        if (
+          !failure ||
+          failure.fault === 'credentials' ||
+          (once ? failure.executed !== 'no' : signal?.aborted)
+        ) {
+          throw error;
+        }
+        lastError = error;
+      }
+    }
+    throw lastError;
+  }
+
+  /** Returns the servers in the configured order, demoted ones last. */
+  #inOrder(first: string | undefined): FreeIpaServer[] {
+    const now = this.#options.clock.now();
+    const rank = ({ origin }: FreeIpaServer) =>
+      (origin === first ? -2 : 0) +
+      ((this.#demotedUntil.get(origin) ?? 0) > now ? 1 : 0);
+    return [...this.#servers].sort((a, b) => rank(a) - rank(b));
+  }
+
+  #recordFailure({ origin }: FreeIpaServer, failure: ServerFailure): void {
+    const { clock, logger } = this.#options;
+    if (['unreachable', 'unavailable'].includes(failure.fault)) {
+      this.#demotedUntil.set(origin, clock.now() + DEMOTION_MS);
+    }
+    logger.warn(`A FreeIPA server failed: ${failure.message}`);
+  }
+}
+
+/** Reason why a server did not return a result. */
+type ServerFailure = Pick<NoResultError, 'executed' | 'fault' | 'message'>;
+
+function failureIn(error: unknown): ServerFailure | undefined {
+  if (!(error instanceof RpcError)) {
+    return error instanceof NoResultError ? error : undefined;
+  }
+  const { message } = error;
+  if (isDogtagDown(error)) {
+    return { executed: 'no', fault: 'unavailable', message };
+  }
+  return isServerFailure(error)
+    ? { executed: 'perhaps', fault: 'protocol', message }
+    : undefined;
+}

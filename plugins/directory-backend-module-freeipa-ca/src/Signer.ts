@@ -1,0 +1,319 @@
+import { toError } from '@backstage/errors';
+import {
+  AuthorityProtocolError,
+  AuthorityRefusalError,
+  OutcomeUnknownError,
+  type SignedCertificate,
+  type SigningRequest,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { LRUCache } from 'lru-cache';
+import { createHash } from 'node:crypto';
+import { decodeCertificate, describe } from './decodeCertificate';
+import {
+  MissingPermissionError,
+  RpcError,
+  type SigningFailure,
+  classifyReadError,
+  classifySigningError,
+  isProfileDenied,
+  isProfileNotFound,
+  isUserReadOnly,
+} from './errors';
+import type { FreeIpaOptions, FreeIpaServers } from './FreeIpaServers';
+import { CERT_FIND_LIMIT, certFind, certRequest, isRpcRecord } from './rpc';
+
+/**
+ * Pause between searches, which doubles up to the maximum: Dogtag takes about a
+ * second to sign.
+ */
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 2000;
+
+/** Longer than the time for which clients repeat a request. */
+const LOST_REQUEST_TTL_MS = 60 * 60 * 1000;
+
+/** Clock skew that Kerberos tolerates (RFC 4120 §3.1.3). */
+const CLOCK_SKEW_MS = 5 * 60 * 1000;
+
+/** A request for a certificate whose response was lost. */
+interface LostRequest {
+  readonly request: SigningRequest;
+  /** Time at which it was sent. */
+  readonly since: Date;
+  /** Origin of the server that received it last, which is queried first. */
+  readonly server?: string;
+}
+
+/**
+ * The certificate of a lost request. `none`: FreeIPA currently has none;
+ * `unclear`: there are several or too many to list, or the search failed.
+ */
+type SearchResult = SignedCertificate | 'none' | 'unclear';
+
+/**
+ * Requests certificates, and never a second one for a lost response: the
+ * request is not repeated, because a search without a result does not prove
+ * that FreeIPA has finished processing it. The certificate is searched for, and
+ * searched for again before the next request with the same key. It belongs to
+ * the lost request when it is for the same user and key, was issued after the
+ * request was sent, and was not returned for another request.
+ */
+export class Signer {
+  readonly #options: FreeIpaOptions & { readonly servers: FreeIpaServers };
+  /** Last request of each key. */
+  readonly #running = new Map<string, Promise<SignedCertificate>>();
+  /** Lost requests by the hash of their keys. */
+  readonly #lost = new LRUCache<string, LostRequest>({
+    max: 1000,
+    ttl: LOST_REQUEST_TTL_MS,
+  });
+  /** Serial numbers of recently returned certificates. */
+  readonly #returned = new LRUCache<bigint, true>({
+    max: 10_000,
+    ttl: 2 * CLOCK_SKEW_MS,
+  });
+
+  constructor(options: FreeIpaOptions & { readonly servers: FreeIpaServers }) {
+    this.#options = options;
+  }
+
+  /**
+   * Requests a certificate. Requests with the same key run sequentially, so that
+   * a found certificate can only be that of the lost response.
+   */
+  async sign(request: SigningRequest): Promise<SignedCertificate> {
+    const key = keyOf(request);
+    const previous = this.#running.get(key);
+    const current = (async () => {
+      await previous?.catch(() => {});
+      const signed =
+        (await this.#recover(request)) ?? (await this.#request(request));
+      this.#returned.set(describe(signed).serialNumber, true);
+      return signed;
+    })();
+    this.#running.set(key, current);
+    try {
+      return await current;
+    } finally {
+      if (this.#running.get(key) === current) {
+        this.#running.delete(key);
+      }
+    }
+  }
+
+  /**
+   * Resolves a lost request with the same key before a new request is sent.
+   *
+   * @returns its certificate if the requests are equal; `undefined` if there is
+   *   none, so that a new request can be sent
+   * @throws OutcomeUnknownError when FreeIPA is not available, or has several.
+   */
+  async #recover(
+    request: SigningRequest,
+  ): Promise<SignedCertificate | undefined> {
+    const lost = this.#lost.get(keyOf(request));
+    const result = lost ? await this.#search(lost) : 'none';
+    if (result === 'unclear') {
+      throw new OutcomeUnknownError(
+        `An earlier certificate request for ${request.principal} is still pending`,
+      );
+    }
+    this.#lost.delete(keyOf(request));
+    if (result === 'none') {
+      return undefined;
+    }
+    this.#returned.set(describe(result).serialNumber, true);
+    const { principal, profile } = lost!.request;
+    return principal === request.principal && profile === request.profile
+      ? result
+      : undefined;
+  }
+
+  async #request(request: SigningRequest): Promise<SignedCertificate> {
+    const { servers, config } = this.#options;
+    const since = new Date();
+    try {
+      const command = certRequest(request, config.cacn);
+      const { result } = await servers.run(command, { once: true });
+      const signed = decodeCertificate(result);
+      if (describe(signed).publicKey.sha256 !== keyOf(request)) {
+        throw new AuthorityProtocolError(
+          'FreeIPA returned a certificate for another key',
+        );
+      }
+      return signed;
+    } catch (error) {
+      const failure = classifySigningError(error);
+      if (failure.signed !== 'no') {
+        const lost = { request, since, server: failure.server };
+        return await this.#find(lost, failure);
+      }
+      throw error instanceof RpcError
+        ? ((await this.#explain(error, request)) ?? failure.error)
+        : failure.error;
+    }
+  }
+
+  /**
+   * Searches for the certificate of a request that has just failed.
+   *
+   * @throws OutcomeUnknownError when it is not found in time.
+   * @throws AuthorityProtocolError when there is certainly none.
+   */
+  async #find(
+    lost: LostRequest,
+    { signed, error }: SigningFailure,
+  ): Promise<SignedCertificate> {
+    const message = `It is not known whether FreeIPA signed a request for ${lost.request.principal}: ${error.message}`;
+    this.#options.logger.warn(`${message}. Searching for the certificate`);
+    this.#lost.set(keyOf(lost.request), lost);
+    const repeat = signed === 'pending';
+    const result = await this.#search(lost, { repeat });
+    if (result === 'unclear' || (result === 'none' && repeat)) {
+      throw new OutcomeUnknownError(message);
+    }
+    this.#lost.delete(keyOf(lost.request));
+    if (result === 'none') {
+      throw new AuthorityProtocolError(error.message);
+    }
+    return result;
+  }
+
+  /**
+   * Searches once, or with `repeat` until a certificate is found or the time is
+   * up.
+   */
+  async #search(
+    lost: LostRequest,
+    { repeat = false } = {},
+  ): Promise<SearchResult> {
+    const { clock, config, logger } = this.#options;
+    const ms = config.lostResponseSearchMs;
+    const signal = clock.timeout(ms);
+    for (
+      let pause = FIRST_PAUSE_MS;
+      ;
+      pause = Math.min(2 * pause, MAX_PAUSE_MS)
+    ) {
+      let result: SearchResult = 'unclear';
+      try {
+        result = await untilAborted(this.#query(lost, signal), signal);
+      } catch (error) {
+        logger.warn(
+          `Searching for a certificate after a lost response failed: ${
+            signal.aborted
+              ? `no response within ${ms} ms`
+              : toError(error).message
+          }`,
+        );
+      }
+      if (!repeat || typeof result === 'object') {
+        return result;
+      }
+      await clock.delay(pause, signal);
+      if (signal.aborted) {
+        return result;
+      }
+    }
+  }
+
+  async #query(
+    { request, since, server: first }: LostRequest,
+    signal: AbortSignal,
+  ): Promise<SearchResult> {
+    const { servers, config } = this.#options;
+    const command = certFind(request.username, since);
+    const { result } = await servers.run(command, { first, signal });
+    if (!Array.isArray(result)) {
+      throw new AuthorityProtocolError(
+        'FreeIPA did not return a list for cert_find',
+      );
+    }
+    const candidates = result
+      .filter(record => isRpcRecord(record) && record.cacn === config.cacn)
+      .map(decodeCertificate)
+      .filter(found => {
+        const { publicKey, notBefore, serialNumber } = describe(found);
+        return (
+          publicKey.sha256 === keyOf(request) &&
+          notBefore >= since.getTime() - CLOCK_SKEW_MS &&
+          !this.#returned.has(serialNumber)
+        );
+      });
+    if (candidates.length === 1) {
+      return candidates[0];
+    }
+    return candidates.length === 0 && result.length < CERT_FIND_LIMIT
+      ? 'none'
+      : 'unclear';
+  }
+
+  /** Returns a better error than that of `cert_request`, if there is one. */
+  async #explain(
+    error: RpcError,
+    { username, profile }: SigningRequest,
+  ): Promise<Error | undefined> {
+    const { servers, config, clock, logger } = this.#options;
+    const show = (method: string, name: string) => {
+      const signal = clock.timeout(config.lostResponseSearchMs);
+      const command = { method, args: [name] };
+      return servers.run(command, { first: error.server, signal });
+    };
+    if (
+      isProfileNotFound(error) ||
+      (isProfileDenied(error) &&
+        (await show('certprofile_show', profile).then(
+          () => false,
+          isProfileNotFound,
+        )))
+    ) {
+      logger.error(
+        `directory.certificates.profiles lists "${profile}", which is not a FreeIPA certificate profile: correct the name, or import the profile with "ipa certprofile-import"`,
+      );
+      return new AuthorityRefusalError(`There is no profile "${profile}".`);
+    }
+    if (!isUserReadOnly(error)) {
+      return undefined;
+    }
+    try {
+      const { result } = await show('user_show', username);
+      const { memberof_group: direct, memberofindirect_group: indirect } =
+        isRpcRecord(result) ? result : {};
+      // FreeIPA protects the entries of the members of `admins`.
+      return [direct, indirect].flat().includes('admins')
+        ? new AuthorityRefusalError(
+            'FreeIPA does not let the gateway issue certificates to members of the group "admins". An administrator can issue one with "ipa cert-request".',
+            { kind: 'forbidden' },
+          )
+        : new MissingPermissionError('System: Manage User Certificates', error);
+    } catch (failure) {
+      return classifyReadError(failure);
+    }
+  }
+}
+
+/** Returns the SHA-256 of the key of a request, which its certificate has. */
+function keyOf({ publicKey }: SigningRequest): string {
+  return createHash('sha256').update(publicKey).digest('hex');
+}
+
+/**
+ * Waits for work until the signal aborts: a login may take longer.
+ *
+ * @throws the signal's reason
+ */
+export async function untilAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

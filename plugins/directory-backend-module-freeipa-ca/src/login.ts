@@ -1,0 +1,187 @@
+import { readSecretFile } from '@directory-gateway/secret-files';
+import { GSS_MECH_OID_SPNEGO, initializeClient } from 'kerberos';
+import { NoResultError } from './errors';
+import type { FreeIpaLoginConfig } from './FreeIpaConfig';
+import type { HttpsRequest, HttpsResponse } from './HttpsClient';
+
+/** Tickets are kept in the process; nothing is written to disk. */
+const TICKET_CACHE = 'MEMORY:directory-freeipa-ca';
+
+/**
+ * Time for which a rejected password is not sent again. By default, FreeIPA
+ * forgets a failed login after a minute, so a wrong password does not lock the
+ * account.
+ */
+const REJECTED_PASSWORD_CACHE_MS = 2 * 60 * 1000;
+
+/** Sends a request to a path below `/ipa/session/`. */
+type Post = (path: string, request: HttpsRequest) => Promise<HttpsResponse>;
+
+/**
+ * Logs in to a server, before a command runs.
+ *
+ * @param server - origin of the server
+ * @returns the session, as a value of the `Cookie` header
+ * @throws NoResultError with `executed: 'no'` when the login fails.
+ */
+export type Login = (server: string, post: Post) => Promise<string>;
+
+/**
+ * Returns how the gateway's account logs in.
+ *
+ * @throws Error when the process already uses another client keytab.
+ */
+export function createLogin(config: FreeIpaLoginConfig): Login {
+  if (config.kind === 'kerberos' && config.keytab !== undefined) {
+    claimClientEnvironment({ keytab: config.keytab });
+  }
+  const logIn =
+    config.kind === 'kerberos'
+      ? createTicketLogin(config.principal)
+      : createPasswordLogin(config);
+  return async (server, post) => {
+    try {
+      return await logIn(server, post);
+    } catch (error) {
+      if (error instanceof NoResultError) {
+        error.executed = 'no';
+      }
+      throw error;
+    }
+  };
+}
+
+/** Logs in with a Kerberos ticket (SPNEGO, RFC 4559). */
+function createTicketLogin(principal: string): Login {
+  return async (server, post) => {
+    const { client, token } = await startContext(server, principal);
+    const headers = { Authorization: `Negotiate ${token}` };
+    const response = await post('login_kerberos', { headers, body: '' });
+    const session = readSession(server, response);
+    // The server's token, if there is one: mutual authentication.
+    const challenge = response.headers.get('www-authenticate') ?? '';
+    const reply = /^Negotiate\s+([A-Za-z0-9+/=]+)$/i.exec(challenge)?.[1];
+    try {
+      await (reply && client.step(reply));
+    } catch (cause) {
+      const text = 'the Kerberos token of the server is invalid';
+      throw new NoResultError(text, { server, fault: 'protocol', cause });
+    }
+    return session;
+  };
+}
+
+async function startContext(server: string, principal: string) {
+  try {
+    const client = await initializeClient(`HTTP@${new URL(server).hostname}`, {
+      principal,
+      mechOID: GSS_MECH_OID_SPNEGO,
+    });
+    return { client, token: await client.step('') };
+  } catch (cause) {
+    const text = 'no Kerberos ticket for the server';
+    throw new NoResultError(text, { server, fault: 'unavailable', cause });
+  }
+}
+
+/** Logs in with a user name and a password, which is read for each login. */
+function createPasswordLogin(
+  config: FreeIpaLoginConfig & { readonly kind: 'password' },
+): Login {
+  let rejected = { password: '', reason: '', until: 0 };
+  const rejection = (server: string, reason: string) =>
+    new NoResultError(`FreeIPA rejects the gateway's login: ${reason}`, {
+      server,
+      fault: 'credentials',
+    });
+  return async (server, post) => {
+    const password = await readPassword(server, config.passwordFile);
+    if (rejected.password === password && Date.now() < rejected.until) {
+      throw rejection(server, `${rejected.reason} (cached)`);
+    }
+    const response = await post('login_password', {
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        Accept: 'text/plain',
+      },
+      body: new URLSearchParams({ user: config.username, password }).toString(),
+    });
+    // For example `invalid-password`, `password-expired` or `user-locked`.
+    const reason = response.headers.get('x-ipa-rejection-reason');
+    if (response.status === 401 && reason !== null) {
+      const until = Date.now() + REJECTED_PASSWORD_CACHE_MS;
+      rejected = { password, reason, until };
+      throw rejection(server, reason);
+    }
+    return readSession(server, response);
+  };
+}
+
+async function readPassword(server: string, file: string): Promise<string> {
+  try {
+    const text = await readSecretFile(file);
+    return text.toString('utf8').replace(/\r?\n$/, '');
+  } catch (cause) {
+    const text =
+      'directory.certificates.freeipa.login.passwordFile cannot be read';
+    throw new NoResultError(text, { server, fault: 'credentials', cause });
+  }
+}
+
+/** Reads the session in a response: `ipa_session=MagBearerToken=…`. */
+function readSession(
+  server: string,
+  { status, headers }: HttpsResponse,
+): string {
+  if (status !== 200) {
+    const reason = headers.get('x-ipa-rejection-reason') ?? 'no reason given';
+    throw new NoResultError(`login failed with status ${status} (${reason})`, {
+      server,
+      // Another server may accept the ticket.
+      fault: status === 401 || status >= 500 ? 'unavailable' : 'protocol',
+    });
+  }
+  const session = headers
+    .getSetCookie()
+    .map(cookie => cookie.split(';', 1)[0].trim())
+    .find(cookie => /^ipa_session=./.test(cookie));
+  if (session === undefined) {
+    const text = 'the login response has no session cookie';
+    throw new NoResultError(text, { server, fault: 'protocol' });
+  }
+  return session;
+}
+
+/**
+ * Sets the keytab with which the Kerberos library of this process gets tickets.
+ * The library reads it only from the environment: with `KRB5_CLIENT_KTNAME`, it
+ * gets a ticket when one is needed, renews the ticket after half of its
+ * lifetime, and keeps it in the cache `KRB5CCNAME` (MIT Kerberos documentation,
+ * "keytab", "Default client keytab"). A cache that the process inherited is not
+ * used: if it has tickets of another principal, the library gets none for this
+ * one.
+ *
+ * The environment belongs to the process, and the library's threads read it: it
+ * is therefore set once, before the first login. This does not affect the
+ * keytab for accepting tickets, `KRB5_KTNAME`.
+ *
+ * @param options - `keytab`: absolute path; `env`: for tests
+ * @throws Error when the environment already sets another client keytab.
+ */
+export function claimClientEnvironment(options: {
+  readonly keytab: string;
+  readonly env?: NodeJS.ProcessEnv;
+}): void {
+  const env = options.env ?? process.env;
+  const keytab = `FILE:${options.keytab}`;
+  const present = env.KRB5_CLIENT_KTNAME;
+  if (present && present !== keytab && present !== options.keytab) {
+    throw new Error(
+      `directory.certificates.freeipa.login.keytab is ${options.keytab}, but KRB5_CLIENT_KTNAME ` +
+        `in the environment of this process is already ${present}. A process can get tickets ` +
+        'with only one keytab: unset one of the two.',
+    );
+  }
+  env.KRB5_CLIENT_KTNAME = keytab;
+  env.KRB5CCNAME = TICKET_CACHE;
+}
