@@ -212,7 +212,7 @@ describe('FreeIpaAuthority', () => {
         ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
         expect(reasonOf(serialNumber)).toBe(6);
         expect(network.log).toContain(
-          `error Certificate ${serialNumber} may become valid`,
+          `error Certificate ${serialNumber} may be valid`,
         );
       });
 
@@ -224,7 +224,7 @@ describe('FreeIpaAuthority', () => {
           network.authority.revoke(revocationOf(serialNumber)),
         ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
         expect(network.log).toContain(
-          `error Certificate ${serialNumber} may be valid: its hold was ended`,
+          `error Certificate ${serialNumber} may be valid`,
         );
         await network.authority.revoke(revocationOf(serialNumber));
         expect(reasonOf(serialNumber)).toBe(9);

@@ -157,7 +157,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
       this.#change(
         serialNumber,
         state => !isOnHold(state),
-        () => this.#try(serialNumber, 'cert_remove_hold'),
+        () => this.#try('cert_remove_hold', serialNumber),
       ),
     );
   }
@@ -195,19 +195,15 @@ export class FreeIpaAuthority implements CertificateAuthority {
     serialNumber: bigint,
     reason: number,
   ): Promise<ChangeResult> {
-    const ended = await this.#try(serialNumber, 'cert_remove_hold');
+    const ended = await this.#try('cert_remove_hold', serialNumber);
     const revoked = await this.#revoke(serialNumber, reason);
     if (!revoked.failure) {
       return revoked;
     }
     const restored = await this.#revoke(serialNumber, ON_HOLD);
-    if (restored.failure && !restored.isRefused) {
+    if (ended.isPending || (restored.failure && !restored.isRefused)) {
       this.#logger.error(
-        `Certificate ${serialNumber} may be valid: its hold was ended, but the revocation failed. Retry the revocation`,
-      );
-    } else if (ended.isPending) {
-      this.#logger.error(
-        `Certificate ${serialNumber} may become valid: FreeIPA has not confirmed whether its hold was ended. Retry the revocation`,
+        `Certificate ${serialNumber} may be valid: its hold may have ended, but the revocation failed. Retry the revocation`,
       );
     }
     return { failure: ended.failure ?? revoked.failure };
@@ -216,15 +212,15 @@ export class FreeIpaAuthority implements CertificateAuthority {
   /** Revokes a certificate, or puts it on hold. */
   async #revoke(serialNumber: bigint, reason: number): Promise<ChangeResult> {
     const options = { revocation_reason: reason };
-    return await this.#try(serialNumber, 'cert_revoke', options);
+    return await this.#try('cert_revoke', serialNumber, options);
   }
 
   async #try(
-    serialNumber: bigint,
     method: string,
+    serialNumber: bigint,
     options?: RpcRecord,
   ): Promise<ChangeResult> {
-    const command = this.#command(serialNumber, method, options);
+    const command = this.#command(method, serialNumber, options);
     try {
       await this.#servers.run(command, { once: true });
       return {};
@@ -238,16 +234,12 @@ export class FreeIpaAuthority implements CertificateAuthority {
   }
 
   #command(
-    serialNumber: bigint,
     method: string,
+    serialNumber: bigint,
     options?: RpcRecord,
   ): RpcCommand {
-    const { cacn } = this;
-    return {
-      method,
-      args: [String(serialNumber)],
-      options: { cacn, ...options },
-    };
+    const args = [String(serialNumber)];
+    return { method, args, options: { cacn: this.cacn, ...options } };
   }
 
   async #stateOf(serialNumber: bigint): Promise<Revocation | undefined> {
@@ -259,7 +251,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
     signal?: AbortSignal,
   ): Promise<IssuedCertificate | undefined> {
     const options = { all: true, chain: true, raw: false };
-    const command = this.#command(serialNumber, 'cert_show', options);
+    const command = this.#command('cert_show', serialNumber, options);
     let response: RpcRecord;
     try {
       response = await this.#servers.run(command, { signal });

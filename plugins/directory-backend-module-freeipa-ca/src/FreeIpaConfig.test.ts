@@ -17,9 +17,9 @@ describe('readFreeIpaConfig', () => {
 
   it('returns defaults for optional keys', () => {
     const servers = ['https://ipa1.test', 'https://IPA2.test:8443/'];
-    expect(read({ servers, login, trustSystemCas: true })).toEqual({
+    expect(read({ servers, login, caFile })).toEqual({
       servers: ['https://ipa1.test', 'https://ipa2.test:8443'],
-      caFile: undefined,
+      caFile,
       cacn: 'ipa',
       login: { kind: 'kerberos', ...login },
       requestTimeoutMs: 30_000,
@@ -68,12 +68,7 @@ describe('readFreeIpaConfig', () => {
     ['freeipa.servers', { servers: [] }],
     ['freeipa.servers', { servers: ['https://a.test', 'https://A.test/'] }],
     ['freeipa.caFile', { caFile: 'ca.crt' }],
-    [
-      "directory.certificates.freeipa.caFile (FreeIPA's is /etc/ipa/ca.crt) and directory.certificates.freeipa.trustSystemCas: true",
-      { caFile: undefined },
-    ],
-    ['freeipa.trustSystemCas', { caFile: undefined, trustSystemCas: false }],
-    ['freeipa.trustSystemCas', { trustSystemCas: true }],
+    ['freeipa.caFile is missing', { caFile: undefined }],
     ['freeipa.login.principal', { login: {} }],
     ['freeipa.login.principal', { login: { ...login, username: 'portal' } }],
     ['freeipa.login.keytab', { login: { ...login, keytab: 'p.keytab' } }],

@@ -39,8 +39,8 @@ export function loginFile(login: FreeIpaLoginConfig): {
 export interface FreeIpaConfig {
   /** Origins, for example `https://ipa1.example.org`. */
   readonly servers: readonly string[];
-  /** Absolute path; `undefined`: the system's CAs are trusted. */
-  readonly caFile?: string;
+  /** Absolute path. */
+  readonly caFile: string;
   readonly cacn: string;
   readonly login: FreeIpaLoginConfig;
   readonly requestTimeoutMs: number;
@@ -62,7 +62,7 @@ export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
     readMilliseconds(config, key, { prefix: BLOCK, fallback: { seconds } });
   return {
     servers: readServers(config),
-    caFile: readCaFile(config),
+    caFile: requirePath(config, 'caFile', BLOCK),
     cacn: config.getOptionalString('cacn') ?? 'ipa',
     login: readLogin(config.getConfig('login')),
     requestTimeoutMs: readSeconds('requestTimeout', 30),
@@ -90,16 +90,13 @@ function readServers(config: Config): readonly string[] {
   return servers;
 }
 
-/** Requires a CA file unless trust in public CAs is configured explicitly. */
-function readCaFile(config: Config): string | undefined {
-  const caFile = readAbsolutePath(config, 'caFile', BLOCK);
-  const trustSystemCas = config.getOptionalBoolean('trustSystemCas') ?? false;
-  if ((caFile === undefined) !== trustSystemCas) {
-    throw new InputError(
-      `Set one of ${BLOCK}.caFile (FreeIPA's is /etc/ipa/ca.crt) and ${BLOCK}.trustSystemCas: true`,
-    );
+/** @throws InputError when the path is missing or not absolute. */
+function requirePath(config: Config, key: string, prefix: string): string {
+  const path = readAbsolutePath(config, key, prefix);
+  if (path === undefined) {
+    throw new InputError(`${prefix}.${key} is missing`);
   }
-  return caFile;
+  return path;
 }
 
 function readLogin(config: Config): FreeIpaLoginConfig {
@@ -115,9 +112,6 @@ function readLogin(config: Config): FreeIpaLoginConfig {
       `Set one of ${prefix}.principal (with keytab) and ${prefix}.username (with passwordFile)`,
     );
   }
-  const passwordFile = readAbsolutePath(config, 'passwordFile', prefix);
-  if (passwordFile === undefined) {
-    throw new InputError(`${prefix}.passwordFile is missing`);
-  }
+  const passwordFile = requirePath(config, 'passwordFile', prefix);
   return { kind: 'password', username, passwordFile };
 }

@@ -1,11 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Clock } from './Clock';
-import {
-  NoResultError,
-  RpcError,
-  isDogtagDown,
-  isServerFailure,
-} from './errors';
+import { failureIn } from './errors';
 import type { FreeIpaConfig } from './FreeIpaConfig';
 import { FreeIpaServer } from './FreeIpaServer';
 import { HttpsClient } from './HttpsClient';
@@ -58,6 +53,7 @@ export class FreeIpaServers {
     } = {},
   ): Promise<RpcRecord> {
     const { once = false, first, signal } = options;
+    const { clock, logger } = this.#options;
     let lastError: unknown;
     for (const server of this.#inOrder(first)) {
       try {
@@ -66,14 +62,20 @@ export class FreeIpaServers {
         return result;
       } catch (error) {
         const failure = failureIn(error);
+        if (!failure) {
+          throw error;
+        }
+        const { fault, executed, message } = failure;
         // An aborted search is not the server's failure.
-        if (failure && !signal?.aborted) {
-          this.#recordFailure(server, failure);
+        if (!signal?.aborted) {
+          logger.warn(`A FreeIPA server failed: ${message}`);
+        }
+        if (fault === 'unreachable' || fault === 'unavailable') {
+          this.#demotedUntil.set(server.origin, clock.now() + DEMOTION_MS);
         }
         if (
-          !failure ||
-          failure.fault === 'credentials' ||
-          (once ? failure.executed !== 'no' : signal?.aborted)
+          fault === 'credentials' ||
+          (once ? executed !== 'no' : signal?.aborted)
         ) {
           throw error;
         }
@@ -91,28 +93,4 @@ export class FreeIpaServers {
       ((this.#demotedUntil.get(origin) ?? 0) > now ? 1 : 0);
     return [...this.#servers].sort((a, b) => rank(a) - rank(b));
   }
-
-  #recordFailure({ origin }: FreeIpaServer, failure: ServerFailure): void {
-    const { clock, logger } = this.#options;
-    if (['unreachable', 'unavailable'].includes(failure.fault)) {
-      this.#demotedUntil.set(origin, clock.now() + DEMOTION_MS);
-    }
-    logger.warn(`A FreeIPA server failed: ${failure.message}`);
-  }
-}
-
-/** Reason why a server did not return a result. */
-type ServerFailure = Pick<NoResultError, 'executed' | 'fault' | 'message'>;
-
-function failureIn(error: unknown): ServerFailure | undefined {
-  if (!(error instanceof RpcError)) {
-    return error instanceof NoResultError ? error : undefined;
-  }
-  const { message } = error;
-  if (isDogtagDown(error)) {
-    return { executed: 'no', fault: 'unavailable', message };
-  }
-  return isServerFailure(error)
-    ? { executed: 'perhaps', fault: 'protocol', message }
-    : undefined;
 }

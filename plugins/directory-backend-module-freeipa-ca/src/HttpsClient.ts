@@ -24,8 +24,8 @@ export interface HttpsResponse {
 
 /** Options of {@link HttpsClient}. */
 export interface HttpsClientOptions {
-  /** PEM file of the CAs to trust. Default: those of the system. */
-  readonly caFile?: string;
+  /** PEM file of the CAs to trust. */
+  readonly caFile: string;
   readonly requestTimeoutMs: number;
   /** Maximum time to connect, with the TLS handshake. Default: 5 seconds. */
   readonly connectTimeoutMs?: number;
@@ -57,7 +57,7 @@ export class HttpsClient {
     const { origin: server } = new URL(url);
     const agent = new Agent({
       connect: {
-        ca: caFile && (await readCa(caFile, server)),
+        ca: await readCa(caFile, server),
         timeout: connectTimeoutMs ?? 5000,
       },
       maxResponseSize: MAX_RESPONSE_BYTES,

@@ -11,12 +11,10 @@ import { createHash } from 'node:crypto';
 import { decodeCertificate, describe } from './decodeCertificate';
 import {
   MissingPermissionError,
-  RpcError,
+  type RpcError,
   type SigningFailure,
   classifyReadError,
   classifySigningError,
-  isProfileDenied,
-  isProfileNotFound,
   isUserReadOnly,
 } from './errors';
 import type { FreeIpaOptions, FreeIpaServers } from './FreeIpaServers';
@@ -148,9 +146,10 @@ export class Signer {
         const lost = { request, since, server: failure.server };
         return await this.#find(lost, failure);
       }
-      throw error instanceof RpcError
-        ? ((await this.#explain(error, request)) ?? failure.error)
-        : failure.error;
+      const explained = isUserReadOnly(error)
+        ? await this.#explain(error, request.username)
+        : undefined;
+      throw explained ?? failure.error;
     }
   }
 
@@ -248,38 +247,24 @@ export class Signer {
       : 'unclear';
   }
 
-  /** Returns a better error than that of `cert_request`, if there is one. */
+  /**
+   * Explains why the account may not write the certificates of a user: FreeIPA
+   * protects the members of `admins`, or the account lacks a permission.
+   */
   async #explain(
     error: RpcError,
-    { username, profile }: SigningRequest,
+    username: string,
   ): Promise<Error | undefined> {
-    const { servers, config, clock, logger } = this.#options;
-    const show = (method: string, name: string) => {
-      const signal = clock.timeout(config.lostResponseSearchMs);
-      const command = { method, args: [name] };
-      return servers.run(command, { first: error.server, signal });
-    };
-    if (
-      isProfileNotFound(error) ||
-      (isProfileDenied(error) &&
-        (await show('certprofile_show', profile).then(
-          () => false,
-          isProfileNotFound,
-        )))
-    ) {
-      logger.error(
-        `directory.certificates.profiles lists "${profile}", which is not a FreeIPA certificate profile: correct the name, or import the profile with "ipa certprofile-import"`,
-      );
-      return new AuthorityRefusalError(`There is no profile "${profile}".`);
-    }
-    if (!isUserReadOnly(error)) {
-      return undefined;
-    }
+    const { servers, config, clock } = this.#options;
+    const signal = clock.timeout(config.lostResponseSearchMs);
+    const command = { method: 'user_show', args: [username] };
     try {
-      const { result } = await show('user_show', username);
+      const { result } = await servers.run(command, {
+        first: error.server,
+        signal,
+      });
       const { memberof_group: direct, memberofindirect_group: indirect } =
         isRpcRecord(result) ? result : {};
-      // FreeIPA protects the entries of the members of `admins`.
       return [direct, indirect].flat().includes('admins')
         ? new AuthorityRefusalError(
             'FreeIPA does not let the gateway issue certificates to members of the group "admins". An administrator can issue one with "ipa cert-request".',

@@ -80,14 +80,12 @@ async function checkFiles({
   caFile,
   login,
 }: FreeIpaConfig): Promise<DoctorFinding> {
-  if (caFile !== undefined) {
-    const text = await readFile(caFile, 'utf8').catch(() => '');
-    if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-      return finding.fail(
-        `${caFile} (${BLOCK}.caFile) does not exist, cannot be read or is not a certificate in PEM`,
-        `copy FreeIPA's /etc/ipa/ca.crt to ${caFile}`,
-      );
-    }
+  const text = await readFile(caFile, 'utf8').catch(() => '');
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    return finding.fail(
+      `${caFile} (${BLOCK}.caFile) does not exist, cannot be read or is not a certificate in PEM`,
+      `copy FreeIPA's /etc/ipa/ca.crt to ${caFile}`,
+    );
   }
   const { key, path } = loginFile(login);
   if (path === undefined) {

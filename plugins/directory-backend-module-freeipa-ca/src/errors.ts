@@ -68,88 +68,98 @@ export class MissingPermissionError extends AuthorityUnavailableError {
   }
 }
 
-const ACI_ERROR = 2100;
-const NOT_FOUND = 4001;
-const NETWORK_ERROR = 907;
-const REMOTE_RETRIEVE_ERROR = 4016;
-const CERTIFICATE_OPERATION_ERROR = 4301;
+/** Meaning of an error code of FreeIPA (`ipalib/errors.py`). */
+type Meaning =
+  /** FreeIPA did not run the command, or has no CA: an error of this module. */
+  | 'misused'
+  /** FreeIPA could not log in to Dogtag, which is down; nothing was changed. */
+  | 'dogtagDown'
+  /** FreeIPA lost the connection to Dogtag, which may continue. */
+  | 'dogtagLost'
+  /** Access is denied. */
+  | 'denied'
+  /** The entry or the certificate does not exist. */
+  | 'notFound'
+  /** An option, the names in the CSR or the principal is invalid. */
+  | 'invalid'
+  /** Dogtag decided against the command. */
+  | 'rejected'
+  /** Dogtag does not revoke a certificate that is revoked or on hold. */
+  | 'alreadyRevoked'
+  /** The server failed, possibly after the change. */
+  | 'failed'
+  /** Any other error, which all servers return, possibly after the change. */
+  | 'other';
 
-/** Errors before execution: version, command, JSON, `Referer`. */
-const BEFORE_COMMAND: readonly number[] = [904, 905, 909, 911];
-
-/** InternalError, HTTPRequestError, DatabaseError and others. */
-const SERVER_FAILURES: readonly number[] = [
-  ...[903, 4035, 4203],
-  ...[NETWORK_ERROR, REMOTE_RETRIEVE_ERROR],
+/** The first row with the code and the text of an error applies. */
+const MEANINGS: readonly [Meaning, readonly number[], RegExp?][] = [
+  ['misused', [904, 905, 909, 911]], // version, command, JSON, `Referer`
+  ['misused', [4001], /CA is not configured|Certificate Authority not found/i],
+  // FreeIPA logs in to Dogtag before each change (`ca_show`). Up to 4.12, other
+  // messages with this code can follow a signature (`ra.request_certificate`).
+  ['dogtagDown', [4016], /authenticat|login/i],
+  ['denied', [2100]],
+  // An unknown serial number is 4001 since FreeIPA 4.12, and 4301 before; 0 and
+  // numbers that are too long are 3008 or 3009.
+  ['notFound', [4001]],
+  ['notFound', [4301], /not found/i],
+  ['notFound', [3008, 3009], /serial/i],
+  ['invalid', [4005, 4034]], // the realm or the type of the principal
+  // 4035 since FreeIPA uses Dogtag's REST interface.
+  ['alreadyRevoked', [4301, 4035], /already (?:been )?revoked/i],
+  ['dogtagLost', [907]],
+  // Dogtag's decisions and failures to connect to it have the same code
+  // (`ipaserver/plugins/dogtag.py`).
+  [
+    'dogtagLost',
+    [4301],
+    /status 5\d\d|communicate|connection|connect to|timed? ?out|max retries|remote end|server error|unavailable/i,
+  ],
+  ['rejected', [4301]],
+  ['failed', [903, 4016, 4035, 4203]],
 ];
 
-/**
- * Decisions by Dogtag and failures to connect to it have the same code
- * (`ipaserver/plugins/dogtag.py`, `raise_certificate_operation_error`,
- * `request_certificate`); up to 4.11, an unknown serial number also has this
- * code.
- */
-const CONNECTION_FAILURE =
-  /status 5\d\d|communicate|connection|connect to|timed? ?out|max retries|remote end|server error|unavailable/i;
-
-/** Whether FreeIPA returned an error with a code and a text. */
-function matches(error: unknown, code: number, text: RegExp): boolean {
-  return (
-    error instanceof RpcError && error.code === code && text.test(error.text)
+function meaningOf({ code, text }: RpcError): Meaning {
+  const row = MEANINGS.find(
+    ([, codes, pattern]) =>
+      codes.includes(code) && (pattern?.test(text) ?? true),
   );
+  return row?.[0] ?? (code >= 3000 && code < 4000 ? 'invalid' : 'other');
 }
 
-/** A missing CA is not the caller's error. */
-const isCaMissing = (error: RpcError) =>
-  matches(
-    error,
-    NOT_FOUND,
-    /CA is not configured|Certificate Authority not found/i,
-  );
-
 /**
- * Whether FreeIPA could not log in to Dogtag, which is down. Each command logs
- * in to Dogtag before it changes anything (`ca_show` in
- * `ipaserver/plugins/ca.py`), so nothing was signed or revoked. Up to FreeIPA
- * 4.12 the same code with another message can follow a signature
- * (`ra.request_certificate`).
+ * Returns why the server failed to run a command, so that another server may
+ * succeed; `undefined` when it decided.
  */
-export const isDogtagDown = (error: RpcError) =>
-  matches(error, REMOTE_RETRIEVE_ERROR, /authenticat|login/i);
+export function failureIn(
+  error: unknown,
+): Pick<NoResultError, 'executed' | 'fault' | 'message'> | undefined {
+  if (!(error instanceof RpcError)) {
+    return error instanceof NoResultError ? error : undefined;
+  }
+  const { message } = error;
+  switch (meaningOf(error)) {
+    case 'dogtagDown':
+      return { executed: 'no', fault: 'unavailable', message };
+    case 'dogtagLost':
+    case 'failed':
+      return { executed: 'perhaps', fault: 'protocol', message };
+    default:
+      return undefined;
+  }
+}
 
-/**
- * Whether Dogtag refused to revoke a certificate because of its state: it is
- * revoked or on hold. FreeIPA returns this as 4301, or since it uses Dogtag's
- * REST interface as 4035 with status 400.
- */
-export const isAlreadyRevoked = (error: unknown) =>
-  error instanceof RpcError && /already (?:been )?revoked/i.test(error.text);
+/** Whether Dogtag refused to revoke a certificate that is revoked or on hold. */
+export function isAlreadyRevoked(error: unknown): boolean {
+  return error instanceof RpcError && meaningOf(error) === 'alreadyRevoked';
+}
 
 /** Whether the gateway's account may not write the certificates of the user. */
-export const isUserReadOnly = (error: RpcError) =>
-  matches(error, ACI_ERROR, /'userCertificate' attribute/i);
-
-/**
- * Whether no CA ACL permits the profile. FreeIPA checks the CA ACLs first, and
- * these do not permit a profile that does not exist either.
- */
-export const isProfileDenied = (error: RpcError) =>
-  matches(error, ACI_ERROR, /\bprofile\b/i);
-
-/** Whether an error is NotFound for a profile, not for a principal or a CA. */
-export const isProfileNotFound = (error: unknown) =>
-  matches(error, NOT_FOUND, /Certificate Profile not found/i);
-
-/**
- * Whether the server failed rather than decided, so that another server may
- * succeed.
- */
-export function isServerFailure(error: RpcError): boolean {
+export function isUserReadOnly(error: unknown): error is RpcError {
   return (
-    !isAlreadyRevoked(error) &&
-    (SERVER_FAILURES.includes(error.code) ||
-      (matches(error, CERTIFICATE_OPERATION_ERROR, CONNECTION_FAILURE) &&
-        !/not found/i.test(error.text)))
+    error instanceof RpcError &&
+    meaningOf(error) === 'denied' &&
+    /'userCertificate' attribute/i.test(error.text)
   );
 }
 
@@ -183,40 +193,31 @@ export function classifySigningError(error: unknown): SigningFailure {
   if (!(error instanceof RpcError)) {
     throw error;
   }
-  const decision = readDecision(error);
-  if (decision) {
-    return { signed: 'no', error: decision };
+  const { text, message, server } = error;
+  switch (meaningOf(error)) {
+    case 'misused':
+      return { signed: 'no', error: new AuthorityProtocolError(message) };
+    case 'dogtagDown':
+      return { signed: 'no', error: new AuthorityUnavailableError(message) };
+    case 'denied':
+      return {
+        signed: 'no',
+        error: missingPermission(error) ?? refusal('forbidden', text),
+      };
+    case 'dogtagLost':
+      return { signed: 'pending', error, server };
+    case 'failed':
+    case 'other':
+      return { signed: 'perhaps', error, server };
+    default:
+      return { signed: 'no', error: refusal('invalid', text) };
   }
-  // FreeIPA lost the connection to Dogtag, which may continue.
-  const { code, server } = error;
-  const isLost = code === CERTIFICATE_OPERATION_ERROR || code === NETWORK_ERROR;
-  return { signed: isLost ? 'pending' : 'perhaps', error, server };
-}
-
-/** Returns the error to throw if FreeIPA has certainly signed nothing. */
-function readDecision(error: RpcError): Error | undefined {
-  const { code, text, message } = error;
-  if (isDogtagDown(error)) {
-    return new AuthorityUnavailableError(message);
-  }
-  if (BEFORE_COMMAND.includes(code) || isCaMissing(error)) {
-    return new AuthorityProtocolError(message);
-  }
-  if (code === ACI_ERROR) {
-    return missingPermission(error) ?? refusal('forbidden', text);
-  }
-  const isRefused =
-    code === CERTIFICATE_OPERATION_ERROR
-      ? !isServerFailure(error)
-      : isInvocationError(code) || code === NOT_FOUND;
-  return isRefused ? refusal('invalid', text) : undefined;
 }
 
 /**
  * Classifies an error of a command other than `cert_request`. Access is denied
  * to the gateway's account, never to the caller. When Dogtag is down, Apache
- * responds with 503, which FreeIPA includes in the text of 4301
- * (`ipaserver/plugins/dogtag.py`).
+ * may respond with 503, which FreeIPA includes in the text.
  *
  * @returns the error to throw; `undefined` when FreeIPA does not have the
  *   certificate
@@ -229,42 +230,21 @@ export function classifyReadError(error: unknown): Error | undefined {
     throw error;
   }
   const { code, text, message } = error;
-  if (isUnknownSerial(error)) {
-    return undefined;
+  switch (meaningOf(error)) {
+    case 'notFound':
+      return undefined;
+    case 'denied':
+    case 'dogtagDown':
+      return missingPermission(error) ?? new AuthorityUnavailableError(message);
+    case 'dogtagLost':
+      return code === 907 || /\b503\b/.test(text)
+        ? new AuthorityUnavailableError(message)
+        : new AuthorityProtocolError(message);
+    case 'invalid':
+      return refusal('invalid', text);
+    default:
+      return new AuthorityProtocolError(message);
   }
-  if (
-    [ACI_ERROR, NETWORK_ERROR].includes(code) ||
-    isDogtagDown(error) ||
-    matches(error, CERTIFICATE_OPERATION_ERROR, /\b503\b/)
-  ) {
-    return missingPermission(error) ?? new AuthorityUnavailableError(message);
-  }
-  return isInvocationError(code)
-    ? refusal('invalid', text)
-    : new AuthorityProtocolError(message);
-}
-
-/**
- * An option, a conversion or the names in the CSR; the realm (4005) or the type
- * (4034) of the principal.
- */
-function isInvocationError(code: number): boolean {
-  return (code >= 3000 && code < 4000) || code === 4005 || code === 4034;
-}
-
-/**
- * Whether the certificate does not exist: 4001 since FreeIPA 4.12, 4301 with
- * Dogtag's message before; 3008 or 3009 for a number that FreeIPA never
- * assigns: 0, or one that is too long (`SerialNumber` in
- * `ipalib/parameters.py`).
- */
-function isUnknownSerial(error: RpcError): boolean {
-  return (
-    (error.code === NOT_FOUND && !isCaMissing(error)) ||
-    matches(error, CERTIFICATE_OPERATION_ERROR, /not found/i) ||
-    matches(error, 3008, /serial/i) ||
-    matches(error, 3009, /serial/i)
-  );
 }
 
 /** Permissions by the operation in FreeIPA's message (`VirtualCommand`). */
@@ -279,7 +259,7 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
 function missingPermission(error: RpcError): Error | undefined {
   const [, operation] =
     /not allowed to perform operation: ([a-z ]*[a-z])/i.exec(error.text) ?? [];
-  return error.code === ACI_ERROR && operation !== undefined
+  return operation !== undefined
     ? new MissingPermissionError(PERMISSIONS[operation] ?? operation, error)
     : undefined;
 }

@@ -155,15 +155,12 @@ function readSession(
 /**
  * Sets the keytab with which the Kerberos library of this process gets tickets.
  * The library reads it only from the environment: with `KRB5_CLIENT_KTNAME`, it
- * gets a ticket when one is needed, renews the ticket after half of its
- * lifetime, and keeps it in the cache `KRB5CCNAME` (MIT Kerberos documentation,
- * "keytab", "Default client keytab"). A cache that the process inherited is not
- * used: if it has tickets of another principal, the library gets none for this
- * one.
+ * gets a ticket when one is needed, renews it after half of its lifetime, and
+ * keeps it in the cache `KRB5CCNAME` (MIT Kerberos, "Default client keytab"). An
+ * inherited cache is not used, because it may have tickets of another principal.
  *
- * The environment belongs to the process, and the library's threads read it: it
- * is therefore set once, before the first login. This does not affect the
- * keytab for accepting tickets, `KRB5_KTNAME`.
+ * The library's threads read the environment: it is therefore set once, before
+ * the first login. The keytab for accepting tickets, `KRB5_KTNAME`, stays.
  *
  * @param options - `keytab`: absolute path; `env`: for tests
  * @throws Error when the environment already sets another client keytab.
