@@ -231,6 +231,51 @@ describe('FreeIpaAuthority', () => {
       });
     });
 
+    describe('a hold', () => {
+      const hold = (serialNumber: bigint) =>
+        network.authority.hold({ serialNumber, heldBy: 'gateway' });
+      const release = (serialNumber: bigint) =>
+        network.authority.release({ serialNumber, releasedBy: 'gateway' });
+      const sign = async () =>
+        serialOf(await network.authority.sign(newRequest()));
+
+      it('lasts until the certificate is released or revoked', async () => {
+        const serialNumber = await sign();
+        expect(await hold(serialNumber)).toEqual({ reason: 6 });
+        expect(await hold(serialNumber)).toEqual({ reason: 6 });
+        expect(await release(serialNumber)).toBeUndefined();
+        expect(await release(serialNumber)).toBeUndefined();
+        await hold(serialNumber);
+        await network.authority.revoke(revocationOf(serialNumber));
+        expect(await hold(serialNumber)).toEqual({ reason: 9 });
+        expect(await release(serialNumber)).toEqual({ reason: 9 });
+      });
+
+      it('is not placed on a certificate that does not exist', async () => {
+        expect(await hold(7n)).toBeUndefined();
+        expect(await release(7n)).toBeUndefined();
+        expect(network.first.count('cert_revoke')).toBe(0);
+      });
+
+      it.each([
+        ['hold', hold, 'cert_revoke'],
+        ['release', release, 'cert_remove_hold'],
+      ] as const)('reports a failed %s', async (_, change, command) => {
+        const serialNumber = await sign();
+        if (command === 'cert_remove_hold') {
+          await hold(serialNumber);
+        }
+        network.first.failNext(command, { kind: 'cut', executed: false });
+        await expect(change(serialNumber)).rejects.toMatchObject({
+          name: 'AuthorityUnavailableError',
+        });
+        network.first.failNext(command, { kind: 'cut', executed: true });
+        expect(await change(serialNumber)).toEqual(
+          command === 'cert_revoke' ? { reason: 6 } : undefined,
+        );
+      });
+    });
+
     it('returns the state in FreeIPA, even if the response was lost', async () => {
       const issued = await network.authority.sign(newRequest());
       const order = revocationOf(serialOf(issued));
