@@ -85,8 +85,9 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
         cacn: 'ipa',
         login: {
           kind: 'kerberos',
-          principal: options.principal ?? SERVICE,
-          keytab: options.keytab ?? realm.peopleKeytab,
+          account: options.principal ?? SERVICE,
+          file: options.keytab ?? realm.peopleKeytab,
+          fileKey: 'keytab',
         },
         requestTimeoutMs: 30_000,
         lostResponseSearchMs: 1000,

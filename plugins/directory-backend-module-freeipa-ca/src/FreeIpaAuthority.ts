@@ -16,12 +16,7 @@ import { REVOCATION_REASONS } from '@directory-gateway/x509';
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import { systemClock } from './Clock';
 import { decodeCertificate, describe } from './decodeCertificate';
-import {
-  classifyReadError,
-  isAlreadyRevoked,
-  MissingPermissionError,
-  NoResultError,
-} from './errors';
+import { FreeIpaError, MissingPermissionError, readFailure } from './errors';
 import { type FreeIpaOptions, FreeIpaServers } from './FreeIpaServers';
 import type { RpcCommand, RpcRecord } from './rpc';
 import { Signer, untilAborted } from './Signer';
@@ -225,10 +220,11 @@ export class FreeIpaAuthority implements CertificateAuthority {
       await this.#servers.run(command, { once: true });
       return {};
     } catch (error) {
+      const { fault, executed } = error as FreeIpaError;
       return {
-        failure: classifyReadError(error),
-        isRefused: isAlreadyRevoked(error),
-        isPending: error instanceof NoResultError && error.executed !== 'no',
+        failure: readFailure(error),
+        isRefused: fault === 'alreadyRevoked',
+        isPending: executed === 'pending',
       };
     }
   }
@@ -256,7 +252,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
     try {
       response = await this.#servers.run(command, { signal });
     } catch (error) {
-      const failure = classifyReadError(error);
+      const failure = readFailure(error);
       if (failure) {
         throw failure;
       }

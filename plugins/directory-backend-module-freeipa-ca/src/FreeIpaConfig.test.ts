@@ -21,7 +21,12 @@ describe('readFreeIpaConfig', () => {
       servers: ['https://ipa1.test', 'https://ipa2.test:8443'],
       caFile,
       cacn: 'ipa',
-      login: { kind: 'kerberos', ...login },
+      login: {
+        kind: 'kerberos',
+        account: login.principal,
+        file: login.keytab,
+        fileKey: 'directory.certificates.freeipa.login.keytab',
+      },
       requestTimeoutMs: 30_000,
       lostResponseSearchMs: 10_000,
     });
@@ -43,8 +48,9 @@ describe('readFreeIpaConfig', () => {
       cacn: 'people',
       login: {
         kind: 'password',
-        username: 'portal',
-        passwordFile: '/etc/password',
+        account: 'portal',
+        file: '/etc/password',
+        fileKey: 'directory.certificates.freeipa.login.passwordFile',
       },
       requestTimeoutMs: 60_000,
       lostResponseSearchMs: 500,

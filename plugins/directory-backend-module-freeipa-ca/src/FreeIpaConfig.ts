@@ -8,31 +8,17 @@ import {
 const BLOCK = 'directory.certificates.freeipa';
 
 /** The gateway's account at FreeIPA. */
-export type FreeIpaLoginConfig =
-  | {
-      readonly kind: 'kerberos';
-      readonly principal: string;
-      /** Absolute path; `undefined`: the environment provides tickets. */
-      readonly keytab?: string;
-    }
-  | {
-      readonly kind: 'password';
-      readonly username: string;
-      /** Absolute path. */
-      readonly passwordFile: string;
-    };
-
-/**
- * Returns the file with the secret of a login, and its configuration key.
- * `path`: `undefined` when the environment provides tickets.
- */
-export function loginFile(login: FreeIpaLoginConfig): {
-  readonly key: string;
-  readonly path: string | undefined;
-} {
-  return login.kind === 'password'
-    ? { key: `${BLOCK}.login.passwordFile`, path: login.passwordFile }
-    : { key: `${BLOCK}.login.keytab`, path: login.keytab };
+export interface FreeIpaLoginConfig {
+  readonly kind: 'kerberos' | 'password';
+  /** Principal, or name of a user. */
+  readonly account: string;
+  /**
+   * Absolute path of the keytab, or of the file with the password; `undefined`:
+   * the environment provides tickets.
+   */
+  readonly file?: string;
+  /** Configuration key of the file. */
+  readonly fileKey: string;
 }
 
 /** `directory.certificates.freeipa`. Durations in milliseconds. */
@@ -103,15 +89,22 @@ function readLogin(config: Config): FreeIpaLoginConfig {
   const prefix = `${BLOCK}.login`;
   const principal = config.getOptionalString('principal');
   const username = config.getOptionalString('username');
-  if (principal !== undefined && username === undefined) {
-    const keytab = readAbsolutePath(config, 'keytab', prefix);
-    return { kind: 'kerberos', principal, keytab };
-  }
-  if (username === undefined || principal !== undefined) {
+  if ((principal === undefined) === (username === undefined)) {
     throw new InputError(
       `Set one of ${prefix}.principal (with keytab) and ${prefix}.username (with passwordFile)`,
     );
   }
-  const passwordFile = requirePath(config, 'passwordFile', prefix);
-  return { kind: 'password', username, passwordFile };
+  return username === undefined
+    ? {
+        kind: 'kerberos',
+        account: principal!,
+        file: readAbsolutePath(config, 'keytab', prefix),
+        fileKey: `${prefix}.keytab`,
+      }
+    : {
+        kind: 'password',
+        account: username,
+        file: requirePath(config, 'passwordFile', prefix),
+        fileKey: `${prefix}.passwordFile`,
+      };
 }

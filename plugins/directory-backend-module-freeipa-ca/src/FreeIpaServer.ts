@@ -1,10 +1,9 @@
-import { NoResultError, RpcError } from './errors';
+import { FreeIpaError, createCommandError } from './errors';
 import type { HttpsClient, HttpsRequest, HttpsResponse } from './HttpsClient';
 import type { Login } from './login';
 import {
   type RpcCommand,
   type RpcRecord,
-  type RpcValue,
   formatCall,
   isRpcRecord,
   parseExactJson,
@@ -34,8 +33,7 @@ export class FreeIpaServer {
    *
    * @param signal - aborts the call, but not a login, which other calls share
    * @returns the result of the command
-   * @throws RpcError when FreeIPA returns an error.
-   * @throws NoResultError when there is no valid response.
+   * @throws FreeIpaError
    */
   async call(
     command: RpcCommand,
@@ -55,7 +53,7 @@ export class FreeIpaServer {
     try {
       return readResult(this.origin, response);
     } catch (error) {
-      if (!(error instanceof NoResultError) || error.fault !== 'session') {
+      if (!(error instanceof FreeIpaError) || error.fault !== 'session') {
         throw error;
       }
       this.#closeSession(session);
@@ -110,15 +108,15 @@ export class FreeIpaServer {
  * an empty 401, a wrong `Referer` an HTML 400, and an unavailable directory a
  * 503; except in the first case, the command did not run.
  *
- * @throws RpcError, NoResultError
+ * @throws FreeIpaError
  */
 function readResult(server: string, response: HttpsResponse): RpcRecord {
   const { status, headers, body } = response;
   const fail = (
-    fault: NoResultError['fault'],
+    fault: FreeIpaError['fault'],
     text: string,
-    executed?: 'perhaps',
-  ) => new NoResultError(text, { server, fault, executed });
+    executed?: 'pending',
+  ) => new FreeIpaError(text, { server, fault, executed });
   const lostSession = 'the server does not accept its own session';
   if (status === 401) {
     const reason = headers.get('x-ipa-rejection-reason');
@@ -126,42 +124,40 @@ function readResult(server: string, response: HttpsResponse): RpcRecord {
       ? fail('session', lostSession)
       : fail('credentials', `FreeIPA rejects the gateway's account: ${reason}`);
   }
-  if (status === 503 || (status !== 200 && status < 500)) {
+  if (status !== 200) {
     const hint =
       status === 400 ? ' (the configured host name may be an alias)' : '';
     throw fail(
-      status === 503 ? 'unavailable' : 'protocol',
+      status < 500 ? 'protocol' : 'unavailable',
       `unexpected status ${status}${hint}`,
+      // A proxy may have timed out while the command was running.
+      status < 500 || status === 503 ? undefined : 'pending',
     );
   }
-  if (status !== 200) {
-    // A proxy may have timed out while the command was running.
-    throw fail('unavailable', `unexpected status ${status}`, 'perhaps');
-  }
-  let value: RpcValue;
-  try {
-    value = parseExactJson(body);
-  } catch {
-    throw fail('protocol', 'the response is not JSON', 'perhaps');
-  }
-  const { error, result } = isRpcRecord(value) ? value : {};
+  const { error, result } = parseBody(body) ?? {};
   if (isRpcRecord(error) && typeof error.code === 'number') {
     const { code, message } = error;
+    const text = typeof message === 'string' ? message : '';
     // Errors of authentication and of the session.
     throw code >= 1000 && code < 2000
       ? fail('session', `${lostSession} (${code})`)
-      : new RpcError({
-          server,
-          code,
-          text: typeof message === 'string' ? message : '',
-        });
+      : createCommandError({ server, code, text });
   }
   if (error !== null || !isRpcRecord(result)) {
     throw fail(
       'protocol',
-      'the response has neither a result nor an error',
-      'perhaps',
+      'the response is not a result of FreeIPA',
+      'pending',
     );
   }
   return result;
+}
+
+function parseBody(body: string): RpcRecord | undefined {
+  try {
+    const value = parseExactJson(body);
+    return isRpcRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

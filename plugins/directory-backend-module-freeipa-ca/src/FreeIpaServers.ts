@@ -1,6 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Clock } from './Clock';
-import { failureIn } from './errors';
+import { FreeIpaError } from './errors';
 import type { FreeIpaConfig } from './FreeIpaConfig';
 import { FreeIpaServer } from './FreeIpaServer';
 import { HttpsClient } from './HttpsClient';
@@ -42,7 +42,7 @@ export class FreeIpaServers {
    *   certain that the previous one did not run the command, default: false;
    *   `first`: origin of the server to try first; `signal`: aborts the running
    *   call and prevents more calls
-   * @throws RpcError, NoResultError
+   * @throws FreeIpaError
    */
   async run(
     command: RpcCommand,
@@ -53,7 +53,6 @@ export class FreeIpaServers {
     } = {},
   ): Promise<RpcRecord> {
     const { once = false, first, signal } = options;
-    const { clock, logger } = this.#options;
     let lastError: unknown;
     for (const server of this.#inOrder(first)) {
       try {
@@ -61,28 +60,31 @@ export class FreeIpaServers {
         this.#demotedUntil.delete(server.origin);
         return result;
       } catch (error) {
-        const failure = failureIn(error);
-        if (!failure) {
+        if (!(error instanceof FreeIpaError)) {
           throw error;
         }
-        const { fault, executed, message } = failure;
-        // An aborted search is not the server's failure.
-        if (!signal?.aborted) {
-          logger.warn(`A FreeIPA server failed: ${message}`);
-        }
-        if (fault === 'unreachable' || fault === 'unavailable') {
-          this.#demotedUntil.set(server.origin, clock.now() + DEMOTION_MS);
-        }
-        if (
-          fault === 'credentials' ||
-          (once ? executed !== 'no' : signal?.aborted)
-        ) {
+        this.#recordFailure(error, signal);
+        const mayRetry = once ? error.executed === 'no' : !signal?.aborted;
+        if (!error.isRetryable || !mayRetry) {
           throw error;
         }
         lastError = error;
       }
     }
     throw lastError;
+  }
+
+  #recordFailure(error: FreeIpaError, signal: AbortSignal | undefined): void {
+    const { isRetryable, fault, server, message } = error;
+    // An aborted search is not the server's failure.
+    if (signal?.aborted || !(isRetryable || fault === 'credentials')) {
+      return;
+    }
+    const { clock, logger } = this.#options;
+    logger.warn(`A FreeIPA server failed: ${message}`);
+    if (fault === 'unreachable' || fault === 'unavailable') {
+      this.#demotedUntil.set(server, clock.now() + DEMOTION_MS);
+    }
   }
 
   /** Returns the servers in the configured order, demoted ones last. */

@@ -2,7 +2,7 @@ import { toError } from '@backstage/errors';
 import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { type Clock, systemClock } from './Clock';
-import { NoResultError } from './errors';
+import { FreeIpaError } from './errors';
 
 /** Larger than any response from FreeIPA with certificates and their chains. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
@@ -49,7 +49,7 @@ export class HttpsClient {
   }
 
   /**
-   * @throws NoResultError when there is no complete response. `executed` is
+   * @throws FreeIpaError when there is no complete response. `executed` is
    *   `no` when there was no connection for the request.
    */
   async post(url: string, request: HttpsRequest): Promise<HttpsResponse> {
@@ -88,10 +88,10 @@ export class HttpsClient {
       const text = timeout.aborted
         ? `no response within ${requestTimeoutMs} ms`
         : 'the request failed';
-      throw new NoResultError(text, {
+      throw new FreeIpaError(text, {
         server,
         fault: isConnected ? 'unavailable' : 'unreachable',
-        executed: isConnected ? 'perhaps' : 'no',
+        executed: isConnected ? 'pending' : 'no',
         // That of `fetch failed` explains it.
         cause: timeout.aborted ? undefined : (toError(error).cause ?? error),
       });
@@ -105,7 +105,7 @@ export class HttpsClient {
 async function readCa(caFile: string, server: string): Promise<string> {
   const text = await readFile(caFile, 'utf8').catch(() => '');
   if (text.trim() === '') {
-    throw new NoResultError(
+    throw new FreeIpaError(
       `${caFile} (directory.certificates.freeipa.caFile) cannot be read or is empty`,
       { server, fault: 'unavailable' },
     );

@@ -10,12 +10,10 @@ import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import { decodeCertificate, describe } from './decodeCertificate';
 import {
+  FreeIpaError,
   MissingPermissionError,
-  type RpcError,
-  type SigningFailure,
-  classifyReadError,
-  classifySigningError,
-  isUserReadOnly,
+  readFailure,
+  signingFailure,
 } from './errors';
 import type { FreeIpaOptions, FreeIpaServers } from './FreeIpaServers';
 import { CERT_FIND_LIMIT, certFind, certRequest, isRpcRecord } from './rpc';
@@ -141,15 +139,16 @@ export class Signer {
       }
       return signed;
     } catch (error) {
-      const failure = classifySigningError(error);
-      if (failure.signed !== 'no') {
-        const lost = { request, since, server: failure.server };
-        return await this.#find(lost, failure);
+      if (error instanceof FreeIpaError && error.executed === 'no') {
+        throw await this.#explain(error, request.username);
       }
-      const explained = isUserReadOnly(error)
-        ? await this.#explain(error, request.username)
-        : undefined;
-      throw explained ?? failure.error;
+      if (
+        !(error instanceof FreeIpaError) &&
+        !(error instanceof AuthorityProtocolError)
+      ) {
+        throw error;
+      }
+      return await this.#find({ request, since }, error);
     }
   }
 
@@ -160,13 +159,16 @@ export class Signer {
    * @throws AuthorityProtocolError when there is certainly none.
    */
   async #find(
-    lost: LostRequest,
-    { signed, error }: SigningFailure,
+    sent: Omit<LostRequest, 'server'>,
+    error: FreeIpaError | AuthorityProtocolError,
   ): Promise<SignedCertificate> {
+    const { executed, server = undefined } =
+      error instanceof FreeIpaError ? error : { executed: 'perhaps' };
+    const lost = { ...sent, server };
     const message = `It is not known whether FreeIPA signed a request for ${lost.request.principal}: ${error.message}`;
     this.#options.logger.warn(`${message}. Searching for the certificate`);
     this.#lost.set(keyOf(lost.request), lost);
-    const repeat = signed === 'pending';
+    const repeat = executed === 'pending';
     const result = await this.#search(lost, { repeat });
     if (result === 'unclear' || (result === 'none' && repeat)) {
       throw new OutcomeUnknownError(message);
@@ -248,13 +250,14 @@ export class Signer {
   }
 
   /**
-   * Explains why the account may not write the certificates of a user: FreeIPA
-   * protects the members of `admins`, or the account lacks a permission.
+   * Returns the error of a request that was not executed. If the account may not
+   * write the certificates of a user, FreeIPA protects the user as a member of
+   * `admins`, or the account lacks a permission.
    */
-  async #explain(
-    error: RpcError,
-    username: string,
-  ): Promise<Error | undefined> {
+  async #explain(error: FreeIpaError, username: string): Promise<Error> {
+    if (!/'userCertificate' attribute/i.test(error.text)) {
+      return signingFailure(error);
+    }
     const { servers, config, clock } = this.#options;
     const signal = clock.timeout(config.lostResponseSearchMs);
     const command = { method: 'user_show', args: [username] };
@@ -272,7 +275,7 @@ export class Signer {
           )
         : new MissingPermissionError('System: Manage User Certificates', error);
     } catch (failure) {
-      return classifyReadError(failure);
+      return readFailure(failure) ?? signingFailure(error);
     }
   }
 }

@@ -15,12 +15,8 @@ import {
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import { access, readFile } from 'node:fs/promises';
 import { systemClock } from './Clock';
-import { NoResultError, RpcError } from './errors';
-import {
-  type FreeIpaConfig,
-  loginFile,
-  readFreeIpaConfig,
-} from './FreeIpaConfig';
+import { FreeIpaError } from './errors';
+import { type FreeIpaConfig, readFreeIpaConfig } from './FreeIpaConfig';
 import { FreeIpaServers } from './FreeIpaServers';
 import type { RpcCommand } from './rpc';
 
@@ -40,9 +36,6 @@ const showProfile = (name: string): RpcCommand => ({
   method: 'certprofile_show',
   args: [name],
 });
-
-const accountOf = (login: FreeIpaConfig['login']) =>
-  login.kind === 'password' ? login.username : login.principal;
 
 /**
  * The checks of FreeIPA as the CA for `directory-doctor`.
@@ -87,25 +80,25 @@ async function checkFiles({
       `copy FreeIPA's /etc/ipa/ca.crt to ${caFile}`,
     );
   }
-  const { key, path } = loginFile(login);
-  if (path === undefined) {
+  const { kind, account, file, fileKey: key } = login;
+  if (file === undefined) {
     return finding.ok('The file of the CA is readable');
   }
   try {
-    await access(path);
+    await access(file);
   } catch {
     return finding.fail(
-      `${path} (${key}) does not exist or cannot be read`,
-      login.kind === 'password'
-        ? `write the password of ${login.username} to ${path}: chmod 600 ${path}`
-        : `ipa-getkeytab -p ${login.principal} -k ${path}; chown it to the portal's user`,
+      `${file} (${key}) does not exist or cannot be read`,
+      kind === 'password'
+        ? `write the password of ${account} to ${file}: chmod 600 ${file}`
+        : `ipa-getkeytab -p ${account} -k ${file}; chown it to the portal's user`,
     );
   }
   try {
-    await checkSecretFile(path, { key });
+    await checkSecretFile(file, { key });
   } catch (error) {
     const message = toError(error).message.replace(/: run chmod.*$/, '');
-    return finding.fail(message, `chmod 600 ${path}`);
+    return finding.fail(message, `chmod 600 ${file}`);
   }
   return finding.ok('The files of the CA and of the login are readable');
 }
@@ -118,7 +111,7 @@ async function checkLogin(config: FreeIpaConfig): Promise<DoctorFinding> {
   );
   const failed = findings.filter(({ status }) => status === 'fail');
   return failed.length === 0
-    ? finding.ok(`As ${accountOf(login)} at ${servers.join(', ')}`)
+    ? finding.ok(`As ${login.account} at ${servers.join(', ')}`)
     : {
         status: failed.length < servers.length ? 'warn' : 'fail',
         message: failed.map(({ message }) => message).join('; '),
@@ -135,13 +128,13 @@ async function checkServer(
     const command = showProfile('caIPAserviceCert');
     await connect({ ...config, servers: [url] }).run(command);
   } catch (error) {
-    if (error instanceof NoResultError) {
-      return explainLogin(url, config, error);
-    }
-    if (!(error instanceof RpcError)) {
+    if (!(error instanceof FreeIpaError)) {
       throw error;
     }
-    // The command returned an error, so the login was accepted.
+    // With a code, the command returned an error, so the login was accepted.
+    if (error.code === undefined) {
+      return explainLogin(url, config, error);
+    }
   }
   return finding.ok(url);
 }
@@ -149,7 +142,7 @@ async function checkServer(
 function explainLogin(
   url: string,
   { login }: FreeIpaConfig,
-  error: NoResultError,
+  error: FreeIpaError,
 ): DoctorFinding {
   const { fault, message } = error;
   if (fault === 'unreachable') {
@@ -165,11 +158,12 @@ function explainLogin(
   if (fault !== 'credentials' && !/Kerberos ticket|status 4/.test(message)) {
     return finding.fail(`FreeIPA does not respond: ${message}`, SERVER_FIX);
   }
+  const { kind, account, file } = login;
   return finding.fail(
-    `FreeIPA does not accept the login of ${accountOf(login)}: ${message}`,
-    login.kind === 'password'
-      ? `try it: kinit ${login.username}; reset it: ipa passwd ${login.username}, then change it once`
-      : `try it: kinit -k -t ${login.keytab} ${login.principal} && curl --negotiate -u : ${url}/ipa/session/login_kerberos; renew the keytab: ipa-getkeytab -p ${login.principal} -k ${login.keytab}`,
+    `FreeIPA does not accept the login of ${account}: ${message}`,
+    kind === 'password'
+      ? `try it: kinit ${account}; reset it: ipa passwd ${account}, then change it once`
+      : `try it: kinit -k -t ${file} ${account} && curl --negotiate -u : ${url}/ipa/session/login_kerberos; renew the keytab: ipa-getkeytab -p ${account} -k ${file}`,
   );
 }
 
@@ -223,7 +217,7 @@ async function exists(
     await servers.run(command);
     return true;
   } catch (error) {
-    if (error instanceof RpcError && error.code === 4001) {
+    if (error instanceof FreeIpaError && error.code === 4001) {
       return false;
     }
     throw error;

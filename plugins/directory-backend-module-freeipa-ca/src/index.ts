@@ -10,7 +10,7 @@ import {
 import { directoryCertificateAuthoritiesExtensionPoint } from '@directory-gateway/backstage-plugin-directory-node';
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import { FreeIpaAuthority } from './FreeIpaAuthority';
-import { loginFile, readFreeIpaConfig } from './FreeIpaConfig';
+import { readFreeIpaConfig } from './FreeIpaConfig';
 
 /**
  * Registers the certificate authority `freeipa` when
@@ -33,9 +33,9 @@ const directoryModuleFreeIpaCa = createBackendModule({
         if (!config) {
           return;
         }
-        const { key, path } = loginFile(config.login);
-        if (path !== undefined) {
-          await checkSecretFile(path, { key });
+        const { file, fileKey } = config.login;
+        if (file !== undefined) {
+          await checkSecretFile(file, { key: fileKey });
         }
         const authority = new FreeIpaAuthority({ config, logger });
         authorities.addAuthority('freeipa', authority);

@@ -1,6 +1,6 @@
 import { readSecretFile } from '@directory-gateway/secret-files';
 import { GSS_MECH_OID_SPNEGO, initializeClient } from 'kerberos';
-import { NoResultError } from './errors';
+import { FreeIpaError } from './errors';
 import type { FreeIpaLoginConfig } from './FreeIpaConfig';
 import type { HttpsRequest, HttpsResponse } from './HttpsClient';
 
@@ -22,7 +22,7 @@ type Post = (path: string, request: HttpsRequest) => Promise<HttpsResponse>;
  *
  * @param server - origin of the server
  * @returns the session, as a value of the `Cookie` header
- * @throws NoResultError with `executed: 'no'` when the login fails.
+ * @throws FreeIpaError with `executed: 'no'` when the login fails.
  */
 export type Login = (server: string, post: Post) => Promise<string>;
 
@@ -31,19 +31,23 @@ export type Login = (server: string, post: Post) => Promise<string>;
  *
  * @throws Error when the process already uses another client keytab.
  */
-export function createLogin(config: FreeIpaLoginConfig): Login {
-  if (config.kind === 'kerberos' && config.keytab !== undefined) {
-    claimClientEnvironment({ keytab: config.keytab });
+export function createLogin({
+  kind,
+  account,
+  file,
+}: FreeIpaLoginConfig): Login {
+  if (kind === 'kerberos' && file !== undefined) {
+    claimClientEnvironment({ keytab: file });
   }
   const logIn =
-    config.kind === 'kerberos'
-      ? createTicketLogin(config.principal)
-      : createPasswordLogin(config);
+    kind === 'kerberos'
+      ? createTicketLogin(account)
+      : createPasswordLogin(account, file!);
   return async (server, post) => {
     try {
       return await logIn(server, post);
     } catch (error) {
-      if (error instanceof NoResultError) {
+      if (error instanceof FreeIpaError) {
         error.executed = 'no';
       }
       throw error;
@@ -65,7 +69,7 @@ function createTicketLogin(principal: string): Login {
       await (reply && client.step(reply));
     } catch (cause) {
       const text = 'the Kerberos token of the server is invalid';
-      throw new NoResultError(text, { server, fault: 'protocol', cause });
+      throw new FreeIpaError(text, { server, fault: 'protocol', cause });
     }
     return session;
   };
@@ -80,52 +84,39 @@ async function startContext(server: string, principal: string) {
     return { client, token: await client.step('') };
   } catch (cause) {
     const text = 'no Kerberos ticket for the server';
-    throw new NoResultError(text, { server, fault: 'unavailable', cause });
+    throw new FreeIpaError(text, { server, fault: 'unavailable', cause });
   }
 }
 
 /** Logs in with a user name and a password, which is read for each login. */
-function createPasswordLogin(
-  config: FreeIpaLoginConfig & { readonly kind: 'password' },
-): Login {
+function createPasswordLogin(user: string, file: string): Login {
   let rejected = { password: '', reason: '', until: 0 };
-  const rejection = (server: string, reason: string) =>
-    new NoResultError(`FreeIPA rejects the gateway's login: ${reason}`, {
-      server,
-      fault: 'credentials',
-    });
   return async (server, post) => {
-    const password = await readPassword(server, config.passwordFile);
+    const reject = (text: string, cause?: unknown) =>
+      new FreeIpaError(text, { server, fault: 'credentials', cause });
+    const bytes = await readSecretFile(file).catch(error => {
+      throw reject('the password file cannot be read', error);
+    });
+    const password = bytes.toString('utf8').replace(/\r?\n$/, '');
     if (rejected.password === password && Date.now() < rejected.until) {
-      throw rejection(server, `${rejected.reason} (cached)`);
+      throw reject(`the login was rejected before: ${rejected.reason}`);
     }
     const response = await post('login_password', {
       headers: {
         'Content-Type': 'application/x-www-form-urlencoded',
         Accept: 'text/plain',
       },
-      body: new URLSearchParams({ user: config.username, password }).toString(),
+      body: new URLSearchParams({ user, password }).toString(),
     });
     // For example `invalid-password`, `password-expired` or `user-locked`.
     const reason = response.headers.get('x-ipa-rejection-reason');
     if (response.status === 401 && reason !== null) {
       const until = Date.now() + REJECTED_PASSWORD_CACHE_MS;
       rejected = { password, reason, until };
-      throw rejection(server, reason);
+      throw reject(`FreeIPA rejects the gateway's login: ${reason}`);
     }
     return readSession(server, response);
   };
-}
-
-async function readPassword(server: string, file: string): Promise<string> {
-  try {
-    const text = await readSecretFile(file);
-    return text.toString('utf8').replace(/\r?\n$/, '');
-  } catch (cause) {
-    const text =
-      'directory.certificates.freeipa.login.passwordFile cannot be read';
-    throw new NoResultError(text, { server, fault: 'credentials', cause });
-  }
 }
 
 /** Reads the session in a response: `ipa_session=MagBearerToken=…`. */
@@ -135,7 +126,7 @@ function readSession(
 ): string {
   if (status !== 200) {
     const reason = headers.get('x-ipa-rejection-reason') ?? 'no reason given';
-    throw new NoResultError(`login failed with status ${status} (${reason})`, {
+    throw new FreeIpaError(`login failed with status ${status} (${reason})`, {
       server,
       // Another server may accept the ticket.
       fault: status === 401 || status >= 500 ? 'unavailable' : 'protocol',
@@ -147,7 +138,7 @@ function readSession(
     .find(cookie => /^ipa_session=./.test(cookie));
   if (session === undefined) {
     const text = 'the login response has no session cookie';
-    throw new NoResultError(text, { server, fault: 'protocol' });
+    throw new FreeIpaError(text, { server, fault: 'protocol' });
   }
   return session;
 }

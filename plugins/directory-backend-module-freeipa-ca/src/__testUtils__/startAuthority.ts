@@ -36,7 +36,12 @@ export async function startAuthority(
   const authority = new FreeIpaAuthority({
     config: {
       cacn: 'ipa',
-      login: { kind: 'password', username: 'portal', passwordFile },
+      login: {
+        kind: 'password',
+        account: 'portal',
+        file: passwordFile,
+        fileKey: 'passwordFile',
+      },
       requestTimeoutMs: 10_000,
       lostResponseSearchMs: 1000,
       ...config,
