@@ -6,7 +6,6 @@ import {
   Menu,
   MenuItem,
   MenuTrigger,
-  Text,
 } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import {
@@ -16,7 +15,6 @@ import {
 } from '@remixicon/react';
 import {
   isNotFound,
-  useCertificateAuthority,
   useCurrentUser,
   useMay,
   useOperations,
@@ -111,18 +109,10 @@ export function CertificatePage({ serial: text }: { serial: string }) {
  */
 function CertificateView({ details }: { details: CertificateDetails }) {
   const { certificate, chain } = details;
-  const { t } = useTranslationRef(directoryTranslationRef);
   const canRenew = useCanRenew(certificate) && Boolean(certificate.profile);
-  const cannotRevoke = useCertificateAuthority()?.can_revoke === false;
-  const isCurrent = isValid(certificate, useNow());
   return (
     <>
       <Revocation certificate={certificate} />
-      {cannotRevoke && isCurrent && (
-        <Text as="p" color="secondary">
-          {t('certificate.noRevocation')}
-        </Text>
-      )}
       <div className={styles.certificate}>
         <div className={styles.column}>
           <About details={details} />
