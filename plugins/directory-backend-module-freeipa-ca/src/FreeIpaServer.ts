@@ -5,8 +5,8 @@ import {
   type RpcCommand,
   type RpcRecord,
   formatCall,
+  type RpcValue,
   isRpcRecord,
-  parseExactJson,
 } from './rpc';
 
 /** A FreeIPA server and the gateway's session, which all calls share. */
@@ -155,7 +155,7 @@ function readResult(server: string, response: HttpsResponse): RpcRecord {
 
 function parseBody(body: string): RpcRecord | undefined {
   try {
-    const value = parseExactJson(body);
+    const value: RpcValue = JSON.parse(body);
     return isRpcRecord(value) ? value : undefined;
   } catch {
     return undefined;

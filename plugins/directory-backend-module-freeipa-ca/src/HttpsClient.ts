@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { type Clock, systemClock } from './Clock';
 import { FreeIpaError } from './errors';
+import type { FreeIpaConfig } from './FreeIpaConfig';
 
 /** Larger than any response from FreeIPA with certificates and their chains. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
@@ -23,10 +24,10 @@ export interface HttpsResponse {
 }
 
 /** Options of {@link HttpsClient}. */
-export interface HttpsClientOptions {
-  /** PEM file of the CAs to trust. */
-  readonly caFile: string;
-  readonly requestTimeoutMs: number;
+export interface HttpsClientOptions extends Pick<
+  FreeIpaConfig,
+  'caFile' | 'requestTimeoutMs'
+> {
   /** Maximum time to connect, with the TLS handshake. Default: 5 seconds. */
   readonly connectTimeoutMs?: number;
   /** Default: the system clock. */

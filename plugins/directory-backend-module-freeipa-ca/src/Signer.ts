@@ -8,6 +8,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { decodeCertificate, describe } from './decodeCertificate';
 import {
   FreeIpaError,
@@ -108,20 +109,18 @@ export class Signer {
     request: SigningRequest,
   ): Promise<SignedCertificate | undefined> {
     const lost = this.#lost.get(keyOf(request));
-    const result = lost ? await this.#search(lost) : 'none';
-    if (result === 'unclear') {
-      throw new OutcomeUnknownError(
-        `An earlier certificate request for ${request.principal} is still pending`,
-      );
-    }
-    this.#lost.delete(keyOf(request));
-    if (result === 'none') {
+    const found =
+      lost &&
+      (await this.#resolve(lost, {
+        message: `An earlier certificate request for ${request.principal} is still pending`,
+      }));
+    if (!found) {
       return undefined;
     }
-    this.#returned.set(describe(result).serialNumber, true);
-    const { principal, profile } = lost!.request;
+    this.#returned.set(describe(found).serialNumber, true);
+    const { principal, profile } = lost.request;
     return principal === request.principal && profile === request.profile
-      ? result
+      ? found
       : undefined;
   }
 
@@ -162,50 +161,54 @@ export class Signer {
     sent: Omit<LostRequest, 'server'>,
     error: FreeIpaError | AuthorityProtocolError,
   ): Promise<SignedCertificate> {
-    const { executed, server = undefined } =
-      error instanceof FreeIpaError ? error : { executed: 'perhaps' };
-    const lost = { ...sent, server };
-    const message = `It is not known whether FreeIPA signed a request for ${lost.request.principal}: ${error.message}`;
+    const message = `It is not known whether FreeIPA signed a request for ${sent.request.principal}: ${error.message}`;
     this.#options.logger.warn(`${message}. Searching for the certificate`);
+    const { executed, server } = error instanceof FreeIpaError ? error : {};
+    const lost = { ...sent, server };
     this.#lost.set(keyOf(lost.request), lost);
     const repeat = executed === 'pending';
-    const result = await this.#search(lost, { repeat });
+    const found = await this.#resolve(lost, { message, repeat });
+    if (!found) {
+      throw new AuthorityProtocolError(error.message);
+    }
+    return found;
+  }
+
+  /**
+   * Returns the certificate of a lost request, or `undefined` if there is none.
+   *
+   * @param options - `repeat`: whether to search until the time is up, because
+   *   FreeIPA may still be signing; default: false
+   * @throws OutcomeUnknownError with the message when the result is not clear.
+   */
+  async #resolve(
+    lost: LostRequest,
+    options: { readonly message: string; readonly repeat?: boolean },
+  ): Promise<SignedCertificate | undefined> {
+    const { message, repeat = false } = options;
+    const result = await this.#search(lost, repeat);
     if (result === 'unclear' || (result === 'none' && repeat)) {
       throw new OutcomeUnknownError(message);
     }
     this.#lost.delete(keyOf(lost.request));
-    if (result === 'none') {
-      throw new AuthorityProtocolError(error.message);
-    }
-    return result;
+    return result === 'none' ? undefined : result;
   }
 
-  /**
-   * Searches once, or with `repeat` until a certificate is found or the time is
-   * up.
-   */
-  async #search(
-    lost: LostRequest,
-    { repeat = false } = {},
-  ): Promise<SearchResult> {
+  async #search(lost: LostRequest, repeat: boolean): Promise<SearchResult> {
     const { clock, config, logger } = this.#options;
     const ms = config.lostResponseSearchMs;
     const signal = clock.timeout(ms);
-    for (
-      let pause = FIRST_PAUSE_MS;
-      ;
-      pause = Math.min(2 * pause, MAX_PAUSE_MS)
-    ) {
+    let pause = FIRST_PAUSE_MS;
+    for (;;) {
       let result: SearchResult = 'unclear';
       try {
         result = await untilAborted(this.#query(lost, signal), signal);
       } catch (error) {
+        const reason = signal.aborted
+          ? `no response within ${ms} ms`
+          : toError(error).message;
         logger.warn(
-          `Searching for a certificate after a lost response failed: ${
-            signal.aborted
-              ? `no response within ${ms} ms`
-              : toError(error).message
-          }`,
+          `Searching for a certificate after a lost response failed: ${reason}`,
         );
       }
       if (!repeat || typeof result === 'object') {
@@ -215,6 +218,7 @@ export class Signer {
       if (signal.aborted) {
         return result;
       }
+      pause = Math.min(2 * pause, MAX_PAUSE_MS);
     }
   }
 
@@ -294,14 +298,8 @@ export async function untilAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort);
+  const aborted = once(signal, 'abort').then(() => {
+    throw signal.reason;
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
+  return await Promise.race([work, aborted]);
 }

@@ -8,15 +8,14 @@ import {
   type CertificateDescription,
 } from '@directory-gateway/x509';
 import { X509Certificate } from 'node:crypto';
-import { type RpcRecord, type RpcValue, isRpcRecord, toBigInt } from './rpc';
+import { type RpcRecord, type RpcValue, isRpcRecord } from './rpc';
 
 /**
  * Decodes a certificate in a result of `cert_request`, `cert_show` or
  * `cert_find` with `all` (`ipaserver/plugins/cert.py`). Properties of the
  * certificate are read from its DER, not from FreeIPA's description of it.
  *
- * @throws AuthorityProtocolError when there is no valid certificate, or
- *   FreeIPA's description does not match it.
+ * @throws AuthorityProtocolError when there is no valid certificate.
  */
 export function decodeCertificate(
   record: RpcValue | undefined,
@@ -26,13 +25,7 @@ export function decodeCertificate(
   }
   const leaf = readCertificate(record.certificate);
   const certificate = new Certificate(leaf.raw);
-  const { serialNumber } = describe({ certificate });
-  const described = toBigInt(record.serial_number);
-  if (described !== undefined && described !== serialNumber) {
-    throw new AuthorityProtocolError(
-      `FreeIPA describes certificate ${serialNumber} as ${described}`,
-    );
-  }
+  describe({ certificate });
   const issuers = list(record.certificate_chain).map(readCertificate);
   return {
     certificate,
@@ -74,11 +67,10 @@ function readCertificate(value: RpcValue | undefined): X509Certificate {
  * is `unspecified` (0).
  */
 function readRevocation(record: RpcRecord): IssuedCertificate['revocation'] {
-  if (record.revoked !== true) {
-    return undefined;
-  }
-  const reason = Number(toBigInt(record.revocation_reason) ?? 0);
-  return { reason: reason <= 10 && reason !== 7 ? reason : 0 };
+  const reason = Number([record.revocation_reason].flat()[0] ?? 0);
+  const isKnown =
+    Number.isInteger(reason) && reason >= 0 && reason <= 10 && reason !== 7;
+  return record.revoked === true ? { reason: isKnown ? reason : 0 } : undefined;
 }
 
 function list(value: RpcValue | undefined): readonly RpcValue[] {

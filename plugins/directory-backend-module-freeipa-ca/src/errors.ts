@@ -56,14 +56,8 @@ export class FreeIpaError extends CustomErrorBase {
    */
   constructor(
     text: string,
-    options: {
-      readonly server: string;
-      readonly fault: Fault;
-      readonly executed?: Executed;
-      readonly isRetryable?: boolean;
-      readonly code?: number;
-      readonly cause?: unknown;
-    },
+    options: Pick<FreeIpaError, 'server' | 'fault' | 'code'> &
+      Partial<Pick<FreeIpaError, 'executed' | 'isRetryable' | 'cause'>>,
   ) {
     const { server, code } = options;
     super(`${server}: ${code ? `${code} ` : ''}${text}`, options.cause);

@@ -8,9 +8,9 @@ const API_VERSION = '2.251';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A JSON value; integers beyond 2⁵³ are exact. */
+/** A JSON value. */
 export type RpcValue =
-  null | boolean | number | bigint | string | readonly RpcValue[] | RpcRecord;
+  null | boolean | number | string | readonly RpcValue[] | RpcRecord;
 
 /** A JSON object. */
 export interface RpcRecord {
@@ -34,45 +34,6 @@ export function formatCall({ method, args, options }: RpcCommand): string {
 /** Returns whether a value is an object other than an array. */
 export function isRpcRecord(value: RpcValue | undefined): value is RpcRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/**
- * Reads an integer, which is text since FreeIPA 4.10 and was a JSON number
- * before; it may be the only value of an array.
- */
-export function toBigInt(value: RpcValue | undefined): bigint | undefined {
-  const first: RpcValue | undefined = Array.isArray(value) ? value[0] : value;
-  return ['string', 'number', 'bigint'].includes(typeof first) &&
-    /^\d+$/.test(String(first))
-    ? BigInt(String(first))
-    : undefined;
-}
-
-/** Declares the source text of values, which TypeScript's library lacks. */
-const parse = JSON.parse as (
-  text: string,
-  reviver: (
-    key: string,
-    value: unknown,
-    context: { source?: string },
-  ) => unknown,
-) => unknown;
-
-/**
- * Parses JSON without rounding: integers that a double cannot represent become
- * bigint. Before 4.10 FreeIPA wrote serial numbers as JSON numbers, and some
- * commands still do.
- *
- * @throws SyntaxError when it is not JSON.
- */
-export function parseExactJson(text: string): RpcValue {
-  return parse(text, (_key, value, { source }) =>
-    typeof value === 'number' &&
-    !Number.isSafeInteger(value) &&
-    /^-?\d+$/.test(source ?? '')
-      ? BigInt(source!)
-      : value,
-  ) as RpcValue;
 }
 
 /**
