@@ -57,7 +57,9 @@ export class FreeIpaError extends CustomErrorBase {
   constructor(
     text: string,
     options: Pick<FreeIpaError, 'server' | 'fault' | 'code'> &
-      Partial<Pick<FreeIpaError, 'executed' | 'isRetryable' | 'cause'>>,
+      Partial<Pick<FreeIpaError, 'executed' | 'isRetryable'>> & {
+        readonly cause?: unknown;
+      },
   ) {
     const { server, code } = options;
     super(`${server}: ${code ? `${code} ` : ''}${text}`, options.cause);

@@ -22,6 +22,7 @@ export interface StartedAuthority {
 export async function startAuthority(
   options: Partial<FreeIpaConfig> & {
     readonly servers: readonly string[];
+    readonly caFile: string;
     readonly password: string;
   },
 ): Promise<StartedAuthority> {
