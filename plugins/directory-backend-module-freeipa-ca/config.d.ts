@@ -32,16 +32,9 @@ export interface Config {
         servers: string[];
         /**
          * Absolute path of the PEM file of the trusted CAs, read for each
-         * request. On FreeIPA hosts it is `/etc/ipa/ca.crt`. Required unless
-         * `trustSystemCas` is set.
+         * request. On FreeIPA hosts it is `/etc/ipa/ca.crt`.
          */
-        caFile?: string;
-        /**
-         * Whether the default CAs of Node.js are trusted instead of `caFile`.
-         * Any of these CAs can then certify a server that receives the login.
-         * @default false
-         */
-        trustSystemCas?: boolean;
+        caFile: string;
         /**
          * Name of the CA in FreeIPA.
          * @default ipa
@@ -68,11 +61,6 @@ export interface Config {
            */
           passwordFile?: string;
         };
-        /**
-         * Maximum time to connect, including the TLS handshake.
-         * @default 5 seconds
-         */
-        connectTimeout?: HumanDuration | string;
         /**
          * Maximum duration of a request, including the response. The first
          * request after a restart of FreeIPA takes several seconds.

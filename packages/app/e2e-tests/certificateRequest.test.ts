@@ -227,3 +227,39 @@ test('a certificate can be requested with the keyboard only', async ({
     page.getByRole('heading', { name: 'Certificate issued' }),
   ).toBeFocused();
 });
+
+test('the request page says what the CA cannot do', async ({
+  portal,
+  openTabAs,
+}) => {
+  const page = await openTabAs(alice);
+  const path = `${portal.url}/directory/certificates`;
+  await page.goto(`${path}/request`);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  // The portal does not put certificates of locked accounts on hold.
+  await expect(
+    page.getByText('stays valid until it is revoked or expires'),
+  ).toBeVisible();
+
+  await page.route('**/v1/me/operations/', async route => {
+    const response = await route.fetch();
+    const { result } = await response.json();
+    await route.fulfill({
+      json: {
+        result: {
+          ...result,
+          operations: ['directory.read'],
+          certificate_authority: null,
+        },
+      },
+    });
+  });
+  const notice = page.getByRole('heading', {
+    name: 'This portal does not issue certificates',
+  });
+  for (const url of [path, `${path}/request`]) {
+    await page.goto(url);
+    await expect(notice).toBeVisible();
+  }
+});

@@ -85,10 +85,10 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
         cacn: 'ipa',
         login: {
           kind: 'kerberos',
-          principal: options.principal ?? SERVICE,
-          keytab: options.keytab ?? realm.peopleKeytab,
+          account: options.principal ?? SERVICE,
+          file: options.keytab ?? realm.peopleKeytab,
+          fileKey: 'keytab',
         },
-        connectTimeoutMs: 60_000,
         requestTimeoutMs: 30_000,
         lostResponseSearchMs: 1000,
       },

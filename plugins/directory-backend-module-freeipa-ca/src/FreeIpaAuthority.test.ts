@@ -39,7 +39,7 @@ describe('FreeIpaAuthority', () => {
       });
       const headers = Object.fromEntries(network.first.lastRequest!.headers);
       expect(headers).toMatchObject({
-        referer: 'https://ipa1.test/ipa',
+        referer: 'https://localhost/ipa',
         'content-type': 'application/json',
         accept: 'application/json',
         'accept-language': 'en',
@@ -67,6 +67,7 @@ describe('FreeIpaAuthority', () => {
       const found = await network.authority.get(serialOf(issued));
       expect(found).toEqual({
         ...issued,
+        cacn: 'ipa',
         revocation: undefined,
         owners: ['alice'],
       });
@@ -128,7 +129,7 @@ describe('FreeIpaAuthority', () => {
       const serialNumber = serialOf(await network.authority.sign(newRequest()));
       expect(
         await network.authority.revoke(revocationOf(serialNumber)),
-      ).toMatchObject({ revocation: { reason: 9 } });
+      ).toEqual({ reason: 9 });
     });
 
     describe('of a certificate on hold', () => {
@@ -146,7 +147,7 @@ describe('FreeIpaAuthority', () => {
         const serialNumber = await signAndHold();
         expect(
           await network.authority.revoke(revocationOf(serialNumber)),
-        ).toMatchObject({ revocation: { reason: 9 } });
+        ).toEqual({ reason: 9 });
         expect(reasonOf(serialNumber)).toBe(9);
       });
 
@@ -211,7 +212,7 @@ describe('FreeIpaAuthority', () => {
         ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
         expect(reasonOf(serialNumber)).toBe(6);
         expect(network.log).toContain(
-          `error Certificate ${serialNumber} may become valid`,
+          `error Certificate ${serialNumber} may be valid`,
         );
       });
 
@@ -223,10 +224,55 @@ describe('FreeIpaAuthority', () => {
           network.authority.revoke(revocationOf(serialNumber)),
         ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
         expect(network.log).toContain(
-          `error Certificate ${serialNumber} may be valid: its hold was ended`,
+          `error Certificate ${serialNumber} may be valid`,
         );
         await network.authority.revoke(revocationOf(serialNumber));
         expect(reasonOf(serialNumber)).toBe(9);
+      });
+    });
+
+    describe('a hold', () => {
+      const hold = (serialNumber: bigint) =>
+        network.authority.hold({ serialNumber, heldBy: 'gateway' });
+      const release = (serialNumber: bigint) =>
+        network.authority.release({ serialNumber, releasedBy: 'gateway' });
+      const sign = async () =>
+        serialOf(await network.authority.sign(newRequest()));
+
+      it('lasts until the certificate is released or revoked', async () => {
+        const serialNumber = await sign();
+        expect(await hold(serialNumber)).toEqual({ reason: 6 });
+        expect(await hold(serialNumber)).toEqual({ reason: 6 });
+        expect(await release(serialNumber)).toBeUndefined();
+        expect(await release(serialNumber)).toBeUndefined();
+        await hold(serialNumber);
+        await network.authority.revoke(revocationOf(serialNumber));
+        expect(await hold(serialNumber)).toEqual({ reason: 9 });
+        expect(await release(serialNumber)).toEqual({ reason: 9 });
+      });
+
+      it('is not placed on a certificate that does not exist', async () => {
+        expect(await hold(7n)).toBeUndefined();
+        expect(await release(7n)).toBeUndefined();
+        expect(network.first.count('cert_revoke')).toBe(0);
+      });
+
+      it.each([
+        ['hold', hold, 'cert_revoke'],
+        ['release', release, 'cert_remove_hold'],
+      ] as const)('reports a failed %s', async (_, change, command) => {
+        const serialNumber = await sign();
+        if (command === 'cert_remove_hold') {
+          await hold(serialNumber);
+        }
+        network.first.failNext(command, { kind: 'cut', executed: false });
+        await expect(change(serialNumber)).rejects.toMatchObject({
+          name: 'AuthorityUnavailableError',
+        });
+        network.first.failNext(command, { kind: 'cut', executed: true });
+        expect(await change(serialNumber)).toEqual(
+          command === 'cert_revoke' ? { reason: 6 } : undefined,
+        );
       });
     });
 
@@ -234,10 +280,7 @@ describe('FreeIpaAuthority', () => {
       const issued = await network.authority.sign(newRequest());
       const order = revocationOf(serialOf(issued));
       network.first.failNext('cert_revoke', { kind: 'cut', executed: true });
-      expect(await network.authority.revoke(order)).toMatchObject({
-        certificate: issued.certificate,
-        revocation: { reason: 9 },
-      });
+      expect(await network.authority.revoke(order)).toEqual({ reason: 9 });
     });
 
     it.each([

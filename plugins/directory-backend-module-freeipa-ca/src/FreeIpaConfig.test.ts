@@ -17,12 +17,16 @@ describe('readFreeIpaConfig', () => {
 
   it('returns defaults for optional keys', () => {
     const servers = ['https://ipa1.test', 'https://IPA2.test:8443/'];
-    expect(read({ servers, login, trustSystemCas: true })).toEqual({
+    expect(read({ servers, login, caFile })).toEqual({
       servers: ['https://ipa1.test', 'https://ipa2.test:8443'],
-      caFile: undefined,
+      caFile,
       cacn: 'ipa',
-      login: { kind: 'kerberos', ...login },
-      connectTimeoutMs: 5000,
+      login: {
+        kind: 'kerberos',
+        account: login.principal,
+        file: login.keytab,
+        fileKey: 'directory.certificates.freeipa.login.keytab',
+      },
       requestTimeoutMs: 30_000,
       lostResponseSearchMs: 10_000,
     });
@@ -35,7 +39,6 @@ describe('readFreeIpaConfig', () => {
         caFile: '/etc/ipa/ca.crt',
         cacn: 'people',
         login: { username: 'portal', passwordFile: '/etc/password' },
-        connectTimeout: '1s',
         requestTimeout: { minutes: 1 },
         lostResponseSearch: '500ms',
       }),
@@ -45,10 +48,10 @@ describe('readFreeIpaConfig', () => {
       cacn: 'people',
       login: {
         kind: 'password',
-        username: 'portal',
-        passwordFile: '/etc/password',
+        account: 'portal',
+        file: '/etc/password',
+        fileKey: 'directory.certificates.freeipa.login.passwordFile',
       },
-      connectTimeoutMs: 1000,
       requestTimeoutMs: 60_000,
       lostResponseSearchMs: 500,
     });
@@ -71,12 +74,7 @@ describe('readFreeIpaConfig', () => {
     ['freeipa.servers', { servers: [] }],
     ['freeipa.servers', { servers: ['https://a.test', 'https://A.test/'] }],
     ['freeipa.caFile', { caFile: 'ca.crt' }],
-    [
-      "directory.certificates.freeipa.caFile (FreeIPA's is /etc/ipa/ca.crt) and directory.certificates.freeipa.trustSystemCas: true",
-      { caFile: undefined },
-    ],
-    ['freeipa.trustSystemCas', { caFile: undefined, trustSystemCas: false }],
-    ['freeipa.trustSystemCas', { trustSystemCas: true }],
+    ['freeipa.caFile is missing', { caFile: undefined }],
     ['freeipa.login.principal', { login: {} }],
     ['freeipa.login.principal', { login: { ...login, username: 'portal' } }],
     ['freeipa.login.keytab', { login: { ...login, keytab: 'p.keytab' } }],

@@ -8,29 +8,27 @@ import {
 const BLOCK = 'directory.certificates.freeipa';
 
 /** The gateway's account at FreeIPA. */
-export type FreeIpaLoginConfig =
-  | {
-      readonly kind: 'kerberos';
-      readonly principal: string;
-      /** Absolute path; `undefined`: the environment provides tickets. */
-      readonly keytab?: string;
-    }
-  | {
-      readonly kind: 'password';
-      readonly username: string;
-      /** Absolute path. */
-      readonly passwordFile: string;
-    };
+export interface FreeIpaLoginConfig {
+  readonly kind: 'kerberos' | 'password';
+  /** Principal, or name of a user. */
+  readonly account: string;
+  /**
+   * Absolute path of the keytab, or of the file with the password; `undefined`:
+   * the environment provides tickets.
+   */
+  readonly file?: string;
+  /** Configuration key of the file. */
+  readonly fileKey: string;
+}
 
 /** `directory.certificates.freeipa`. Durations in milliseconds. */
 export interface FreeIpaConfig {
   /** Origins, for example `https://ipa1.example.org`. */
   readonly servers: readonly string[];
-  /** Absolute path; `undefined`: the system's CAs are trusted. */
-  readonly caFile?: string;
+  /** Absolute path. */
+  readonly caFile: string;
   readonly cacn: string;
   readonly login: FreeIpaLoginConfig;
-  readonly connectTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly lostResponseSearchMs: number;
 }
@@ -48,70 +46,65 @@ export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
   }
   const readSeconds = (key: string, seconds: number) =>
     readMilliseconds(config, key, { prefix: BLOCK, fallback: { seconds } });
-  return Object.freeze({
+  return {
     servers: readServers(config),
-    caFile: readCaFile(config),
+    caFile: requirePath(config, 'caFile', BLOCK),
     cacn: config.getOptionalString('cacn') ?? 'ipa',
     login: readLogin(config.getConfig('login')),
-    connectTimeoutMs: readSeconds('connectTimeout', 5),
     requestTimeoutMs: readSeconds('requestTimeout', 30),
     lostResponseSearchMs: readSeconds('lostResponseSearch', 10),
-  });
-}
-
-function readServers(config: Config): readonly string[] {
-  const servers = config.getStringArray('servers').map(readServer);
-  if (servers.length === 0 || new Set(servers).size < servers.length) {
-    throw new InputError(`${BLOCK}.servers must contain different servers`);
-  }
-  return Object.freeze(servers);
+  };
 }
 
 /**
- * Requires an https origin: FreeIPA's paths are fixed, and a login must not be
+ * Requires https origins: FreeIPA's paths are fixed, and a login must not be
  * sent unencrypted.
  */
-function readServer(server: string): string {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`) {
-    throw new InputError(
-      `${BLOCK}.servers must be URLs such as https://ipa.example.org, not "${server}"`,
-    );
+function readServers(config: Config): readonly string[] {
+  const servers = config.getStringArray('servers').map(server => {
+    const url = URL.canParse(server) ? new URL(server) : undefined;
+    if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`) {
+      throw new InputError(
+        `${BLOCK}.servers must be URLs such as https://ipa.example.org, not "${server}"`,
+      );
+    }
+    return url.origin;
+  });
+  if (servers.length === 0 || new Set(servers).size < servers.length) {
+    throw new InputError(`${BLOCK}.servers must contain different servers`);
   }
-  return url.origin;
+  return servers;
 }
 
-/** Requires a CA file unless trust in public CAs is configured explicitly. */
-function readCaFile(config: Config): string | undefined {
-  const caFile = readAbsolutePath(config, 'caFile', BLOCK);
-  const trustSystemCas = config.getOptionalBoolean('trustSystemCas') ?? false;
-  if ((caFile === undefined) !== trustSystemCas) {
-    throw new InputError(
-      `Set one of ${BLOCK}.caFile (FreeIPA's is /etc/ipa/ca.crt) and ${BLOCK}.trustSystemCas: true`,
-    );
+/** @throws InputError when the path is missing or not absolute. */
+function requirePath(config: Config, key: string, prefix: string): string {
+  const path = readAbsolutePath(config, key, prefix);
+  if (path === undefined) {
+    throw new InputError(`${prefix}.${key} is missing`);
   }
-  return caFile;
+  return path;
 }
 
 function readLogin(config: Config): FreeIpaLoginConfig {
+  const prefix = `${BLOCK}.login`;
   const principal = config.getOptionalString('principal');
   const username = config.getOptionalString('username');
   if ((principal === undefined) === (username === undefined)) {
     throw new InputError(
-      `Set one of ${BLOCK}.login.principal (with keytab) and ${BLOCK}.login.username (with passwordFile)`,
+      `Set one of ${prefix}.principal (with keytab) and ${prefix}.username (with passwordFile)`,
     );
   }
-  if (username === undefined) {
-    const keytab = readAbsolutePath(config, 'keytab', `${BLOCK}.login`);
-    return Object.freeze({ kind: 'kerberos', principal: principal!, keytab });
-  }
-  const passwordFile = readAbsolutePath(
-    config,
-    'passwordFile',
-    `${BLOCK}.login`,
-  );
-  if (passwordFile === undefined) {
-    throw new InputError(`${BLOCK}.login.passwordFile is missing`);
-  }
-  return Object.freeze({ kind: 'password', username, passwordFile });
+  return username === undefined
+    ? {
+        kind: 'kerberos',
+        account: principal!,
+        file: readAbsolutePath(config, 'keytab', prefix),
+        fileKey: `${prefix}.keytab`,
+      }
+    : {
+        kind: 'password',
+        account: username,
+        file: requirePath(config, 'passwordFile', prefix),
+        fileKey: `${prefix}.passwordFile`,
+      };
 }

@@ -103,7 +103,7 @@ it.each([
   ],
   [
     'the CA file of another CA',
-    'freeipa-ca-server',
+    'freeipa-ca-login',
     /directory\.certificates\.freeipa\.caFile to the CA of localhost/,
     async () => {
       const other = await FakeCa.create();
@@ -114,7 +114,7 @@ it.each([
   ],
   [
     'a stopped server',
-    'freeipa-ca-server',
+    'freeipa-ca-login',
     /ipactl start/,
     async () => {
       await server.stop();

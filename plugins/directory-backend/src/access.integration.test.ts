@@ -366,6 +366,7 @@ describe('directory.access under an allow-all policy', () => {
       result: {
         operations,
         signs_for_others: others,
+        certificate_authority: { can_revoke: true, can_hold: false },
         hidden_fields: expect.any(Array),
       },
     });

@@ -65,6 +65,24 @@ const heading = (name: string) => (page: Page) =>
 const next = (page: Page) =>
   page.getByRole('button', { name: 'Continue' }).click();
 
+/** Reloads the page in a portal that can do only these operations. */
+async function reloadWith(page: Page, operations: object) {
+  await page.route('**/v1/me/operations/', route =>
+    route.fulfill({
+      json: {
+        result: {
+          operations: ['directory.read'],
+          signs_for_others: false,
+          certificate_authority: { can_revoke: true, can_hold: true },
+          hidden_fields: [],
+          ...operations,
+        },
+      },
+    }),
+  );
+  await page.reload();
+}
+
 async function toCheck(page: Page) {
   await next(page);
   await next(page);
@@ -123,6 +141,17 @@ export const certificateScenes: readonly Scene[] = [
   held({ name: 'certificate-valid', which: 'valid' }),
   held({ name: 'certificate-revoked', which: 'revoked' }),
   held({
+    name: 'certificate-not-revocable',
+    which: 'valid',
+    act: async page => {
+      await reloadWith(page, {
+        operations: ['directory.read', 'directory.certificate.sign'],
+        certificate_authority: { can_revoke: false, can_hold: false },
+      });
+      await expect(page.getByText('cannot be revoked')).toBeVisible();
+    },
+  }),
+  held({
     name: 'certificate-revoking',
     which: 'expiring',
     act: async page => {
@@ -166,19 +195,20 @@ export const certificateScenes: readonly Scene[] = [
   }),
   certificates({
     name: 'request-not-allowed',
-    act: async page => {
-      await page.route('**/v1/me/operations/', route =>
-        route.fulfill({
-          json: {
-            result: { operations: ['directory.read'], signs_for_others: false },
-          },
-        }),
-      );
-      await page.goto(
-        `${new URL(page.url()).origin}/directory/certificates/request`,
-      );
-    },
+    path: '/request',
+    act: page => reloadWith(page, {}),
     shows: heading('You are not allowed to request certificates'),
+  }),
+  certificates({
+    name: 'request-no-ca',
+    path: '/request',
+    act: page => reloadWith(page, { certificate_authority: null }),
+    shows: heading('This portal does not issue certificates'),
+  }),
+  certificates({
+    name: 'certificates-no-ca',
+    act: page => reloadWith(page, { certificate_authority: null }),
+    shows: heading('This portal does not issue certificates'),
   }),
   certificates({
     name: 'request-key',

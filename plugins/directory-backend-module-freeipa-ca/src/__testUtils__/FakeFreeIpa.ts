@@ -38,8 +38,7 @@ const PASSWORD = 'correct horse & battery+staple';
 
 /**
  * Fake of FreeIPA's RPC server for certificates, with its transport, login,
- * results and errors (`ipaserver/rpcserver.py`). It handles `Request` objects, so
- * that both msw and a real server can host it.
+ * results and errors (`ipaserver/rpcserver.py`).
  */
 export class FakeFreeIpa {
   readonly host: string;

@@ -1,34 +1,15 @@
-import { http, HttpResponse } from 'msw';
-import { setupServer } from 'msw/node';
+import type { FreeIpaConfig } from '../FreeIpaConfig';
 import type { FakeVersion } from './describeCertificate';
-import { FakeFreeIpa } from './FakeFreeIpa';
 import { FakeCa } from './FakeCa';
+import type { FakeFreeIpa } from './FakeFreeIpa';
+import { FakeHttpsServer } from './FakeHttpsServer';
 import { startAuthority, type StartedAuthority } from './startAuthority';
 
-/** A response that is never sent. */
-const never = new Promise<never>(() => {});
-
-/** Options of {@link FakeNetwork.renew}. */
-export interface FakeNetworkOptions {
-  readonly version?: FakeVersion;
-  readonly requestTimeoutMs?: number;
-  readonly lostResponseSearchMs?: number;
-}
-
-/**
- * Two FreeIPA servers in a network simulated by msw, and a CA adapter that uses
- * both.
- */
+/** Two FreeIPA servers, and a CA adapter that uses both. */
 export class FakeNetwork {
   readonly ca: FakeCa;
-  readonly #msw = setupServer();
-  #state:
-    | {
-        readonly first: FakeFreeIpa;
-        readonly second: FakeFreeIpa;
-        readonly started: StartedAuthority;
-      }
-    | undefined;
+  #servers: readonly FakeHttpsServer[] = [];
+  #started: StartedAuthority | undefined;
 
   static async start(): Promise<FakeNetwork> {
     return new FakeNetwork(await FakeCa.create());
@@ -36,62 +17,59 @@ export class FakeNetwork {
 
   private constructor(ca: FakeCa) {
     this.ca = ca;
-    this.#msw.listen({ onUnhandledRequest: 'error' });
   }
 
   get first(): FakeFreeIpa {
-    return this.#state!.first;
+    return this.#servers[0].freeIpa;
   }
 
   get second(): FakeFreeIpa {
-    return this.#state!.second;
+    return this.#servers[1].freeIpa;
   }
 
   get authority(): StartedAuthority['authority'] {
-    return this.#state!.started.authority;
+    return this.#started!.authority;
   }
 
   /** Log of the authority. */
   get log(): string {
-    return this.#state!.started.logger.lines.join('\n');
+    return this.#started!.logger.lines.join('\n');
   }
 
   /** Replaces the servers and the authority. */
-  async renew(options: FakeNetworkOptions = {}): Promise<void> {
+  async renew(
+    options: Partial<FreeIpaConfig> & { readonly version?: FakeVersion } = {},
+  ): Promise<void> {
     const { version, ...config } = options;
     const { ca } = this;
-    await this.#state?.started.remove();
-    const first = new FakeFreeIpa({ host: 'ipa1.test', ca, version });
-    const second = new FakeFreeIpa({ host: 'ipa2.test', ca, version });
-    this.#msw.resetHandlers(hosted(first), hosted(second));
+    await this.#clear();
+    this.#servers = [
+      await FakeHttpsServer.start({ ca, version }),
+      await FakeHttpsServer.start({ ca, version }),
+    ];
     const started = await startAuthority({
-      servers: ['https://ipa1.test', 'https://ipa2.test'],
-      password: first.password,
+      servers: this.#servers.map(({ origin }) => origin),
+      caFile: ca.caFile,
+      password: this.first.password,
       ...config,
     });
-    for (const server of [first, second]) {
-      server.onHang = () => started.clock.advanceToDeadline();
+    for (const { freeIpa } of this.#servers) {
+      freeIpa.onHang = () => started.clock.advanceToDeadline();
     }
-    this.#state = { first, second, started };
+    this.#started = started;
   }
 
   async setPassword(password: string): Promise<void> {
-    await this.#state!.started.setPassword(password);
+    await this.#started!.setPassword(password);
   }
 
   async stop(): Promise<void> {
-    this.#msw.close();
-    await this.#state?.started.remove();
+    await this.#clear();
     await this.ca.remove();
   }
-}
 
-function hosted(freeIpa: FakeFreeIpa) {
-  return http.all(`https://${freeIpa.host}/*`, async ({ request }) => {
-    const reply = await freeIpa.handle(request);
-    if (reply.kind === 'whole') {
-      return reply.response;
-    }
-    return reply.kind === 'hang' ? await never : HttpResponse.error();
-  });
+  async #clear(): Promise<void> {
+    await Promise.all(this.#servers.map(server => server.stop()));
+    await this.#started?.remove();
+  }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../rpc/Clock';
+import type { Clock } from '../Clock';
 
 /** A clock that advances only when a test or a pause advances it. */
 export class TestClock implements Clock {

@@ -8,7 +8,7 @@ export type AuthorityRequest =
   | { readonly method: 'sign'; readonly request: SigningRequest }
   | { readonly method: 'get'; readonly serialNumber: bigint };
 
-const authority = FreeIpaAuthority.create({
+const authority = new FreeIpaAuthority({
   config: JSON.parse(process.argv[2]),
   logger: new RecordingLogger(),
 });

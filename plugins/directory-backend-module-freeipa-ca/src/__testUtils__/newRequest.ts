@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type {
-  IssuedCertificate,
+  SignedCertificate,
   SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
@@ -18,12 +18,12 @@ export function newRequest(): SigningRequest {
 }
 
 /** Returns the serial number of an issued certificate. */
-export function serialOf({ certificate }: IssuedCertificate): bigint {
+export function serialOf({ certificate }: SignedCertificate): bigint {
   return BigInt(`0x${new X509Certificate(certificate.der).serialNumber}`);
 }
 
 /** Returns the public key of an issued certificate, as in a request. */
-export function keyIn({ certificate }: IssuedCertificate): Buffer {
+export function keyIn({ certificate }: SignedCertificate): Buffer {
   const { publicKey } = new X509Certificate(certificate.der);
   return publicKey.export({ type: 'spki', format: 'der' });
 }

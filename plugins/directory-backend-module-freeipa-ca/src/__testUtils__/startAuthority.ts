@@ -22,6 +22,7 @@ export interface StartedAuthority {
 export async function startAuthority(
   options: Partial<FreeIpaConfig> & {
     readonly servers: readonly string[];
+    readonly caFile: string;
     readonly password: string;
   },
 ): Promise<StartedAuthority> {
@@ -33,11 +34,15 @@ export async function startAuthority(
   await setPassword(password);
   const logger = new RecordingLogger();
   const clock = new TestClock();
-  const authority = FreeIpaAuthority.create({
+  const authority = new FreeIpaAuthority({
     config: {
       cacn: 'ipa',
-      login: { kind: 'password', username: 'portal', passwordFile },
-      connectTimeoutMs: 60_000,
+      login: {
+        kind: 'password',
+        account: 'portal',
+        file: passwordFile,
+        fileKey: 'passwordFile',
+      },
       requestTimeoutMs: 10_000,
       lostResponseSearchMs: 1000,
       ...config,

@@ -1038,7 +1038,6 @@ it('finds no problems in a healthy portal', async () => {
     'embedded-ca-crl',
     'embedded-ca-log',
     'freeipa-ca-config',
-    'freeipa-ca-server',
     'freeipa-ca-login',
     'freeipa-ca-profile',
   ]);

@@ -1798,6 +1798,25 @@ export interface components {
         )[];
         /** Whether the caller may also request certificates for other users. */
         signs_for_others: boolean;
+        /**
+         * What the CA that issues certificates can do later; null if no
+         * CA is configured.
+         */
+        certificate_authority: {
+          /**
+           * Whether certificates can be revoked. If false, a
+           * certificate stays valid until it expires.
+           */
+          can_revoke: boolean;
+          /**
+           * Whether certificates are put on hold while their account is
+           * locked: the CA supports holds, and
+           * `directory.certificates.accountHolds.enabled` is set. If
+           * false, a certificate stays valid until it is revoked or
+           * expires.
+           */
+          can_hold: boolean;
+        } | null;
         /** Names of the fields that private profiles hide from other users. */
         hidden_fields: string[];
       };

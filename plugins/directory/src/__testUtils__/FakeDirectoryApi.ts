@@ -6,7 +6,7 @@ import type {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { http, HttpResponse, type JsonBodyType } from 'msw';
 import { setupServer } from 'msw/node';
-import type { OperationName } from '../api/useDirectoryQuery';
+import type { OperationName, OperationsResult } from '../api/useDirectoryQuery';
 
 const BASE = 'http://localhost:7007/api/directory/v1';
 
@@ -79,17 +79,34 @@ export class FakeDirectoryApi {
 
   /** Allows the user only these operations. */
   allows(...operations: readonly OperationName[]) {
-    this.#hasOperations({ operations: [...operations], hidden_fields: [] });
+    this.allowsWith({ can_revoke: true, can_hold: true }, ...operations);
+  }
+
+  /** Allows the user only these operations, with a CA that can do these. */
+  allowsWith(
+    authority: OperationsResult['certificate_authority'],
+    ...operations: readonly OperationName[]
+  ) {
+    this.#hasOperations({
+      operations: [...operations],
+      certificate_authority: authority,
+    });
   }
 
   /** Hides these fields of private profiles, and allows no operations. */
   hides(...fields: readonly (keyof User)[]) {
-    this.#hasOperations({ operations: [], hidden_fields: [...fields] });
+    this.#hasOperations({ hidden_fields: [...fields] });
   }
 
-  #hasOperations(result: { operations: string[]; hidden_fields: string[] }) {
+  #hasOperations(result: Partial<OperationsResult>) {
     this.on('/me/operations/', () => ({
-      result: { ...result, signs_for_others: false },
+      result: {
+        operations: [],
+        signs_for_others: false,
+        certificate_authority: null,
+        hidden_fields: [],
+        ...result,
+      },
     }));
   }
 

@@ -132,7 +132,8 @@ export function useDirectoryMutation<Variables, Data>(
   );
 }
 
-type OperationsResult =
+/** The operations of the user, and what the CA can do. */
+export type OperationsResult =
   operations['get_operations']['responses'][200]['content']['application/json']['result'];
 
 /** Name of a directory permission. */
@@ -161,6 +162,15 @@ export function useMay(operation: OperationName): boolean {
   const { data, error } = useOperations();
   const isCurrent = !error || isSessionEnded(error);
   return isCurrent && data?.operations.includes(operation) === true;
+}
+
+/**
+ * Returns what the CA that issues certificates can do later: `null` if no CA is
+ * configured, `undefined` while loading and after a failure.
+ */
+export function useCertificateAuthority():
+  OperationsResult['certificate_authority'] | undefined {
+  return useOperations().data?.certificate_authority;
 }
 
 /**

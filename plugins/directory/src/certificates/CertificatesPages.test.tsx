@@ -190,6 +190,30 @@ describe('CertificatesPage', () => {
     ).toBeVisible();
   });
 
+  it('says that no CA is configured, and lists external certificates', async () => {
+    server.allowsWith(null, 'directory.read');
+    setCertificates([
+      certificate({ issued_here: false, valid_not_after: rfc822(300) }),
+    ]);
+    renderDirectory('/directory/certificates');
+    expect(
+      await screen.findByRole('heading', {
+        name: 'This portal does not issue certificates',
+      }),
+    ).toBeVisible();
+    expect(
+      screen
+        .getAllByRole('listitem')
+        .map(item => item.textContent)
+        .join(),
+    ).toContain('External');
+    expect(screen.queryByText('You have no certificates')).toBeNull();
+    expect(
+      screen.queryByRole('link', { name: 'Request a certificate' }),
+    ).toBeNull();
+    expect(screen.queryByRole('textbox')).toBeNull();
+  });
+
   it('shows a notice when the account has no directory user', async () => {
     server.hasCurrentUser(undefined);
     renderDirectory('/directory/certificates');

@@ -178,6 +178,18 @@ export function CertificatesSkeleton() {
   return <LoadingBlocks heights={[140, 36, 56, 56]} />;
 }
 
+/** Shown when no CA issues certificates. */
+export function NoAuthority() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <EmptyState
+      icon={<RiShieldKeyholeLine />}
+      title={t('certificates.noAuthority.title')}
+      description={t('certificates.noAuthority.description')}
+    />
+  );
+}
+
 /** Shown to users without a directory user. */
 export function NotMapped() {
   const { t } = useTranslationRef(directoryTranslationRef);

@@ -91,6 +91,10 @@ export const certificatesGerman = {
   'certificate.revokedOn': 'Widerrufen am {{date}}. Grund: {{reason}}.',
   'certificate.revokedWhy': 'Grund: {{reason}}.',
   'certificate.onHold': 'Dieses Zertifikat ist ausgesetzt',
+  'certificate.noHold':
+    'Wenn Ihr Konto gesperrt wird, bleibt dieses Zertifikat gültig, bis es widerrufen wird oder abläuft.',
+  'certificate.noRevocation':
+    'Dieses Zertifikat kann nicht widerrufen werden. Es bleibt gültig, bis es abläuft.',
   'certificate.reason.unspecified': 'nicht angegeben',
   'certificate.reason.keyCompromise': 'der Schlüssel wurde kompromittiert',
   'certificate.reason.caCompromise': 'die CA wurde kompromittiert',
@@ -154,13 +158,17 @@ export const certificatesGerman = {
   'certificates.open.invalid':
     'Geben Sie eine Seriennummer ein: Ziffern, oder hexadezimal wie 0x1A2B oder 1A:2B',
   'certificates.open.button': 'Zertifikat öffnen',
+  'certificates.noAuthority.title':
+    'Dieses Portal stellt keine Zertifikate aus',
+  'certificates.noAuthority.description':
+    'Es ist keine Zertifizierungsstelle (CA) konfiguriert. Wenden Sie sich an die Administration.',
   'certificates.notMapped.title':
     'Ihr Konto ist nicht mit einem Benutzer des Verzeichnisses verknüpft',
   'certificates.notMapped.description':
     'Nur Benutzer des Verzeichnisses haben Zertifikate.',
   'request.title': 'Zertifikat anfordern',
   'request.renewing':
-    'Erneuerung von „{{name}}“. Das alte Zertifikat bleibt gültig, bis es abläuft oder Sie es widerrufen.',
+    'Erneuerung von „{{name}}“. Das alte Zertifikat bleibt gültig, bis es widerrufen wird oder abläuft.',
   'request.back': 'Zurück',
   'request.next': 'Weiter',
   'request.notAllowed.title': 'Sie dürfen keine Zertifikate anfordern',
@@ -292,6 +300,6 @@ export const certificatesGerman = {
   'request.unsaved.discard': 'Verwerfen',
   'request.unsaved.discardTitle': 'Privaten Schlüssel verwerfen?',
   'request.unsaved.discardHint':
-    'Ein Zertifikat ist ohne seinen privaten Schlüssel unbrauchbar. Es bleibt gültig, bis es abläuft oder Sie es widerrufen.',
+    'Ein Zertifikat ist ohne seinen privaten Schlüssel unbrauchbar. Es bleibt gültig, bis es widerrufen wird oder abläuft.',
   'request.unsaved.keep': 'Behalten',
 };

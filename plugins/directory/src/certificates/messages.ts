@@ -97,6 +97,10 @@ export const certificateMessages = {
   revokedOn: 'Revoked {{date}}. Reason: {{reason}}.',
   revokedWhy: 'Reason: {{reason}}.',
   onHold: 'This certificate is on hold',
+  noHold:
+    'If your account is locked, this certificate stays valid until it is revoked or expires.',
+  noRevocation:
+    'This certificate cannot be revoked. It stays valid until it expires.',
   reason: {
     unspecified: 'not specified',
     keyCompromise: 'the key was compromised',
@@ -171,6 +175,11 @@ export const certificatesMessages = {
       'Enter a serial number: digits, or hexadecimal such as 0x1A2B or 1A:2B',
     button: 'Open certificate',
   },
+  noAuthority: {
+    title: 'This portal does not issue certificates',
+    description:
+      'No certificate authority (CA) is configured. Contact your administrator.',
+  },
   notMapped: {
     title: 'Your account is not linked to a directory user',
     description: 'Only directory users have certificates.',
@@ -180,7 +189,7 @@ export const certificatesMessages = {
 export const requestMessages = {
   title: 'Request a certificate',
   renewing:
-    'Renewing “{{name}}”. The old certificate stays valid until it expires or you revoke it.',
+    'Renewing “{{name}}”. The old certificate stays valid until it is revoked or expires.',
   back: 'Back',
   next: 'Continue',
   notAllowed: {
@@ -312,7 +321,7 @@ export const requestMessages = {
     discard: 'Discard key',
     discardTitle: 'Discard the private key?',
     discardHint:
-      'A certificate cannot be used without its private key. It stays valid until it expires or you revoke it.',
+      'A certificate cannot be used without its private key. It stays valid until it is revoked or expires.',
     keep: 'Keep key',
   },
 } as const;

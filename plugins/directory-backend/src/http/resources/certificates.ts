@@ -42,7 +42,11 @@ export const profileModel: RecordModel = {
 
 /** Services that the operations on certificates use. */
 export interface CertificateServices {
-  readonly authority: Pick<CertificateAuthority, 'profiles'>;
+  /** The CA that issues certificates. */
+  readonly authority: Pick<
+    CertificateAuthority,
+    'profiles' | 'revoke' | 'hold'
+  >;
   readonly config: CertificatesConfig;
   readonly issuance: IssuanceService;
   readonly reader: CertificateReader;

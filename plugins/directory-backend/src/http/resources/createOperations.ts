@@ -60,7 +60,7 @@ function createExtensions(
   const { authorities, certificates, dialect, directory } = options;
   return [
     accountOperation(options),
-    operationsOperation({ ...options, certificates: certificates?.config }),
+    operationsOperation(options),
     colleaguesOperation(options),
     ...groupExtensions(options),
     membershipsOperation(options),

@@ -3,7 +3,6 @@ import {
   directoryCertificateSignPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import type { CertificatesConfig } from '../../certificates/CertificatesConfig';
 import {
   isPortalTokenMissing,
   mayRequestCertificates,
@@ -18,6 +17,7 @@ import { type Operation, requireAccount } from '../api/Operation';
 import { parseSearchPage } from '../request/parsePage';
 import { ForbiddenError, ResourceNotFoundError } from '../response/apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
+import type { CertificateServices } from './certificates';
 import { type DirectoryOptions, userList } from './lists';
 
 const meModel: RecordModel = {
@@ -48,10 +48,12 @@ export function meOperation(options: { readonly dialect: Dialect }): Operation {
 export function operationsOperation(options: {
   readonly access: Pick<AccessControl, 'operationsOf'>;
   /** `undefined` without `directory.certificates`. */
-  readonly certificates: CertificatesConfig | undefined;
+  readonly certificates:
+    Pick<CertificateServices, 'authority' | 'config'> | undefined;
   readonly directory: Pick<PrivateDirectory, 'hiddenFields'>;
 }): Operation {
-  const { access, certificates, directory } = options;
+  const { access, directory } = options;
+  const certificates = options.certificates?.config;
   return {
     id: 'get_operations',
     method: 'get',
@@ -59,12 +61,14 @@ export function operationsOperation(options: {
     permission: directoryReadPermission,
     async handle({ caller }) {
       const allowed = await access.operationsOf(caller);
+      const authority = describeAuthority(options.certificates);
       const mayRequest =
         certificates !== undefined &&
         allowed.has(directoryCertificateSignPermission.name) &&
         mayRequestCertificates(caller, certificates);
       const mayRevoke =
         certificates !== undefined &&
+        authority?.can_revoke === true &&
         !isPortalTokenMissing(caller, certificates);
       const operations = [...allowed].filter(
         name =>
@@ -75,10 +79,25 @@ export function operationsOperation(options: {
         result: {
           operations,
           signs_for_others: mayRequest && certificates.signers.has(caller),
+          certificate_authority: authority,
           hidden_fields: [...directory.hiddenFields],
         },
       };
     },
+  };
+}
+
+/** Describes what the issuing CA can do after it has signed. */
+function describeAuthority(
+  certificates: Pick<CertificateServices, 'authority' | 'config'> | undefined,
+): { readonly can_revoke: boolean; readonly can_hold: boolean } | null {
+  if (!certificates) {
+    return null;
+  }
+  const { authority, config } = certificates;
+  return {
+    can_revoke: authority.revoke !== undefined,
+    can_hold: config.accountHolds.enabled && authority.hold !== undefined,
   };
 }
 

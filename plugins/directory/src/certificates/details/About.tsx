@@ -2,6 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { useState } from 'react';
+import { useCertificateAuthority } from '../../api/useDirectoryQuery';
 import { DateTime, formatTimeLeft, useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { PersonLink } from '../../components/EntryLink';
@@ -16,7 +17,7 @@ import {
 } from '../Facts';
 import { LabelDialog } from '../LabelDialog';
 import { Serial } from '../Serial';
-import { certificateState } from '../userCertificates';
+import { certificateState, isValid } from '../userCertificates';
 import type { ParsedCertificate } from './parseCertificate';
 import { useIsOwner } from './RevokeButton';
 import type { CertificateDetails } from './useCertificate';
@@ -34,6 +35,7 @@ export function About({
   const purpose = useCertificateName()({ extended_key_usage, label: null });
   const expiry = new Date(certificate.valid_not_after);
   const state = certificateState(certificate, now);
+  const cannotRevoke = useCertificateAuthority()?.can_revoke === false;
 
   return (
     <Section isCard title={t('certificate.about')}>
@@ -62,6 +64,11 @@ export function About({
                 {(state === 'foreign' || state === 'unchecked') && (
                   <Text as="p" variant="body-small" color="secondary">
                     <CertificateHint certificate={certificate} state={state} />
+                  </Text>
+                )}
+                {cannotRevoke && isValid(certificate, now) && (
+                  <Text as="p" variant="body-small" color="secondary">
+                    {t('certificate.noRevocation')}
                   </Text>
                 )}
               </>

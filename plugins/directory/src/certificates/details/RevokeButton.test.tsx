@@ -57,6 +57,22 @@ describe('RevokeButton', () => {
     expect(revoke()).toBeNull();
   });
 
+  it('is hidden when the CA cannot revoke, and the page says so', async () => {
+    server.hasCurrentUser('alice');
+    server.allowsWith(
+      { can_revoke: false, can_hold: false },
+      'directory.read',
+      'directory.certificate.revoke',
+    );
+    await open();
+    expect(
+      await screen.findByText(
+        'This certificate cannot be revoked. It stays valid until it expires.',
+      ),
+    ).toBeVisible();
+    expect(revoke()).toBeNull();
+  });
+
   it("is hidden when the user's allowed operations cannot be loaded", async () => {
     server.on('/me/operations/', () =>
       failure(503, { message: 'Unavailable' }),

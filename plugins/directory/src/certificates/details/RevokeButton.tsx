@@ -16,6 +16,7 @@ import {
 import { RiForbidLine } from '@remixicon/react';
 import { useState } from 'react';
 import {
+  useCertificateAuthority,
   useCurrentUser,
   useDirectoryMutation,
   useMay,
@@ -59,16 +60,18 @@ export function useIsOwner({
 }
 
 /**
- * Whether the user owns a certificate or may revoke those of others, and it was
- * issued here and is neither revoked nor expired.
+ * Whether the CA can revoke certificates, the user owns the certificate or may
+ * revoke those of others, and it was issued here and is neither revoked nor
+ * expired.
  */
 export function useCanRevoke(
   certificate: Pick<Certificate, 'owner_user'> & ListedCertificate,
 ): boolean {
   const isOwner = useIsOwner(certificate);
   const mayRevoke = useMay('directory.certificate.revoke');
+  const canRevoke = useCertificateAuthority()?.can_revoke === true;
   const state = certificateState(certificate, useNow());
-  return (mayRevoke || isOwner) && REVOCABLE.has(state);
+  return canRevoke && (mayRevoke || isOwner) && REVOCABLE.has(state);
 }
 
 /** Button that opens the revocation dialog, for users who can revoke. */

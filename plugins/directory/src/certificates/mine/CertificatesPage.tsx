@@ -2,7 +2,11 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import { RiAddLine, RiShieldKeyholeLine } from '@remixicon/react';
 import { useMemo } from 'react';
-import { useCurrentUser, useMay } from '../../api/useDirectoryQuery';
+import {
+  useCertificateAuthority,
+  useCurrentUser,
+  useMay,
+} from '../../api/useDirectoryQuery';
 import { useNow } from '../../components/DateTime';
 import { DirectoryPage } from '../../page/DirectoryPage';
 import { QueryPanel } from '../../page/QueryPanel';
@@ -10,7 +14,7 @@ import { EmptyState } from '../../page/states';
 import { requestCertificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
 import { CertificateRows } from '../CertificatesTab';
-import { CertificatesSkeleton, NotMapped } from '../Facts';
+import { CertificatesSkeleton, NoAuthority, NotMapped } from '../Facts';
 import { OpenBySerial } from '../Serial';
 import {
   type MyCertificate,
@@ -28,6 +32,7 @@ export function CertificatesPage() {
   const user = useCurrentUser();
   const mine = useMyCertificates(user.data);
   const mayRequest = useMay('directory.certificate.sign');
+  const hasAuthority = useCertificateAuthority() !== null;
   // Users without certificates see the button instead of the list.
   const hasNone = mine.data?.length === 0;
   const isSettled = Boolean(mine.error ?? mine.data);
@@ -60,29 +65,33 @@ export function CertificatesPage() {
               <NotMapped />
             ) : (
               <QueryPanel query={mine} skeleton={<CertificatesSkeleton />}>
-                {certificates =>
-                  certificates.length > 0 ? (
-                    <Certificates certificates={certificates} />
-                  ) : (
-                    <EmptyState
-                      icon={<RiShieldKeyholeLine />}
-                      title={t('certificates.none.title')}
-                      description={t('certificates.none.description')}
-                      actions={
-                        mayRequest && (
-                          <ButtonLink variant="primary" href={request}>
-                            {t('certificates.request')}
-                          </ButtonLink>
-                        )
-                      }
-                    />
-                  )
-                }
+                {certificates => (
+                  <>
+                    {!hasAuthority && <NoAuthority />}
+                    {certificates.length > 0 && (
+                      <Certificates certificates={certificates} />
+                    )}
+                    {hasAuthority && certificates.length === 0 && (
+                      <EmptyState
+                        icon={<RiShieldKeyholeLine />}
+                        title={t('certificates.none.title')}
+                        description={t('certificates.none.description')}
+                        actions={
+                          mayRequest && (
+                            <ButtonLink variant="primary" href={request}>
+                              {t('certificates.request')}
+                            </ButtonLink>
+                          )
+                        }
+                      />
+                    )}
+                  </>
+                )}
               </QueryPanel>
             )
           }
         </QueryPanel>
-        <OpenBySerial />
+        {hasAuthority && <OpenBySerial />}
       </div>
     </DirectoryPage>
   );

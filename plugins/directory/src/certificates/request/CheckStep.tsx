@@ -13,7 +13,10 @@ import {
   RiQuestionLine,
 } from '@remixicon/react';
 import { useEffect } from 'react';
-import { useDirectoryMutation } from '../../api/useDirectoryQuery';
+import {
+  useCertificateAuthority,
+  useDirectoryMutation,
+} from '../../api/useDirectoryQuery';
 import { DirectoryText } from '../../components/DirectoryText';
 import { LoadingBlocks } from '../../page/loading';
 import { ErrorState, FailureAlert } from '../../page/states';
@@ -98,6 +101,7 @@ export function CheckStep(props: {
           },
         ]}
       />
+      <ValidityNote />
       {error && <ErrorState error={error} onRetry={() => check(request)} />}
       {!evaluation && !error && (
         <LoadingBlocks heights={[280]} label={t('request.check.checking')} />
@@ -121,6 +125,24 @@ export function CheckStep(props: {
         <FailureAlert error={signing.error} onRetry={handleRequest} />
       )}
     </StepFrame>
+  );
+}
+
+/** States how long the certificate stays valid if the CA cannot end it. */
+function ValidityNote() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const authority = useCertificateAuthority();
+  if (!authority || (authority.can_revoke && authority.can_hold)) {
+    return null;
+  }
+  return (
+    <Text as="p" color="secondary">
+      {t(
+        authority.can_revoke
+          ? 'certificate.noHold'
+          : 'certificate.noRevocation',
+      )}
+    </Text>
   );
 }
 

@@ -3,6 +3,7 @@ import { Alert, Button, ButtonLink } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCalendarEventLine } from '@remixicon/react';
 import { DateTime, useNow } from '../../components/DateTime';
+import { useCertificateAuthority } from '../../api/useDirectoryQuery';
 import { saveFile } from '../../components/saveFile';
 import { Section } from '../../page/DirectoryPage';
 import { certificateRouteRef } from '../../routes';
@@ -34,6 +35,7 @@ export function DoneStep(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const saveReminder = useReminder();
+  const canRevoke = useCertificateAuthority()?.can_revoke === true;
   const serial = String(certificate.serial_number);
   const files: KeyFiles = generated
     ? { source: 'browser', name: keyFileName(username, certificate) }
@@ -93,7 +95,9 @@ export function DoneStep(props: {
               {t('request.done.downloadCertificate')}
             </Button>
           </Section>
-          {renewed !== undefined && <OldCertificate serial={renewed} />}
+          {canRevoke && renewed !== undefined && (
+            <OldCertificate serial={renewed} />
+          )}
         </div>
         <div className={styles.column}>
           <UsageInstructions files={files} />

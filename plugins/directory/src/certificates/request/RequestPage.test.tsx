@@ -170,6 +170,42 @@ describe('RequestPage, profile step', () => {
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
   });
 
+  it('shows a notice when no CA is configured', async () => {
+    server.allowsWith(null, 'directory.read');
+    renderDirectory('/directory/certificates/request');
+    expect(
+      await screen.findByText('This portal does not issue certificates'),
+    ).toBeVisible();
+    expect(
+      screen.queryByText('You are not allowed to request certificates'),
+    ).toBeNull();
+  });
+
+  const NO_HOLD =
+    'If your account is locked, this certificate stays valid until it is revoked or expires.';
+  const NO_REVOCATION =
+    'This certificate cannot be revoked. It stays valid until it expires.';
+
+  it.each([
+    [{ can_revoke: true, can_hold: true }, []],
+    [{ can_revoke: true, can_hold: false }, [NO_HOLD]],
+    [{ can_revoke: false, can_hold: false }, [NO_REVOCATION]],
+  ])(
+    'says before the request what the CA (%j) cannot do',
+    async (ca, shown) => {
+      server.allowsWith(ca, 'directory.certificate.sign');
+      serveSigning();
+      const user = userEvent.setup();
+      renderDirectory('/directory/certificates/request');
+      await user.click(await screen.findByRole('button', { name: 'Continue' }));
+      await user.click(await screen.findByRole('button', { name: 'Continue' }));
+      await screen.findByText('All checks passed');
+      expect(
+        [NO_HOLD, NO_REVOCATION].filter(text => screen.queryByText(text)),
+      ).toEqual(shown);
+    },
+  );
+
   it("waits until the user's allowed operations are loaded", async () => {
     server.on('/me/operations/', () =>
       failure(503, { message: 'Unavailable' }),
@@ -685,6 +721,19 @@ describe('RequestPage for a renewal', () => {
         name: 'Another certificate has replaced it',
       }),
     ).toBeChecked();
+  });
+
+  it('does not offer to revoke the old certificate when the CA cannot revoke', async () => {
+    server.allowsWith(
+      { can_revoke: false, can_hold: false },
+      'directory.certificate.sign',
+    );
+    serveSigning();
+    serveRenewal();
+    await renew();
+    expect(
+      screen.queryByRole('region', { name: 'Old certificate' }),
+    ).toBeNull();
   });
 
   it('does not offer the CSR of another request', async () => {

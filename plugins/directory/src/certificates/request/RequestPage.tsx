@@ -22,6 +22,7 @@ import { directoryTranslationRef } from '../../translation';
 import { loadCertificate } from '../details/useCertificate';
 import {
   CertificatesSkeleton,
+  NoAuthority,
   NoCertificate,
   NotMapped,
   useCertificateName,
@@ -119,16 +120,19 @@ function Request({ username }: { username: string }) {
       skeleton={<CertificatesSkeleton />}
       hidesStaleNotice
     >
-      {({ operations }) =>
-        operations.includes('directory.certificate.sign') ? (
-          <AvailableProfiles username={username} />
+      {({ operations, certificate_authority: authority }) => {
+        if (operations.includes('directory.certificate.sign')) {
+          return <AvailableProfiles username={username} />;
+        }
+        return authority === null ? (
+          <NoAuthority />
         ) : (
           <NoCertificate
             title={t('request.notAllowed.title')}
             description={t('request.notAllowed.description')}
           />
-        )
-      }
+        );
+      }}
     </QueryPanel>
   );
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import {
   directoryCertificateAuthoritiesExtensionPoint,
   type CertificateAuthority,
+  type RevocationRecords,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import directoryModuleFreeIpaCa from '.';
 import { FreeIpaAuthority } from './FreeIpaAuthority';
@@ -19,6 +20,7 @@ async function registered(
       [
         directoryCertificateAuthoritiesExtensionPoint,
         {
+          revocations: {} as RevocationRecords,
           addAuthority(name, authority) {
             authorities.set(name, authority);
           },

@@ -1,4 +1,4 @@
-import { claimClientEnvironment } from './KerberosLogin';
+import { claimClientEnvironment } from './login';
 
 const claim = (env: NodeJS.ProcessEnv) => {
   claimClientEnvironment({ keytab: '/etc/portal/ipa.keytab', env });

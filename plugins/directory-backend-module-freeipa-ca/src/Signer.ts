@@ -1,0 +1,305 @@
+import { toError } from '@backstage/errors';
+import {
+  AuthorityProtocolError,
+  AuthorityRefusalError,
+  OutcomeUnknownError,
+  type SignedCertificate,
+  type SigningRequest,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { LRUCache } from 'lru-cache';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { decodeCertificate, describe } from './decodeCertificate';
+import {
+  FreeIpaError,
+  MissingPermissionError,
+  readFailure,
+  signingFailure,
+} from './errors';
+import type { FreeIpaOptions, FreeIpaServers } from './FreeIpaServers';
+import { CERT_FIND_LIMIT, certFind, certRequest, isRpcRecord } from './rpc';
+
+/**
+ * Pause between searches, which doubles up to the maximum: Dogtag takes about a
+ * second to sign.
+ */
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 2000;
+
+/** Longer than the time for which clients repeat a request. */
+const LOST_REQUEST_TTL_MS = 60 * 60 * 1000;
+
+/** Clock skew that Kerberos tolerates (RFC 4120 §3.1.3). */
+const CLOCK_SKEW_MS = 5 * 60 * 1000;
+
+/** A request for a certificate whose response was lost. */
+interface LostRequest {
+  readonly request: SigningRequest;
+  /** Time at which it was sent. */
+  readonly since: Date;
+  /** Origin of the server that received it last, which is queried first. */
+  readonly server?: string;
+}
+
+/**
+ * The certificate of a lost request. `none`: FreeIPA currently has none;
+ * `unclear`: there are several or too many to list, or the search failed.
+ */
+type SearchResult = SignedCertificate | 'none' | 'unclear';
+
+/**
+ * Requests certificates, and never a second one for a lost response: the
+ * request is not repeated, because a search without a result does not prove
+ * that FreeIPA has finished processing it. The certificate is searched for, and
+ * searched for again before the next request with the same key. It belongs to
+ * the lost request when it is for the same user and key, was issued after the
+ * request was sent, and was not returned for another request.
+ */
+export class Signer {
+  readonly #options: FreeIpaOptions & { readonly servers: FreeIpaServers };
+  /** Last request of each key. */
+  readonly #running = new Map<string, Promise<SignedCertificate>>();
+  /** Lost requests by the hash of their keys. */
+  readonly #lost = new LRUCache<string, LostRequest>({
+    max: 1000,
+    ttl: LOST_REQUEST_TTL_MS,
+  });
+  /** Serial numbers of recently returned certificates. */
+  readonly #returned = new LRUCache<bigint, true>({
+    max: 10_000,
+    ttl: 2 * CLOCK_SKEW_MS,
+  });
+
+  constructor(options: FreeIpaOptions & { readonly servers: FreeIpaServers }) {
+    this.#options = options;
+  }
+
+  /**
+   * Requests a certificate. Requests with the same key run sequentially, so that
+   * a found certificate can only be that of the lost response.
+   */
+  async sign(request: SigningRequest): Promise<SignedCertificate> {
+    const key = keyOf(request);
+    const previous = this.#running.get(key);
+    const current = (async () => {
+      await previous?.catch(() => {});
+      const signed =
+        (await this.#recover(request)) ?? (await this.#request(request));
+      this.#returned.set(describe(signed).serialNumber, true);
+      return signed;
+    })();
+    this.#running.set(key, current);
+    try {
+      return await current;
+    } finally {
+      if (this.#running.get(key) === current) {
+        this.#running.delete(key);
+      }
+    }
+  }
+
+  /**
+   * Resolves a lost request with the same key before a new request is sent.
+   *
+   * @returns its certificate if the requests are equal; `undefined` if there is
+   *   none, so that a new request can be sent
+   * @throws OutcomeUnknownError when FreeIPA is not available, or has several.
+   */
+  async #recover(
+    request: SigningRequest,
+  ): Promise<SignedCertificate | undefined> {
+    const lost = this.#lost.get(keyOf(request));
+    const found =
+      lost &&
+      (await this.#resolve(lost, {
+        message: `An earlier certificate request for ${request.principal} is still pending`,
+      }));
+    if (!found) {
+      return undefined;
+    }
+    this.#returned.set(describe(found).serialNumber, true);
+    const { principal, profile } = lost.request;
+    return principal === request.principal && profile === request.profile
+      ? found
+      : undefined;
+  }
+
+  async #request(request: SigningRequest): Promise<SignedCertificate> {
+    const { servers, config } = this.#options;
+    const since = new Date();
+    try {
+      const command = certRequest(request, config.cacn);
+      const { result } = await servers.run(command, { once: true });
+      const signed = decodeCertificate(result);
+      if (describe(signed).publicKey.sha256 !== keyOf(request)) {
+        throw new AuthorityProtocolError(
+          'FreeIPA returned a certificate for another key',
+        );
+      }
+      return signed;
+    } catch (error) {
+      if (error instanceof FreeIpaError && error.executed === 'no') {
+        throw await this.#explain(error, request.username);
+      }
+      if (
+        !(error instanceof FreeIpaError) &&
+        !(error instanceof AuthorityProtocolError)
+      ) {
+        throw error;
+      }
+      return await this.#find({ request, since }, error);
+    }
+  }
+
+  /**
+   * Searches for the certificate of a request that has just failed.
+   *
+   * @throws OutcomeUnknownError when it is not found in time.
+   * @throws AuthorityProtocolError when there is certainly none.
+   */
+  async #find(
+    sent: Omit<LostRequest, 'server'>,
+    error: FreeIpaError | AuthorityProtocolError,
+  ): Promise<SignedCertificate> {
+    const message = `It is not known whether FreeIPA signed a request for ${sent.request.principal}: ${error.message}`;
+    this.#options.logger.warn(`${message}. Searching for the certificate`);
+    const { executed, server } = error instanceof FreeIpaError ? error : {};
+    const lost = { ...sent, server };
+    this.#lost.set(keyOf(lost.request), lost);
+    const repeat = executed === 'pending';
+    const found = await this.#resolve(lost, { message, repeat });
+    if (!found) {
+      throw new AuthorityProtocolError(error.message);
+    }
+    return found;
+  }
+
+  /**
+   * Returns the certificate of a lost request, or `undefined` if there is none.
+   *
+   * @param options - `repeat`: whether to search until the time is up, because
+   *   FreeIPA may still be signing; default: false
+   * @throws OutcomeUnknownError with the message when the result is not clear.
+   */
+  async #resolve(
+    lost: LostRequest,
+    options: { readonly message: string; readonly repeat?: boolean },
+  ): Promise<SignedCertificate | undefined> {
+    const { message, repeat = false } = options;
+    const result = await this.#search(lost, repeat);
+    if (result === 'unclear' || (result === 'none' && repeat)) {
+      throw new OutcomeUnknownError(message);
+    }
+    this.#lost.delete(keyOf(lost.request));
+    return result === 'none' ? undefined : result;
+  }
+
+  async #search(lost: LostRequest, repeat: boolean): Promise<SearchResult> {
+    const { clock, config, logger } = this.#options;
+    const ms = config.lostResponseSearchMs;
+    const signal = clock.timeout(ms);
+    let pause = FIRST_PAUSE_MS;
+    for (;;) {
+      let result: SearchResult = 'unclear';
+      try {
+        result = await untilAborted(this.#query(lost, signal), signal);
+      } catch (error) {
+        const reason = signal.aborted
+          ? `no response within ${ms} ms`
+          : toError(error).message;
+        logger.warn(
+          `Searching for a certificate after a lost response failed: ${reason}`,
+        );
+      }
+      if (!repeat || typeof result === 'object') {
+        return result;
+      }
+      await clock.delay(pause, signal);
+      if (signal.aborted) {
+        return result;
+      }
+      pause = Math.min(2 * pause, MAX_PAUSE_MS);
+    }
+  }
+
+  async #query(
+    { request, since, server: first }: LostRequest,
+    signal: AbortSignal,
+  ): Promise<SearchResult> {
+    const { servers, config } = this.#options;
+    const command = certFind(request.username, since);
+    const { result } = await servers.run(command, { first, signal });
+    if (!Array.isArray(result)) {
+      throw new AuthorityProtocolError(
+        'FreeIPA did not return a list for cert_find',
+      );
+    }
+    const candidates = result
+      .filter(record => isRpcRecord(record) && record.cacn === config.cacn)
+      .map(decodeCertificate)
+      .filter(found => {
+        const { publicKey, notBefore, serialNumber } = describe(found);
+        return (
+          publicKey.sha256 === keyOf(request) &&
+          notBefore >= since.getTime() - CLOCK_SKEW_MS &&
+          !this.#returned.has(serialNumber)
+        );
+      });
+    if (candidates.length === 1) {
+      return candidates[0];
+    }
+    return candidates.length === 0 && result.length < CERT_FIND_LIMIT
+      ? 'none'
+      : 'unclear';
+  }
+
+  /**
+   * Returns the error of a request that was not executed. If the account may not
+   * write the certificates of a user, FreeIPA protects the user as a member of
+   * `admins`, or the account lacks a permission.
+   */
+  async #explain(error: FreeIpaError, username: string): Promise<Error> {
+    if (!/'userCertificate' attribute/i.test(error.text)) {
+      return signingFailure(error);
+    }
+    const { servers, config, clock } = this.#options;
+    const signal = clock.timeout(config.lostResponseSearchMs);
+    const command = { method: 'user_show', args: [username] };
+    try {
+      const { result } = await servers.run(command, {
+        first: error.server,
+        signal,
+      });
+      const { memberof_group: direct, memberofindirect_group: indirect } =
+        isRpcRecord(result) ? result : {};
+      return [direct, indirect].flat().includes('admins')
+        ? new AuthorityRefusalError(
+            'FreeIPA does not let the gateway issue certificates to members of the group "admins". An administrator can issue one with "ipa cert-request".',
+            { kind: 'forbidden' },
+          )
+        : new MissingPermissionError('System: Manage User Certificates', error);
+    } catch (failure) {
+      return readFailure(failure) ?? signingFailure(error);
+    }
+  }
+}
+
+/** Returns the SHA-256 of the key of a request, which its certificate has. */
+function keyOf({ publicKey }: SigningRequest): string {
+  return createHash('sha256').update(publicKey).digest('hex');
+}
+
+/**
+ * Waits for work until the signal aborts: a login may take longer.
+ *
+ * @throws the signal's reason
+ */
+export async function untilAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const aborted = once(signal, 'abort').then(() => {
+    throw signal.reason;
+  });
+  return await Promise.race([work, aborted]);
+}
