@@ -1,42 +1,89 @@
 import type {
   AuditorService,
   DiscoveryService,
+  LifecycleService,
   LoggerService,
   SchedulerService,
 } from '@backstage/backend-plugin-api';
 import type { NotificationService } from '@backstage/plugin-notifications-node';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { BlockedKeys } from './certificates/BlockedKeys';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
-import { CertificateRecords } from './certificates/CertificateRecords';
 import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
 import { scheduleReminders } from './certificates/expiry/scheduleReminders';
-import { RenewalService } from './certificates/RenewalService';
 import { HoldRecords } from './certificates/holds/HoldRecords';
 import { scheduleAccountHolds } from './certificates/holds/scheduleAccountHolds';
 import { IssuanceService } from './certificates/IssuanceService';
+import { CertificateOwners } from './certificates/records/CertificateOwners';
+import { CertificateRecords } from './certificates/records/CertificateRecords';
+import { importRecords } from './certificates/records/importRecords';
+import { RevocationTable } from './certificates/records/RevocationTable';
+import { RenewalService } from './certificates/RenewalService';
 import { RevocationService } from './certificates/RevocationService';
-import { scheduleBlockedKeys } from './certificates/scheduleBlockedKeys';
 import { SigningLimit } from './certificates/SigningLimit';
+import { UserCertificates } from './certificates/UserCertificates';
 import type { Accounts } from './directory/Accounts';
 import type { PortalUserNames } from './directory/PortalUserNames';
 import type { SubjectLookup } from './directory/Principal';
 import type { PrivateDirectory } from './directory/PrivateDirectory';
+import type { CertificateServices } from './http/resources/certificates';
 import type { Replica } from './replica/Replica';
 import type { ReplicatedAccounts } from './replica/ReplicatedAccounts';
-import type { CertificateServices } from './http/resources/certificates';
-import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
+
+/** The gateway's records of certificates. */
+export interface OpenedRecords {
+  readonly owners: CertificateOwners;
+  readonly records: CertificateRecords;
+}
+
+/**
+ * Opens the records of certificates on a migrated database and imports those of
+ * 0.2.0; `undefined` when `directory.certificates` is not configured.
+ *
+ * @throws InputError when the configuration names a CA that is not installed.
+ */
+export async function openCertificateRecords(options: {
+  readonly authorities: CertificateAuthorities;
+  readonly config: { readonly certificates?: CertificatesConfig };
+  readonly database: Database;
+  readonly lifecycle: LifecycleService;
+  readonly logger: LoggerService;
+}): Promise<OpenedRecords | undefined> {
+  const { authorities, database, lifecycle, logger } = options;
+  const config = options.config.certificates;
+  if (!config) {
+    return undefined;
+  }
+  await importRecords(database);
+  const records = new CertificateRecords(database);
+  const revocations = new RevocationTable({
+    database,
+    authority: config.authority,
+  });
+  authorities.configure(config, { records, revocations });
+  for (const key of config.ignoredKeys) {
+    logger.warn(`${key} has no effect any more; remove it`);
+  }
+  const owners = new CertificateOwners({
+    records,
+    authorities: () => authorities.recorded,
+    logger,
+  });
+  void owners.start();
+  lifecycle.addShutdownHook(() => owners.stop());
+  return { owners, records };
+}
 
 /**
  * Creates the services for certificates; `undefined` when
  * `directory.certificates` is not configured.
- *
- * @throws InputError when the configuration names a CA that is not installed.
  */
-export async function createCertificates(options: {
+export function createCertificates(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
   readonly authorities: CertificateAuthorities;
+  readonly certificateRecords: OpenedRecords | undefined;
   readonly config: { readonly certificates?: CertificatesConfig };
   readonly database: Database;
   readonly directory: PrivateDirectory;
@@ -48,58 +95,59 @@ export async function createCertificates(options: {
   readonly replicated: ReplicatedAccounts;
   readonly scheduler: SchedulerService;
   readonly subjects: SubjectLookup;
-}): Promise<
+}):
   | (CertificateServices & {
       /** Permits runs above the limit. */
       readonly holds: Pick<HoldRecords, 'override'>;
-      /** Schedules the tasks for expiry reminders, holds and blocked keys. */
+      /** Schedules the tasks for records, expiry reminders and holds. */
       scheduleTasks(): Promise<void>;
     })
-  | undefined
-> {
-  const { authorities, database } = options;
+  | undefined {
+  const { certificateRecords, database, logger, scheduler } = options;
   const config = options.config.certificates;
-  if (!config) {
+  if (!config || !certificateRecords) {
     return undefined;
   }
-  authorities.configure(config);
-  for (const key of config.ignoredKeys) {
-    options.logger.warn(`${key} has no effect any more; remove it`);
-  }
-  const records = new CertificateRecords(database);
+  const { records } = certificateRecords;
   const holds = new HoldRecords(database);
-  const base = {
-    ...options,
-    authority: authorities,
-    blockedKeys: new BlockedKeys(database),
-    config,
-    records,
-    limit: await SigningLimit.create({ database, limit: config.limit }),
-  };
-  const shared = {
-    ...base,
-    issuance: new IssuanceService(base),
-  };
+  const limit = new SigningLimit({ database, limit: config.limit });
+  const blockedKeys = new BlockedKeys(database);
+  const base = { ...options, blockedKeys, config, limit, records };
+  const issuance = new IssuanceService(base);
   return {
-    authority: authorities,
-    config,
-    issuance: shared.issuance,
-    limit: shared.limit,
-    records,
-    renewals: new RenewalService(shared),
-    reader: new CertificateReader(shared),
-    revocations: new RevocationService(shared),
+    ...base,
     holds,
+    issuance,
+    listed: new UserCertificates({
+      ...base,
+      stableIdOf: username => options.replicated.stableIdOf(username),
+    }),
+    reader: new CertificateReader(base),
+    renewals: new RenewalService({ ...base, issuance }),
+    revocations: new RevocationService(base),
     async scheduleTasks() {
-      await scheduleReminders({ ...options, config: config.reminders });
+      await scheduler.scheduleTask({
+        id: 'certificate-records',
+        frequency: { minutes: 1 },
+        timeout: { minutes: 10 },
+        initialDelay: { seconds: 15 },
+        async fn() {
+          try {
+            await importRecords(database);
+            await issuance.revokeLost();
+            await records.deleteExpired();
+            await limit.deleteExpired();
+          } catch (error) {
+            logger.warn(`Records of certificates were not updated: ${error}`);
+          }
+        },
+      });
+      await scheduleReminders({ ...base, config: config.reminders });
       await scheduleAccountHolds({
-        ...options,
-        authority: authorities,
-        certificates: records,
+        ...base,
         config: config.accountHolds,
         records: holds,
       });
-      await scheduleBlockedKeys({ ...shared, scheduler: options.scheduler });
     },
   };
 }

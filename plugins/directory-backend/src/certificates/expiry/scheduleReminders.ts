@@ -8,6 +8,7 @@ import type { Accounts } from '../../directory/Accounts';
 import type { PortalUserNames } from '../../directory/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { RemindersConfig } from '../CertificatesConfig';
+import type { CertificateRecords } from '../records/CertificateRecords';
 import { ExpiryReminders } from './ExpiryReminders';
 import { ReminderLedger } from './ReminderLedger';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
@@ -24,6 +25,7 @@ export async function scheduleReminders(options: {
   readonly logger: LoggerService;
   readonly notifications: NotificationService;
   readonly portalUserNames: PortalUserNames;
+  readonly records: CertificateRecords;
   readonly scheduler: SchedulerService;
 }): Promise<void> {
   const { config, logger, scheduler } = options;
@@ -32,7 +34,6 @@ export async function scheduleReminders(options: {
   }
   const reminders = new ExpiryReminders({
     ...options,
-    authority: options.authorities,
     ledger: new ReminderLedger(options.database),
   });
   await scheduler.scheduleTask({

@@ -1,25 +1,22 @@
 import type { SchedulerService } from '@backstage/backend-plugin-api';
 import { InputError } from '@backstage/errors';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
-import type { CertificateRecords } from '../CertificateRecords';
 import { AccountHolds, type AccountHoldsOptions } from './AccountHolds';
 
 /**
  * Schedules the task that checks accounts for holds every minute, in one
- * process at a time, and deletes the records of expired certificates.
+ * process at a time.
  *
  * @throws InputError when holds are enabled but the CA does not support them.
  */
 export async function scheduleAccountHolds(
-  options: Omit<AccountHoldsOptions, 'authority' | 'now' | 'records'> & {
-    readonly authority: CertificateAuthorities;
-    readonly certificates: Pick<CertificateRecords, 'deleteExpired'>;
-    readonly records: AccountHoldsOptions['records'];
+  options: Omit<AccountHoldsOptions, 'authorities' | 'now'> & {
+    readonly authorities: CertificateAuthorities;
     readonly scheduler: SchedulerService;
   },
 ): Promise<void> {
-  const { authority, certificates, config, logger, scheduler } = options;
-  if (config.enabled && !authority.hasHolds) {
+  const { authorities, config, logger, scheduler } = options;
+  if (config.enabled && !authorities.hasHolds()) {
     throw new InputError(
       'directory.certificates.accountHolds.enabled: the CA cannot put certificates on hold',
     );
@@ -33,7 +30,6 @@ export async function scheduleAccountHolds(
     async fn(signal) {
       try {
         await holds.run(signal);
-        await certificates.deleteExpired();
       } catch (error) {
         logger.warn(`The account hold check failed: ${error}`);
       }
