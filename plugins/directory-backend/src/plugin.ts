@@ -17,7 +17,10 @@ import { clientAddressServiceRef } from './actions/ActionGate';
 import { registerActions } from './actions/registerActions';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { findIgnoredSettings, readDirectoryConfig } from './config';
-import { createCertificates, openCertificateRecords } from './createCertificates';
+import {
+  createCertificates,
+  openCertificateRecords,
+} from './createCertificates';
 import { createDirectory } from './createDirectory';
 import { PortalUserNames } from './directory/PortalUserNames';
 import { AccessControl } from './http/access/AccessControl';

@@ -36,7 +36,10 @@ export type LocatedCertificate = IssuedCertificate &
 /** The gateway's records, which tell which CA has issued a certificate. */
 export interface RecordsOfAuthorities {
   readonly records: Pick<CertificateRecords, 'find'>;
-  readonly revocations: Pick<RevocationTable, keyof RevocationRecords | 'update'>;
+  readonly revocations: Pick<
+    RevocationTable,
+    keyof RevocationRecords | 'update'
+  >;
 }
 
 /**

@@ -58,9 +58,13 @@ function describeAuthority(
   });
 }
 
-describeAuthority('A CA with all methods', ['get', 'hold', 'release', 'revoke'], {
-  choosesSerialNumbers: true,
-});
+describeAuthority(
+  'A CA with all methods',
+  ['get', 'hold', 'release', 'revoke'],
+  {
+    choosesSerialNumbers: true,
+  },
+);
 
 describeAuthority('A CA that only revokes', ['revoke'], {
   choosesSerialNumbers: false,

@@ -250,7 +250,11 @@ export class IssuanceService {
   }): Promise<IssuedCertificate & CertificateNotes> {
     const { authorities, config, records } = this.#options;
     const { approved, meta, owner, request } = options;
-    const { cacn, choosesSerialNumbers = false, profiles } = authorities.issuing;
+    const {
+      cacn,
+      choosesSerialNumbers = false,
+      profiles,
+    } = authorities.issuing;
     const notes = { label: request.label, profile: approved.profile };
     const owners = [approved.username];
     const validityMs = profiles?.get(approved.profile)?.validityMs;

@@ -73,9 +73,7 @@ export function isNamed(
   const names = subjectName.rdns
     .flat()
     .filter(({ oid }) => oid === COMMON_NAME);
-  return (
-    names.length > 0 && names.every(({ value }) => value === username)
-  );
+  return names.length > 0 && names.every(({ value }) => value === username);
 }
 
 function isApproved(

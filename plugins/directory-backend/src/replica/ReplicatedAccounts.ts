@@ -55,7 +55,9 @@ export class ReplicatedAccounts implements AccountReplica {
 
   /** Returns the ID of the user with a name. See `Principal.stableId`. */
   stableIdOf(username: string): string | undefined {
-    return stableIdOf(this.#options.tables.users.served.named(username)?.uniqueId);
+    return stableIdOf(
+      this.#options.tables.users.served.named(username)?.uniqueId,
+    );
   }
 
   /** Returns the IDs of up to `count` accounts. */

@@ -6,7 +6,10 @@ import type {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
-import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
+import {
+  type CertificatesConfig,
+  readCertificatesConfig,
+} from '../../certificates/CertificatesConfig';
 import {
   type CertificateRecord,
   CertificateRecords,
@@ -29,12 +32,22 @@ export function openAuthorities(
       certificates: { authority: name, read, ...certificates },
     }),
   )!;
-  const records = new CertificateRecords(database);
-  const revocations = new RevocationTable({ database, authority: name });
   const authorities = new CertificateAuthorities();
   for (const [each, authority] of Object.entries(registered)) {
     authorities.addAuthority(each, authority);
   }
+  return { config, ...configureAuthorities(database, authorities, config) };
+}
+
+/** Opens the records of registered CAs in a migrated database. */
+export function configureAuthorities(
+  database: Database,
+  authorities: CertificateAuthorities,
+  config: CertificatesConfig,
+) {
+  const { authority: name } = config;
+  const records = new CertificateRecords(database);
+  const revocations = new RevocationTable({ database, authority: name });
   authorities.configure(config, { records, revocations });
 
   /** Issues a certificate as the issuance service does, by default to alice. */
@@ -43,7 +56,7 @@ export function openAuthorities(
   ): Promise<CertificateRecord> {
     const { owner = { username: 'alice', stableId: 'ipaUniqueID=1' } } =
       options;
-    const authority = registered[options.authority ?? name];
+    const { choosesSerialNumbers = false } = authorities.issuing;
     const request = createSigningRequest({
       username: owner.username,
       principal: `${owner.username}@EXAMPLE.TEST`,
@@ -51,7 +64,7 @@ export function openAuthorities(
     });
     const reserved = await records.reserve({
       authority: name,
-      choosesSerialNumbers: authority.choosesSerialNumbers ?? false,
+      choosesSerialNumbers,
       owner,
       profile: request.profile,
       requestedBy: owner.username,
@@ -62,7 +75,7 @@ export function openAuthorities(
       return reserved;
     }
     const { serialNumber } = reserved;
-    const signed = await authority.sign({ ...request, serialNumber });
+    const signed = await authorities.issuing.sign({ ...request, serialNumber });
     const { description } = signed.certificate;
     if (!description.ok) {
       throw new Error(description.message);
@@ -72,5 +85,5 @@ export function openAuthorities(
     return found[0];
   }
 
-  return { authorities, config, issue, records, revocations };
+  return { authorities, issue, records, revocations };
 }

@@ -168,7 +168,10 @@ export class ExpiryReminders {
     for (const reminder of reminders) {
       try {
         const description = await this.#describe(reminder.certificate);
-        if (description && !(await this.#isRenewed(reminder, all))) {
+        if (
+          description &&
+          !(await this.#isRenewed(reminder, { description, all }))
+        ) {
           await this.#send({ reminder, description, recipients });
         }
       } catch (error) {
@@ -178,22 +181,27 @@ export class ExpiryReminders {
   }
 
   /**
-   * Returns whether the user has another certificate of the same profile that is
-   * already valid and expires later.
-   *
-   * @param all - all unexpired certificates of the user
+   * Returns whether the user has another certificate with the same subject and
+   * key purposes that is already valid and expires later.
    */
   async #isRenewed(
-    { certificate: { notAfter, profile } }: Reminder,
-    all: readonly ExpiringCertificate[],
+    { certificate: { notAfter } }: Reminder,
+    options: {
+      readonly description: CertificateDescription;
+      /** All unexpired certificates of the user. */
+      readonly all: readonly ExpiringCertificate[];
+    },
   ): Promise<boolean> {
+    const { description, all } = options;
     const now = this.#now();
     for (const other of all) {
+      const described =
+        other.notAfter > notAfter && other.notBefore.getTime() <= now
+          ? await this.#describe(other)
+          : undefined;
       if (
-        other.profile === profile &&
-        other.notAfter > notAfter &&
-        other.notBefore.getTime() <= now &&
-        (await this.#describe(other))
+        described?.subject === description.subject &&
+        purposesOf(described) === purposesOf(description)
       ) {
         return true;
       }
@@ -234,6 +242,10 @@ export class ExpiryReminders {
     this.#reminders.add(1, { outcome: 'sent' });
     await ledger.markSent(claim, new Date(this.#now()));
   }
+}
+
+function purposesOf({ extendedKeyUsage }: CertificateDescription): string {
+  return [...(extendedKeyUsage ?? ['any'])].sort().join(' ');
 }
 
 /** Returns the reminders by user, who is looked up once. */

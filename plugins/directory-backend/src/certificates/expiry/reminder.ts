@@ -11,7 +11,7 @@ const URGENT_DAYS = 7;
 /** A certificate that expires. */
 export type ExpiringCertificate = Pick<
   CertificateRecord,
-  'notAfter' | 'notBefore' | 'profile' | 'serialNumber' | 'username'
+  'notAfter' | 'notBefore' | 'serialNumber' | 'username'
 >;
 
 /** A reminder that a certificate expires. */

@@ -246,7 +246,8 @@ export class AccountHolds {
         await records.begin(id, cause, now);
       }
       const revocation = await {
-        hold: () => authorities.hold(authority, { serialNumber, heldBy: ACTOR }),
+        hold: () =>
+          authorities.hold(authority, { serialNumber, heldBy: ACTOR }),
         release: () =>
           authorities.release(authority, { serialNumber, releasedBy: ACTOR }),
         revoke: () =>

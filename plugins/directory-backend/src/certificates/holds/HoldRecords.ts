@@ -51,7 +51,11 @@ export class HoldRecords {
         .whereNotNull('subject_id')
         .orderBy('id')
         .limit(PAGE_SIZE);
-      for (const { hold_cause: cause, hold_caused_at: causedAt, ...row } of rows) {
+      for (const {
+        hold_cause: cause,
+        hold_caused_at: causedAt,
+        ...row
+      } of rows) {
         const isConfirmed = Boolean(row.hold_confirmed);
         yield {
           id: row.id,

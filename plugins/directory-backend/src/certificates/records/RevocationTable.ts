@@ -50,11 +50,13 @@ export class RevocationTable implements RevocationRecords {
       const issuer =
         row?.issuer ??
         (row &&
-          (await this.#table()
-            .where({ authority: row.authority })
-            .whereNotNull('issuer')
-            .orderBy('recorded_at', 'desc')
-            .first('issuer'))?.issuer);
+          (
+            await this.#table()
+              .where({ authority: row.authority })
+              .whereNotNull('issuer')
+              .orderBy('recorded_at', 'desc')
+              .first('issuer')
+          )?.issuer);
       if (!row || !issuer) {
         return undefined;
       }
@@ -131,7 +133,10 @@ export class RevocationTable implements RevocationRecords {
    *   gateway have different ones
    */
   async update(
-    certificate: { readonly serial_number: string; readonly authority?: string },
+    certificate: {
+      readonly serial_number: string;
+      readonly authority?: string;
+    },
     revocation: Revocation | undefined,
     revokedBy?: string,
   ): Promise<void> {
@@ -142,7 +147,8 @@ export class RevocationTable implements RevocationRecords {
       this.#database.transaction(async transaction => {
         // A revocation keeps the date of the hold (ITU-T X.509).
         const date =
-          revoked_at && transaction.raw('coalesce(revoked_at, ?)', [revoked_at]);
+          revoked_at &&
+          transaction.raw('coalesce(revoked_at, ?)', [revoked_at]);
         const changed = await transaction<CertificateRow>(RECORDS)
           .where(certificate)
           .whereIn('state', statesBefore(revocation))

@@ -83,7 +83,11 @@ async function missingEmbedded(database: Database): Promise<object[]> {
     authority: EMBEDDED,
   })
     .join('embedded_ca_authorities as ca', 'ca.id', 'old.authority_id')
-    .leftJoin(`${CERTIFICATES} as own`, 'own.serial_number', 'old.serial_number')
+    .leftJoin(
+      `${CERTIFICATES} as own`,
+      'own.serial_number',
+      'old.serial_number',
+    )
     .whereNotNull('old.certificate')
     .select('own.*', 'old.*', 'ca.chain');
   return rows.map(row => ({

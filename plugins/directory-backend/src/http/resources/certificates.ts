@@ -30,7 +30,10 @@ import {
   parseParameters,
 } from '../request/ParameterErrors';
 import { type RequestParameters, readText } from '../request/readParameters';
-import { certificateNotFound, InvalidRequestError } from '../response/apiErrors';
+import {
+  certificateNotFound,
+  InvalidRequestError,
+} from '../response/apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
 
 const SIGNING = '/certs/';

@@ -117,11 +117,7 @@ export function ownCertificateOperations(
         }
         await records.setLabel(record.id, label);
         return {
-          result: presentCertificate(
-            { ...issued, label },
-            keys,
-            dialect.uris,
-          ),
+          result: presentCertificate({ ...issued, label }, keys, dialect.uris),
         };
       },
     },
