@@ -37,7 +37,8 @@ function describeAuthority(
         ...Object.fromEntries(
           methods.map(method => [
             method,
-            (request: never) => reached(() => permissive[method](request)),
+            (request: never) =>
+              reached<unknown>(() => permissive[method](request)),
           ]),
         ),
       };

@@ -9,9 +9,16 @@ import type { Directory } from '../directory/Directory';
 import { PrincipalSet } from '../directory/Caller';
 import { PrivateDirectory } from '../directory/PrivateDirectory';
 import { emptyUser } from '../directory/records';
-import type { CertificateAuthorities } from './CertificateAuthorities';
+import type {
+  CertificateAuthorities,
+  LocatedCertificate,
+} from './CertificateAuthorities';
 import type { CertificateRecord } from './records/CertificateRecords';
 import { UserCertificates } from './UserCertificates';
+
+function located(issued: IssuedCertificate): LocatedCertificate {
+  return { ...issued, authority: 'ca' };
+}
 
 describe('UserCertificates', () => {
   /** Lists the certificates of alice's record with the `get` method of a CA. */
@@ -70,11 +77,6 @@ describe('UserCertificates', () => {
     );
     return located({ ...signed, cacn: 'permissive', owners: ['alice'] });
   }
-
-  const located = (issued: IssuedCertificate) => ({
-    ...issued,
-    authority: 'ca',
-  });
 
   /** Returns the gateway's record of a certificate. */
   function recordOf(

@@ -44,7 +44,7 @@ const MAX_ACCOUNTS = 1000;
 export const MAX_LABEL_LENGTH = 64;
 
 /** Columns that are known when a certificate is recorded. */
-const CERTIFICATE_COLUMNS = [
+const CERTIFICATE_COLUMNS: (keyof CertificateRow)[] = [
   'serial_number',
   'issuer',
   'certificate',
@@ -54,7 +54,7 @@ const CERTIFICATE_COLUMNS = [
   'recorded_at',
   'not_before',
   'not_after',
-] as const;
+];
 
 /** PostgreSQL returns a Date, SQLite milliseconds since 1970. */
 export type Timestamp = Date | number;
@@ -287,12 +287,12 @@ export class CertificateRecords {
    * caller can be removed when the last of these certificates has expired.
    */
   async renewedByKeyOf(serialNumber: bigint): Promise<readonly bigint[]> {
-    const numbers: readonly string[] = await orUnavailable(() =>
+    const rows = await orUnavailable(() =>
       this.#table()
         .where({ renewed_from: String(serialNumber), is_renewed_by_key: true })
-        .pluck('serial_number'),
+        .select('serial_number'),
     );
-    return numbers.map(BigInt);
+    return rows.map(row => BigInt(row.serial_number!));
   }
 
   /** Replaces the label of a certificate; `undefined` removes it. */
@@ -415,7 +415,7 @@ export class CertificateRecords {
       )
       .onConflict('id')
       .merge(CERTIFICATE_COLUMNS)
-      .where(`${RECORDS}.state`, 'reserved')
+      .whereRaw(`${RECORDS}.state = 'reserved'`)
       .returning('id');
     const ids = new Set(recorded.map(({ id }) => id));
     return rows.map(({ id }) => ids.has(id));

@@ -1,11 +1,16 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import type { CertificateDescription } from '@directory-gateway/x509';
 import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
 import { withDatabases } from '../../__testUtils__/withDatabases';
 import { openDatabase } from '../../openDatabase';
 import { CertificateOwners } from './CertificateOwners';
-import { type CertificateRow, RECORDS } from './CertificateRecords';
+import {
+  type CertificateRow,
+  RECORDS,
+  type Reservation,
+} from './CertificateRecords';
 
 jest.setTimeout(120_000);
 
@@ -104,10 +109,10 @@ describe.each(databases)(
           });
           const signed = (await permissive.get(first.serialNumber))!;
           const { description } = signed.certificate;
-          await records.record(reserved as never, signed, {
-            ...(description as { certificate: never }).certificate,
+          await records.record(reserved as Reservation, signed, {
+            ...(description.ok && description.certificate),
             publicKey: { sha256: publicKeySha256 },
-          });
+          } as CertificateDescription);
         };
         await record('new', first.publicKeySha256);
         expect(await find()).toEqual([{ ...first, label: 'new' }]);
