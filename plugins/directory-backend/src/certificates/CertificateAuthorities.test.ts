@@ -5,6 +5,7 @@ import {
   type CertificateAuthority,
   type RevokedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { REVOCATION_REASONS } from '@directory-gateway/x509';
 import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { withDatabase } from '../__testUtils__/withDatabase';
@@ -157,6 +158,25 @@ describe('CertificateAuthorities', () => {
         revokedBy: 'user:default/admin',
       }),
     ).rejects.toMatchObject({ name: 'AuthorityProtocolError' });
+  });
+
+  it('keeps the reason of a revocation with a CA that does not know it', async () => {
+    const permissive = new PermissiveAuthority();
+    const { authorities, issue } = await open({
+      ca: {
+        cacn: 'step',
+        choosesSerialNumbers: true,
+        sign: request => permissive.sign(request),
+        revoke: async ({ reason }) => ({ reason: REVOCATION_REASONS[reason] }),
+      },
+    });
+    const { serialNumber } = await issue();
+    for (const reason of ['keyCompromise', 'superseded'] as const) {
+      const request = { serialNumber, reason, revokedBy: 'dave' };
+      expect(await authorities.revoke('ca', request)).toMatchObject({
+        reason: 1,
+      });
+    }
   });
 
   it('revokes with a CA that reads the records of the gateway', async () => {

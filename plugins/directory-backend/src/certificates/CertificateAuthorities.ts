@@ -53,6 +53,8 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
   #tables: RecordsOfAuthorities | undefined;
 
   readonly revocations: RevocationRecords = {
+    findIssuer: async (...args) =>
+      (await this.#opened.promise).findIssuer(...args),
     set: async (...args) => (await this.#opened.promise).set(...args),
     list: async (...args) => (await this.#opened.promise).list(...args),
     import: async (...args) => (await this.#opened.promise).import(...args),
@@ -164,7 +166,8 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
   }
 
   /**
-   * Revokes a certificate of a CA.
+   * Revokes a certificate of a CA. A revoked certificate keeps its reason, also
+   * if only the gateway knows it.
    *
    * @returns `undefined` when the CA did not issue the certificate
    * @throws AuthorityRefusalError when the CA does not let the gateway revoke.
@@ -187,9 +190,16 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
         `The CA "${name}" did not revoke certificate ${request.serialNumber} permanently`,
       );
     }
-    await (revocation &&
-      this.#record(name, request.serialNumber, revocation, request.revokedBy));
-    return revocation;
+    if (!revocation) {
+      return undefined;
+    }
+    const { serialNumber, revokedBy } = request;
+    await this.#record(name, serialNumber, revocation, revokedBy);
+    const records = authority.get
+      ? []
+      : await this.#tables!.records.find(serialNumber);
+    const record = records.find(each => each.authority === name);
+    return record?.revocation ?? revocation;
   }
 
   /** Whether a CA supports holds. Default: the issuing CA. */

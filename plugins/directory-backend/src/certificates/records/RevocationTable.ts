@@ -38,6 +38,16 @@ export class RevocationTable implements RevocationRecords {
     this.#authority = options.authority;
   }
 
+  findIssuer: RevocationRecords['findIssuer'] = async serialNumber => {
+    const row = await orUnavailable(() =>
+      this.#table()
+        .where({ serial_number: String(serialNumber) })
+        .whereNotNull('issuer')
+        .first('issuer'),
+    );
+    return row?.issuer ?? undefined;
+  };
+
   set: RevocationRecords['set'] = async (serialNumber, revocation) => {
     const serial_number = String(serialNumber);
     return await orUnavailable(async () => {
@@ -127,7 +137,7 @@ export class RevocationTable implements RevocationRecords {
 
   /**
    * Records the state of a certificate as the CA has returned it; `undefined`
-   * ends a hold.
+   * ends a hold. A permanent revocation does not change.
    *
    * @param certificate - serial number, with the CA unless all CAs of this
    *   gateway have different ones

@@ -154,6 +154,8 @@ describe.each(databases)(
         }
         const { issuer } = (await revocations.set(serialNumber, undefined))!;
         expect(issuer).toMatch(/^[0-9a-f]{64}$/);
+        expect(await revocations.findIssuer(serialNumber)).toBe(issuer);
+        expect(await revocations.findIssuer(1n)).toBeUndefined();
         const list = (notExpiredAt: Date) =>
           revocations.list(issuer, { notExpiredAt });
         expect(await list(record.notAfter)).toEqual([revoked]);
