@@ -116,6 +116,7 @@ export function createCertificates(options: {
   const issuance = new IssuanceService(base);
   return {
     ...base,
+    authority: options.authorities.issuing,
     holds,
     issuance,
     listed: new UserCertificates({

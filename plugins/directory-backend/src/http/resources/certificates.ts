@@ -2,7 +2,10 @@ import {
   directoryCertificateSignPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import type { AuthorityProfile } from '@directory-gateway/backstage-plugin-directory-node';
+import type {
+  AuthorityProfile,
+  CertificateAuthority,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import { Duration } from 'luxon';
 import type { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import type { CertificateReader } from '../../certificates/CertificateReader';
@@ -47,7 +50,12 @@ export const profileModel: RecordModel = {
 
 /** Services that the operations on certificates use. */
 export interface CertificateServices {
-  readonly authorities: Pick<CertificateAuthorities, 'get' | 'issuing'>;
+  readonly authorities: Pick<CertificateAuthorities, 'get'>;
+  /** The CA that issues certificates. */
+  readonly authority: Pick<
+    CertificateAuthority,
+    'profiles' | 'revoke' | 'hold'
+  >;
   readonly config: CertificatesConfig;
   readonly issuance: IssuanceService;
   readonly listed: UserCertificates;
@@ -147,7 +155,7 @@ export function certificateOperationsWithoutAuthority(): readonly Operation[] {
 
 /** An extension: the certificate profiles that are open to the caller. */
 export function certificateProfilesOperation({
-  authorities,
+  authority,
   config,
 }: CertificateServices): Operation {
   return {
@@ -165,7 +173,7 @@ export function certificateProfilesOperation({
         result: open.map(profile =>
           presentProfile(profile, {
             keys,
-            known: authorities.issuing.profiles?.get(profile.name),
+            known: authority.profiles?.get(profile.name),
             isDefault: profile.name === config.defaultProfile,
           }),
         ),
