@@ -5,15 +5,17 @@ import type {
   LoggerService,
   SchedulerService,
 } from '@backstage/backend-plugin-api';
+import { InputError } from '@backstage/errors';
 import type { NotificationService } from '@backstage/plugin-notifications-node';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { BlockedKeys } from './certificates/BlockedKeys';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
-import { scheduleReminders } from './certificates/expiry/scheduleReminders';
+import { ExpiryReminders } from './certificates/expiry/ExpiryReminders';
+import { ReminderLedger } from './certificates/expiry/ReminderLedger';
+import { AccountHolds } from './certificates/holds/AccountHolds';
 import { HoldRecords } from './certificates/holds/HoldRecords';
-import { scheduleAccountHolds } from './certificates/holds/scheduleAccountHolds';
 import { IssuanceService } from './certificates/IssuanceService';
 import { CertificateOwners } from './certificates/records/CertificateOwners';
 import { CertificateRecords } from './certificates/records/CertificateRecords';
@@ -30,6 +32,8 @@ import type { PrivateDirectory } from './directory/PrivateDirectory';
 import type { CertificateServices } from './http/resources/certificates';
 import type { Replica } from './replica/Replica';
 import type { ReplicatedAccounts } from './replica/ReplicatedAccounts';
+
+const MINUTE_MS = 60_000;
 
 /** The gateway's records of certificates. */
 export interface OpenedRecords {
@@ -78,6 +82,8 @@ export async function openCertificateRecords(options: {
 /**
  * Creates the services for certificates; `undefined` when
  * `directory.certificates` is not configured.
+ *
+ * @throws InputError when holds are enabled but the CA does not support them.
  */
 export function createCertificates(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
@@ -108,6 +114,28 @@ export function createCertificates(options: {
   if (!config || !certificateRecords) {
     return undefined;
   }
+  if (config.accountHolds.enabled && !options.authorities.hasHolds()) {
+    throw new InputError(
+      'directory.certificates.accountHolds.enabled: the CA cannot put certificates on hold',
+    );
+  }
+  /** Schedules a task that runs in one process at a time. */
+  const schedule = (
+    name: string,
+    milliseconds: number,
+    run: (signal: AbortSignal) => Promise<void>,
+  ) =>
+    scheduler.scheduleTask({
+      id: `certificate-${name}`,
+      frequency: { milliseconds },
+      timeout: { minutes: 30 },
+      // The notifications plugin may start at the same time.
+      initialDelay: { seconds: 30 },
+      fn: signal =>
+        run(signal).catch(error =>
+          logger.warn(`The task certificate-${name} failed: ${error}`),
+        ),
+    });
   const { records } = certificateRecords;
   const holds = new HoldRecords(database);
   const limit = new SigningLimit({ database, limit: config.limit });
@@ -127,28 +155,31 @@ export function createCertificates(options: {
     renewals: new RenewalService({ ...base, issuance }),
     revocations: new RevocationService(base),
     async scheduleTasks() {
-      await scheduler.scheduleTask({
-        id: 'certificate-records',
-        frequency: { minutes: 1 },
-        timeout: { minutes: 10 },
-        initialDelay: { seconds: 15 },
-        async fn() {
-          try {
-            await importRecords(database);
-            await issuance.revokeLost();
-            await records.deleteExpired();
-            await limit.deleteExpired();
-          } catch (error) {
-            logger.warn(`Records of certificates were not updated: ${error}`);
-          }
-        },
+      const { accountHolds, reminders } = config;
+      await schedule('records', MINUTE_MS, async () => {
+        await importRecords(database);
+        await issuance.revokeLost();
+        await records.deleteExpired();
+        await limit.deleteExpired();
       });
-      await scheduleReminders({ ...base, config: config.reminders });
-      await scheduleAccountHolds({
+      const accounts = new AccountHolds({
         ...base,
-        config: config.accountHolds,
+        config: accountHolds,
         records: holds,
       });
+      await schedule('account-holds', MINUTE_MS, signal =>
+        accounts.run(signal),
+      );
+      if (reminders.daysBefore.length > 0) {
+        const expiry = new ExpiryReminders({
+          ...base,
+          config: reminders,
+          ledger: new ReminderLedger(database),
+        });
+        await schedule('expiry-reminders', reminders.everyMs, signal =>
+          expiry.run(signal),
+        );
+      }
     },
   };
 }

@@ -49,12 +49,13 @@ export async function importRecords(database: Database): Promise<void> {
     EMBEDDED_CERTIFICATES,
   );
   if (hasEmbeddedTable) {
-    await insertPages(database, () => missingEmbedded(database));
+    await insertPages(database, last => missingEmbedded(database, last));
   }
-  await insertPages(database, async () => {
+  await insertPages(database, async last => {
     const rows = await missingFrom(database, {
       table: CERTIFICATES,
       authority: FREEIPA,
+      last,
     })
       .whereNotIn(
         'old.serial_number',
@@ -77,10 +78,14 @@ export async function importRecords(database: Database): Promise<void> {
   await importHolds(database);
 }
 
-async function missingEmbedded(database: Database): Promise<object[]> {
+async function missingEmbedded(
+  database: Database,
+  last: string,
+): Promise<MissingRow[]> {
   const rows: EmbeddedRow[] = await missingFrom(database, {
     table: EMBEDDED_CERTIFICATES,
     authority: EMBEDDED,
+    last,
   })
     .join('embedded_ca_authorities as ca', 'ca.id', 'old.authority_id')
     .leftJoin(
@@ -136,29 +141,41 @@ function revocationColumns(row: EmbeddedRow) {
   };
 }
 
-/** Selects the rows of an old table, as `old`, that are not imported. */
+/** A row to insert. */
+type MissingRow = ReturnType<typeof commonColumns>;
+
+/** Selects a page of rows of an old table, as `old`, that are not imported. */
 function missingFrom(
   database: Database,
-  { table, authority }: { readonly table: string; readonly authority: string },
+  options: {
+    readonly table: string;
+    readonly authority: string;
+    /** Serial number after which the page begins. */
+    readonly last: string;
+  },
 ) {
-  return database(`${table} as old`)
+  return database(`${options.table} as old`)
     .leftJoin(`${RECORDS} as new`, join =>
       join
         .on('new.serial_number', 'old.serial_number')
-        .andOnVal('new.authority', authority),
+        .andOnVal('new.authority', options.authority),
     )
     .whereNull('new.id')
+    .where('old.serial_number', '>', options.last)
     .where('old.not_after', '>', new Date(Date.now() - RETENTION_MS))
+    .orderBy('old.serial_number')
     .limit(PAGE_SIZE);
 }
 
-/** Inserts rows until none is missing. */
+/** Inserts rows page by page, until none is missing. */
 async function insertPages(
   database: Database,
-  read: () => Promise<readonly object[]>,
+  read: (last: string) => Promise<readonly MissingRow[]>,
 ): Promise<void> {
-  for (let rows = await read(); rows.length > 0; rows = await read()) {
+  let rows = await read('');
+  while (rows.length > 0) {
     await database(RECORDS).insert(rows).onConflict().ignore();
+    rows = await read(rows[rows.length - 1].serial_number);
   }
 }
 
