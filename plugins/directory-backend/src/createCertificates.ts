@@ -1,42 +1,95 @@
 import type {
   AuditorService,
   DiscoveryService,
+  LifecycleService,
   LoggerService,
   SchedulerService,
 } from '@backstage/backend-plugin-api';
+import { InputError } from '@backstage/errors';
 import type { NotificationService } from '@backstage/plugin-notifications-node';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { BlockedKeys } from './certificates/BlockedKeys';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
-import { CertificateRecords } from './certificates/CertificateRecords';
 import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
-import { scheduleReminders } from './certificates/expiry/scheduleReminders';
-import { RenewalService } from './certificates/RenewalService';
+import { ExpiryReminders } from './certificates/expiry/ExpiryReminders';
+import { ReminderLedger } from './certificates/expiry/ReminderLedger';
+import { AccountHolds } from './certificates/holds/AccountHolds';
 import { HoldRecords } from './certificates/holds/HoldRecords';
-import { scheduleAccountHolds } from './certificates/holds/scheduleAccountHolds';
 import { IssuanceService } from './certificates/IssuanceService';
+import { CertificateOwners } from './certificates/records/CertificateOwners';
+import { CertificateRecords } from './certificates/records/CertificateRecords';
+import { importRecords } from './certificates/records/importRecords';
+import { RevocationTable } from './certificates/records/RevocationTable';
+import { RenewalService } from './certificates/RenewalService';
 import { RevocationService } from './certificates/RevocationService';
-import { scheduleBlockedKeys } from './certificates/scheduleBlockedKeys';
 import { SigningLimit } from './certificates/SigningLimit';
+import { UserCertificates } from './certificates/UserCertificates';
 import type { Accounts } from './directory/Accounts';
 import type { PortalUserNames } from './directory/PortalUserNames';
 import type { SubjectLookup } from './directory/Principal';
 import type { PrivateDirectory } from './directory/PrivateDirectory';
+import type { CertificateServices } from './http/resources/certificates';
 import type { Replica } from './replica/Replica';
 import type { ReplicatedAccounts } from './replica/ReplicatedAccounts';
-import type { CertificateServices } from './http/resources/certificates';
-import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
+
+const MINUTE_MS = 60_000;
+
+/** The gateway's records of certificates. */
+export interface OpenedRecords {
+  readonly owners: CertificateOwners;
+  readonly records: CertificateRecords;
+}
+
+/**
+ * Opens the records of certificates on a migrated database and imports those of
+ * 0.2.0; `undefined` when `directory.certificates` is not configured.
+ *
+ * @throws InputError when the configuration names a CA that is not installed.
+ */
+export async function openCertificateRecords(options: {
+  readonly authorities: CertificateAuthorities;
+  readonly config: { readonly certificates?: CertificatesConfig };
+  readonly database: Database;
+  readonly lifecycle: LifecycleService;
+  readonly logger: LoggerService;
+}): Promise<OpenedRecords | undefined> {
+  const { authorities, database, lifecycle, logger } = options;
+  const config = options.config.certificates;
+  if (!config) {
+    return undefined;
+  }
+  await importRecords(database);
+  const records = new CertificateRecords(database);
+  const revocations = new RevocationTable({
+    database,
+    authority: config.authority,
+  });
+  authorities.configure(config, { records, revocations });
+  for (const key of config.ignoredKeys) {
+    logger.warn(`${key} has no effect any more; remove it`);
+  }
+  const owners = new CertificateOwners({
+    records,
+    authorities: () => authorities.recorded,
+    logger,
+  });
+  void owners.start();
+  lifecycle.addShutdownHook(() => owners.stop());
+  return { owners, records };
+}
 
 /**
  * Creates the services for certificates; `undefined` when
  * `directory.certificates` is not configured.
  *
- * @throws InputError when the configuration names a CA that is not installed.
+ * @throws InputError when holds are enabled but the CA does not support them.
  */
-export async function createCertificates(options: {
+export function createCertificates(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
   readonly authorities: CertificateAuthorities;
+  readonly certificateRecords: OpenedRecords | undefined;
   readonly config: { readonly certificates?: CertificatesConfig };
   readonly database: Database;
   readonly directory: PrivateDirectory;
@@ -48,58 +101,85 @@ export async function createCertificates(options: {
   readonly replicated: ReplicatedAccounts;
   readonly scheduler: SchedulerService;
   readonly subjects: SubjectLookup;
-}): Promise<
+}):
   | (CertificateServices & {
       /** Permits runs above the limit. */
       readonly holds: Pick<HoldRecords, 'override'>;
-      /** Schedules the tasks for expiry reminders, holds and blocked keys. */
+      /** Schedules the tasks for records, expiry reminders and holds. */
       scheduleTasks(): Promise<void>;
     })
-  | undefined
-> {
-  const { authorities, database } = options;
+  | undefined {
+  const { certificateRecords, database, logger, scheduler } = options;
   const config = options.config.certificates;
-  if (!config) {
+  if (!config || !certificateRecords) {
     return undefined;
   }
-  authorities.configure(config);
-  for (const key of config.ignoredKeys) {
-    options.logger.warn(`${key} has no effect any more; remove it`);
+  if (config.accountHolds.enabled && !options.authorities.hasHolds()) {
+    throw new InputError(
+      'directory.certificates.accountHolds.enabled: the CA cannot put certificates on hold',
+    );
   }
-  const records = new CertificateRecords(database);
+  /** Schedules a task that runs in one process at a time. */
+  const schedule = (
+    name: string,
+    milliseconds: number,
+    run: (signal: AbortSignal) => Promise<void>,
+  ) =>
+    scheduler.scheduleTask({
+      id: `certificate-${name}`,
+      frequency: { milliseconds },
+      timeout: { minutes: 30 },
+      // The notifications plugin may start at the same time.
+      initialDelay: { seconds: 30 },
+      fn: signal =>
+        run(signal).catch(error =>
+          logger.warn(`The task certificate-${name} failed: ${error}`),
+        ),
+    });
+  const { records } = certificateRecords;
   const holds = new HoldRecords(database);
-  const base = {
-    ...options,
-    authority: authorities,
-    blockedKeys: new BlockedKeys(database),
-    config,
-    records,
-    limit: await SigningLimit.create({ database, limit: config.limit }),
-  };
-  const shared = {
-    ...base,
-    issuance: new IssuanceService(base),
-  };
+  const limit = new SigningLimit({ database, limit: config.limit });
+  const blockedKeys = new BlockedKeys(database);
+  const base = { ...options, blockedKeys, config, limit, records };
+  const issuance = new IssuanceService(base);
   return {
-    authority: authorities,
-    config,
-    issuance: shared.issuance,
-    limit: shared.limit,
-    records,
-    renewals: new RenewalService(shared),
-    reader: new CertificateReader(shared),
-    revocations: new RevocationService(shared),
+    ...base,
+    authority: options.authorities.issuing,
     holds,
+    issuance,
+    listed: new UserCertificates({
+      ...base,
+      stableIdOf: username => options.replicated.stableIdOf(username),
+    }),
+    reader: new CertificateReader(base),
+    renewals: new RenewalService({ ...base, issuance }),
+    revocations: new RevocationService(base),
     async scheduleTasks() {
-      await scheduleReminders({ ...options, config: config.reminders });
-      await scheduleAccountHolds({
-        ...options,
-        authority: authorities,
-        certificates: records,
-        config: config.accountHolds,
+      const { accountHolds, reminders } = config;
+      await schedule('records', MINUTE_MS, async () => {
+        await importRecords(database);
+        await issuance.revokeLost();
+        await records.deleteExpired();
+        await limit.deleteExpired();
+      });
+      const accounts = new AccountHolds({
+        ...base,
+        config: accountHolds,
         records: holds,
       });
-      await scheduleBlockedKeys({ ...shared, scheduler: options.scheduler });
+      await schedule('account-holds', MINUTE_MS, signal =>
+        accounts.run(signal),
+      );
+      if (reminders.daysBefore.length > 0) {
+        const expiry = new ExpiryReminders({
+          ...base,
+          config: reminders,
+          ledger: new ReminderLedger(database),
+        });
+        await schedule('expiry-reminders', reminders.everyMs, signal =>
+          expiry.run(signal),
+        );
+      }
     },
   };
 }

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { type Changes, createChanges } from './changes/createChanges';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
+import type { OpenedRecords } from './createCertificates';
 import type { DirectoryConfig } from './config';
 import { Accounts } from './directory/Accounts';
 import type { Reachability } from './directory/errors';
@@ -87,7 +88,8 @@ export interface CreateDirectoryOptions {
     DirectoryConfig,
     'ldap' | 'replica' | 'schema' | 'privacy' | 'certificates' | 'changes'
   >;
-  readonly authorities: CertificateAuthorities;
+  readonly authorities: Pick<CertificateAuthorities, 'recorded'>;
+  readonly certificateRecords: OpenedRecords | undefined;
   readonly database: Database;
   readonly lifecycle: LifecycleService;
   readonly logger: LoggerService;
@@ -102,6 +104,7 @@ export interface CreateDirectoryOptions {
 export async function createDirectory({
   config,
   authorities,
+  certificateRecords,
   database,
   lifecycle,
   logger,
@@ -167,8 +170,12 @@ export async function createDirectory({
     ownOnly: new Set(certificates?.readable === 'own' ? ['certificates'] : []),
   };
   const privateDirectory = new PrivateDirectory(
-    certificates
-      ? new IssuedCertificatesDirectory(directory, authorities)
+    certificateRecords
+      ? new IssuedCertificatesDirectory(directory, {
+          ...certificateRecords,
+          authorities: () => authorities.recorded,
+          stableIdOf: username => replicatedAccounts.stableIdOf(username),
+        })
       : directory,
     privacy,
   );

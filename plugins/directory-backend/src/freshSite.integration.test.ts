@@ -8,7 +8,7 @@ import {
 } from './__testUtils__/conformance/changeArbitrary';
 import { addGroup, addUser, userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
-import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { form, GatewayClient } from './__testUtils__/gateway/GatewayClient';
 import {
   startGateway,
   type Gateway,
@@ -68,6 +68,25 @@ it('serves a directory that has freeipa-fas but no fasUser', async () => {
       as: 'admin',
     });
     expect(response.json).toMatchObject({ result: [{ username: 'first' }] });
+  });
+});
+
+it('answers the operations on certificates without a CA', async () => {
+  const signing = await client.request('/v1/certs/', {
+    as: 'admin',
+    ...form({ user: 'admin', csr: 'x' }),
+  });
+  expect(signing).toMatchObject({
+    status: 400,
+    json: {
+      message:
+        'The CSR cannot be signed: this portal has no certificate authority.',
+    },
+  });
+  const read = await client.request('/v1/certs/42/', { as: 'admin' });
+  expect(read).toMatchObject({
+    status: 404,
+    json: { message: 'Certificate not found', serial_number: 42 },
   });
 });
 

@@ -1,10 +1,10 @@
 import { mockServices } from '@backstage/backend-test-utils';
-import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { AccountHolds } from './certificates/holds/AccountHolds';
 import { HoldRecords } from './certificates/holds/HoldRecords';
 import { PermissiveAuthority } from './__testUtils__/certificates/PermissiveAuthority';
-import { CertificateRecords } from './certificates/CertificateRecords';
+import { RECORDS } from './certificates/records/CertificateRecords';
+import { openAuthorities } from './__testUtils__/certificates/openAuthorities';
 import { addUser, groupDn, userDn } from './__testUtils__/conformance/entries';
 import { renamed } from './__testUtils__/conformance/changeArbitrary';
 import { eventually } from './__testUtils__/eventually';
@@ -73,7 +73,7 @@ const setDenied = (kind: 'add' | 'delete', aci: string) =>
 async function openHolds(opened: OpenReplica) {
   const knex = await openDatabase(database);
   const authority = new PermissiveAuthority();
-  const certificates = new CertificateRecords(knex);
+  const { authorities, issue } = openAuthorities(knex, { ca: authority });
   const records = new HoldRecords(knex);
   let now = Date.now();
   const serialNumbers = new Map<string, bigint>();
@@ -81,7 +81,7 @@ async function openHolds(opened: OpenReplica) {
     auditor: mockServices.auditor.mock({
       createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
     }),
-    authority,
+    authorities,
     config: { enabled: true, revokeDeletedAfterMs: 7 * DAY_MS },
     logger: mockServices.logger.mock(),
     records,
@@ -94,29 +94,13 @@ async function openHolds(opened: OpenReplica) {
     /** Records a certificate as the issuance service does. */
     async issue(username: string, label = username) {
       const found = await opened.principals.find({ username }, { signal });
-      const { certificate } = await authority.sign(
-        createSigningRequest({
-          username,
-          principal: `${username}@EXAMPLE.TEST`,
-          profile: 'userCerts',
-          organization: 'EXAMPLE.TEST',
-          key: 'p256',
-        }),
-      );
-      const { description } = certificate;
-      const serialNumber = description.ok
-        ? description.certificate.serialNumber
-        : 0n;
-      serialNumbers.set(label, serialNumber);
-      await certificates.add({
-        serialNumber,
-        username,
-        subjectId: found!.stableId,
-        profile: 'userCerts',
-        label,
-        publicKey: Buffer.alloc(0),
-        notAfter: new Date(Date.now() + 300 * DAY_MS),
+      const { id, serialNumber } = await issue({
+        owner: { username, stableId: found!.stableId },
       });
+      serialNumbers.set(label, serialNumber);
+      await knex(RECORDS)
+        .where({ id })
+        .update({ not_after: new Date(Date.now() + 300 * DAY_MS) });
     },
     /** Runs, whether or not the directory can be read. */
     async run(laterMs: number) {

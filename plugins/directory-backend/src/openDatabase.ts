@@ -17,6 +17,10 @@ export const migrationsTable = 'directory_migrations';
 const MIGRATIONS = [
   { folder: 'migrations', tableName: migrationsTable },
   { folder: 'migrations/changes', tableName: 'directory_change_migrations' },
+  {
+    folder: 'migrations/certificates',
+    tableName: 'directory_certificate_migrations',
+  },
 ];
 
 /**

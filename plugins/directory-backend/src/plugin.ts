@@ -17,7 +17,10 @@ import { clientAddressServiceRef } from './actions/ActionGate';
 import { registerActions } from './actions/registerActions';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { findIgnoredSettings, readDirectoryConfig } from './config';
-import { createCertificates } from './createCertificates';
+import {
+  createCertificates,
+  openCertificateRecords,
+} from './createCertificates';
 import { createDirectory } from './createDirectory';
 import { PortalUserNames } from './directory/PortalUserNames';
 import { AccessControl } from './http/access/AccessControl';
@@ -100,9 +103,11 @@ export const directoryPlugin = createBackendPlugin({
           config: config.portalUsers,
           trustedLocations: config.trustedLocations,
         });
-        const directory = await createDirectory(context);
-        const shared = { ...context, ...directory, portalUserNames };
-        const certificates = await createCertificates(shared);
+        const certificateRecords = await openCertificateRecords(context);
+        const opened = { ...context, certificateRecords };
+        const directory = await createDirectory(opened);
+        const shared = { ...opened, ...directory, portalUserNames };
+        const certificates = createCertificates(shared);
         const authenticator = new Authenticator({ ...shared, sessions });
         const access = new AccessControl({ ...services, rules: config.access });
         const api = { ...shared, access, authenticator, certificates };

@@ -25,11 +25,7 @@ describe('AuthorityMetrics', () => {
     await authorityMetrics.measure('sign', async () => 'issued');
     await authorityMetrics.measure('get', async () => 'found');
     await authorityMetrics.measure('get', async () => undefined);
-    await authorityMetrics.measure(
-      'sign',
-      async () => 'issued',
-      () => 'repeated',
-    );
+    await authorityMetrics.measure('release', async () => undefined);
     for (const error of [
       new AuthorityRefusalError('alice'),
       new AuthorityUnavailableError('down'),
@@ -57,7 +53,7 @@ describe('AuthorityMetrics', () => {
       { authority, operation: 'sign', outcome: 'success' },
       { authority, operation: 'get', outcome: 'success' },
       { authority, operation: 'get', outcome: 'not_found' },
-      { authority, operation: 'sign', outcome: 'repeated' },
+      { authority, operation: 'release', outcome: 'success' },
       { authority, operation: 'sign', outcome: 'refused' },
       { authority, operation: 'sign', outcome: 'unavailable' },
       { authority, operation: 'sign', outcome: 'outcome_unknown' },

@@ -8,8 +8,6 @@ import { metrics } from '@opentelemetry/api';
  */
 export type AuthorityOutcome =
   | 'success'
-  /** A repeated request returned the certificate of the first request. */
-  | 'repeated'
   | 'not_found'
   | 'refused'
   | 'unavailable'
@@ -55,23 +53,20 @@ export class AuthorityMetrics {
     this.#authority = authority;
   }
 
-  /**
-   * Runs an operation and records its duration.
-   *
-   * @param outcomeOf - returns the outcome of a result. Default: `not_found`
-   *   for `undefined`, otherwise `success`.
-   */
+  /** Runs an operation and records its duration. */
   async measure<T>(
     operation: 'sign' | 'get' | 'revoke' | 'hold' | 'release',
     work: () => Promise<T>,
-    outcomeOf: (result: T) => AuthorityOutcome = result =>
-      result === undefined ? 'not_found' : 'success',
   ): Promise<T> {
     const startedAt = performance.now();
     let outcome: AuthorityOutcome = 'error';
     try {
       const result = await work();
-      outcome = outcomeOf(result);
+      // A released certificate has no revocation.
+      outcome =
+        result === undefined && operation !== 'release'
+          ? 'not_found'
+          : 'success';
       return result;
     } catch (error) {
       outcome = (isError(error) && ERROR_OUTCOMES[error.name]) || 'error';

@@ -64,17 +64,6 @@ export class BlockedKeys {
     return orUnavailable(() => this.#lookups.add(keyHash));
   }
 
-  /**
-   * Returns all blocked keys: SHA-256 of each SubjectPublicKeyInfo, lower-case hex.
-   *
-   * @throws AuthorityUnavailableError when the database is not available.
-   */
-  list(): Promise<readonly string[]> {
-    return orUnavailable(() =>
-      this.#database(TABLE).pluck('public_key_sha256'),
-    );
-  }
-
   async #areBlocked(keyHashes: readonly string[]): Promise<boolean[]> {
     const blocked: readonly string[] = await this.#database(TABLE)
       .whereIn('public_key_sha256', keyHashes)

@@ -3,16 +3,21 @@ import type { JsonObject } from '@backstage/types';
 import {
   AuthorityUnavailableError,
   type CertificateAuthority,
-  type RevocationRequest,
+  type RevokedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { REVOCATION_REASONS } from '@directory-gateway/x509';
+import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
+import { withDatabase } from '../__testUtils__/withDatabase';
+import { openDatabase } from '../openDatabase';
 import { CertificateAuthorities } from './CertificateAuthorities';
 import { readCertificatesConfig } from './CertificatesConfig';
+import { RECORDS } from './records/CertificateRecords';
 
 /** Returns an unavailable CA, optionally with profiles. */
 function authorityWith(names?: readonly string[]): CertificateAuthority {
   return {
+    cacn: 'away',
     ...(names && {
       profiles: new Map(
         names.map(name => [name, { validityMs: 1, extendedKeyUsage: [] }]),
@@ -23,26 +28,20 @@ function authorityWith(names?: readonly string[]): CertificateAuthority {
   };
 }
 
-/** Signs a certificate and returns its serial number. */
-async function sign(authority: CertificateAuthority): Promise<bigint> {
-  const { certificate } = await authority.sign(
-    createSigningRequest({
-      username: 'alice',
-      principal: 'alice',
-      profile: 'userCerts',
-    }),
-  );
-  const { description } = certificate;
-  return description.ok ? description.certificate.serialNumber : -1n;
-}
-
 describe('CertificateAuthorities', () => {
+  const database = withDatabase();
+
+  const open = async (
+    registered: Readonly<Record<string, CertificateAuthority>>,
+    certificates?: JsonObject,
+  ) => openAuthorities(await openDatabase(database), registered, certificates);
+
   const configure = (certificates: JsonObject) => {
     const authorities = new CertificateAuthorities();
     authorities.addAuthority('knows', authorityWith(['userCerts', 'vpn']));
     authorities.addAuthority('cannotTell', authorityWith());
     const config = readCertificatesConfig(new ConfigReader({ certificates }));
-    return () => authorities.configure(config!);
+    return () => authorities.configure(config!, {} as never);
   };
 
   it.each([
@@ -82,92 +81,147 @@ describe('CertificateAuthorities', () => {
       new PermissiveAuthority(),
       new PermissiveAuthority(),
     ];
-    const away = authorityWith();
-    const authorities = new CertificateAuthorities();
-    for (const [name, authority] of Object.entries({ first, away, second })) {
-      authorities.addAuthority(name, authority);
-    }
-    const read = (certificates: JsonObject, serialNumber: bigint) => {
-      const config = readCertificatesConfig(new ConfigReader({ certificates }));
-      authorities.configure(config!);
-      return authorities.get(serialNumber);
-    };
-    const [ofFirst, ofSecond] = await Promise.all([sign(first), sign(second)]);
-    const both = { authority: 'first', read: ['second'] };
-    expect(await read(both, ofFirst)).toBeDefined();
-    expect(await read(both, ofSecond)).toBeDefined();
-    expect(await read(both, 42n)).toBeUndefined();
-    const withAway = { authority: 'first', read: ['away', 'second'] };
-    expect(await read(withAway, ofFirst)).toBeDefined();
-    await expect(read(withAway, ofSecond)).rejects.toMatchObject({
+    const [ofFirst, ofSecond] = await Promise.all(
+      [first, second].map(async ca => {
+        const opened = await open({ ca });
+        const { serialNumber } = await opened.issue();
+        return serialNumber;
+      }),
+    );
+    await (await database.getClient())(RECORDS).delete();
+    const both = await open({ first, second });
+    expect(await both.authorities.get(ofFirst)).toBeDefined();
+    expect(await both.authorities.get(ofSecond)).toMatchObject({
+      authority: 'second',
+      record: undefined,
+    });
+    expect(await both.authorities.get(42n)).toBeUndefined();
+    const away = await open({ first, away: authorityWith(), second });
+    expect(await away.authorities.get(ofFirst)).toBeDefined();
+    await expect(away.authorities.get(ofSecond)).rejects.toMatchObject({
       name: 'AuthorityUnavailableError',
     });
   });
 
-  it('revokes with the CA that issued the certificate', async () => {
-    const [cannot, can] = [
-      new PermissiveAuthority(),
-      new PermissiveAuthority(),
-    ];
-    const requests: RevocationRequest[] = [];
-    const authorities = new CertificateAuthorities();
-    authorities.addAuthority('cannot', {
-      sign: request => cannot.sign(request),
-      get: serialNumber => cannot.get(serialNumber),
+  it('asks only the CA that has a record', async () => {
+    const ca = new PermissiveAuthority();
+    const issued = await (await open({ second: ca })).issue();
+    const first = { ...authorityWith(), get: jest.fn() };
+    const { authorities, records } = await open({ first, second: ca });
+    const { serialNumber } = issued;
+    const found = await authorities.get(serialNumber);
+    expect(found).toMatchObject({ authority: 'second', record: issued });
+    expect(first.get).not.toHaveBeenCalled();
+
+    // What was revoked outside the gateway is recorded.
+    await ca.revoke({ serialNumber, reason: 'superseded', revokedBy: 'x' });
+    expect(await authorities.get(serialNumber)).toMatchObject({
+      revocation: { reason: 4 },
     });
-    authorities.addAuthority('can', {
-      sign: request => can.sign(request),
-      get: serialNumber => can.get(serialNumber),
-      async revoke(request) {
-        requests.push(request);
-        return can.revoke(request);
-      },
-    });
-    const certificates = { authority: 'cannot', read: ['can'] };
-    authorities.configure(
-      readCertificatesConfig(new ConfigReader({ certificates }))!,
-    );
-    const revoke = (serialNumber: bigint) =>
-      authorities.revoke({
-        serialNumber,
-        reason: 'superseded',
-        revokedBy: 'dave',
-      });
-    const serialNumber = await sign(can);
-    expect(await revoke(serialNumber)).toEqual(await can.get(serialNumber));
-    expect(requests).toMatchObject([{ serialNumber, revokedBy: 'dave' }]);
-    expect(await revoke(42n)).toBeUndefined();
-    await expect(revoke(await sign(cannot))).rejects.toMatchObject({
-      name: 'AuthorityRefusalError',
-      message:
-        'Certificates issued by the CA "cannot" cannot be revoked through this gateway.',
-    });
+    expect(await records.find(serialNumber)).toMatchObject([
+      { revocation: { reason: 4 } },
+    ]);
   });
 
-  it.each([undefined, { reason: 6 }])(
-    'rejects when the CA reports the revocation %j',
-    async revocation => {
-      const ca = new PermissiveAuthority();
-      const serialNumber = await sign(ca);
-      const issued = await ca.get(serialNumber);
-      const authorities = new CertificateAuthorities();
-      authorities.addAuthority('ca', {
-        sign: request => ca.sign(request),
-        get: number => ca.get(number),
-        revoke: async () => ({ ...issued!, revocation }),
+  it('refuses to revoke, and to hold, with a CA that cannot', async () => {
+    const { cacn, sign } = authorityWith();
+    const { authorities, hasHolds } = await open({ ca: { cacn, sign } }).then(
+      opened => ({ ...opened, hasHolds: opened.authorities.hasHolds() }),
+    );
+    expect(hasHolds).toBe(false);
+    await expect(
+      authorities.revoke('ca', {
+        serialNumber: 1n,
+        reason: 'superseded',
+        revokedBy: 'dave',
+      }),
+    ).rejects.toMatchObject({
+      name: 'AuthorityRefusalError',
+      message:
+        'Certificates issued by the CA "ca" cannot be revoked through this gateway.',
+    });
+    const request = { serialNumber: 1n, heldBy: 'dave', releasedBy: 'dave' };
+    for (const change of ['hold', 'release'] as const) {
+      await expect(authorities[change]('ca', request)).rejects.toMatchObject({
+        name: 'AuthorityRefusalError',
       });
-      authorities.configure(
-        readCertificatesConfig(
-          new ConfigReader({ certificates: { authority: 'ca' } }),
-        )!,
-      );
-      await expect(
-        authorities.revoke({
-          serialNumber,
-          reason: 'superseded',
-          revokedBy: 'user:default/admin',
-        }),
-      ).rejects.toMatchObject({ name: 'AuthorityProtocolError' });
-    },
-  );
+    }
+  });
+
+  it('rejects when the CA does not revoke permanently', async () => {
+    const ca = { ...authorityWith(), revoke: async () => ({ reason: 6 }) };
+    const { authorities } = await open({ ca });
+    await expect(
+      authorities.revoke('ca', {
+        serialNumber: 1n,
+        reason: 'superseded',
+        revokedBy: 'user:default/admin',
+      }),
+    ).rejects.toMatchObject({ name: 'AuthorityProtocolError' });
+  });
+
+  it('keeps the reason of a revocation with a CA that does not know it', async () => {
+    const permissive = new PermissiveAuthority();
+    const { authorities, issue } = await open({
+      ca: {
+        cacn: 'step',
+        choosesSerialNumbers: true,
+        sign: request => permissive.sign(request),
+        revoke: async ({ reason }) => ({ reason: REVOCATION_REASONS[reason] }),
+      },
+    });
+    const { serialNumber } = await issue();
+    for (const reason of ['keyCompromise', 'superseded'] as const) {
+      const request = { serialNumber, reason, revokedBy: 'dave' };
+      expect(await authorities.revoke('ca', request)).toMatchObject({
+        reason: 1,
+      });
+    }
+  });
+
+  it('revokes with a CA that reads the records of the gateway', async () => {
+    const permissive = new PermissiveAuthority();
+    permissive.choosesSerialNumbers = false;
+    const registry = new CertificateAuthorities();
+    const early = registry.revocations.list('unknown', {
+      notExpiredAt: new Date(),
+    });
+    const lists = new Array<readonly RevokedCertificate[]>();
+    const opened = await open({
+      ca: {
+        cacn: 'own',
+        sign: request => permissive.sign(request),
+        async revoke({ serialNumber }) {
+          const { revocations } = opened.authorities;
+          const revokedAt = new Date(1.8e12);
+          const set = await revocations.set(serialNumber, {
+            reason: 4,
+            revokedAt,
+          });
+          lists.push(
+            await revocations.list(set!.issuer, { notExpiredAt: new Date() }),
+          );
+          return set?.revocation;
+        },
+      },
+    });
+    // The methods wait for the database.
+    registry.addAuthority('ca', authorityWith());
+    registry.configure(opened.config, opened);
+    expect(await early).toEqual([]);
+
+    const { serialNumber } = await opened.issue();
+    await opened.authorities.revoke('ca', {
+      serialNumber,
+      reason: 'superseded',
+      revokedBy: 'user:default/admin',
+    });
+    expect(lists).toEqual([
+      [{ serialNumber, reason: 4, revokedAt: new Date(1.8e12) }],
+    ]);
+    const knex = await database.getClient();
+    expect(await knex(RECORDS)).toMatchObject([
+      { state: 'revoked', reason: 4, revoked_by: 'user:default/admin' },
+    ]);
+  });
 });

@@ -36,14 +36,18 @@ describe('CertificateReader', () => {
   ): Promise<readonly string[]> {
     const { readable, hidden = [] } = options;
     const reader = new CertificateReader({
-      authority,
+      authorities: {
+        async get(serialNumber) {
+          const issued = await authority.get(serialNumber);
+          return issued && { ...issued, authority: 'ca' };
+        },
+      },
       config: { readable },
       directory: new PrivateDirectory(served as Directory, {
         hidden: new Set(hidden),
         trustedReaders: new PrincipalSet({ principals: ['HTTP/web'] }),
         ownOnly: new Set(readable === 'own' ? ['certificates'] : []),
       }),
-      records: { notesOf: async () => new Map() },
     });
     const visible: string[] = [];
     for (const username of ['alice', 'bob', 'private', 'gone']) {

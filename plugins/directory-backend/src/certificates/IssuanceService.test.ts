@@ -1,17 +1,19 @@
 import { mockCredentials } from '@backstage/backend-test-utils';
-import { ConfigReader } from '@backstage/config';
+import type { AuditorService } from '@backstage/backend-plugin-api';
 import {
-  resolvePackagePath,
-  type AuditorService,
-} from '@backstage/backend-plugin-api';
-import {
+  AuthorityRefusalError,
   AuthorityUnavailableError,
-  migrateDatabase,
-  type IssuedCertificate,
+  type Database,
+  OutcomeUnknownError,
+  type SignedCertificate,
+  type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import {
+  createSigningRequest,
+  RecordingLogger,
+} from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
-import { X509Certificate } from 'node:crypto';
 import { makeCsr } from '../__testUtils__/certificates/makeCsr';
 import { accountsOf, holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
@@ -21,8 +23,7 @@ import { emptyUser } from '../directory/records';
 import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
 import { IssuanceService } from './IssuanceService';
-import { readCertificatesConfig } from './CertificatesConfig';
-import { CertificateRecords } from './CertificateRecords';
+import { type CertificateRecords, RECORDS } from './records/CertificateRecords';
 import { SigningLimit } from './SigningLimit';
 
 const alice: Principal = {
@@ -38,21 +39,22 @@ const people = [
   ...[person('bob'), person('signer')],
 ];
 const csr = makeCsr({ subject: '/CN=alice' });
+const otherRequest = createSigningRequest({
+  username: 'alice',
+  principal: 'alice@EXAMPLE.TEST',
+  profile: 'userCerts',
+});
 
-const config = readCertificatesConfig(
-  new ConfigReader({
-    certificates: {
-      authority: 'freeipa',
-      profiles: [
-        { name: 'userCerts' },
-        { name: 'packagers', allowedGroups: ['packager'] },
-      ],
-      signers: { principals: ['signer'] },
-      limit: { requests: 3 },
-      maxPerUser: 4,
-    },
-  }),
-)!;
+const certificates = {
+  authority: 'ca',
+  profiles: [
+    { name: 'userCerts' },
+    { name: 'packagers', allowedGroups: ['packager'] },
+  ],
+  signers: { principals: ['signer'] },
+  limit: { requests: 3 },
+  maxPerUser: 4,
+};
 
 /** Records each event with its outcome. */
 class AuditTrail implements AuditorService {
@@ -73,38 +75,57 @@ class AuditTrail implements AuditorService {
 
 describe('IssuanceService', () => {
   const database = withDatabase();
+  let knex: Database;
   let authority: PermissiveAuthority;
   let blockedKeys: BlockedKeys;
-  let whileSigning: (issued: IssuedCertificate) => Promise<unknown>;
+  let limit: SigningLimit;
+  let whileSigning: (
+    signed: SignedCertificate,
+    request: SigningRequest,
+  ) => Promise<unknown>;
   let revoke: jest.Mock;
   let auditor: AuditTrail;
+  let logger: RecordingLogger;
   let records: CertificateRecords;
+  let issue: ReturnType<typeof openAuthorities>['issue'];
   let issuance: IssuanceService;
 
   beforeEach(async () => {
+    knex = await openDatabase(database);
     authority = new PermissiveAuthority();
+    authority.choosesSerialNumbers = false;
     auditor = new AuditTrail();
-    const limit = await SigningLimit.create({
-      database: await database.getClient(),
-      limit: config.limit,
-    });
-    blockedKeys = new BlockedKeys(await openDatabase(database));
-    records = new CertificateRecords(await openDatabase(database));
+    logger = new RecordingLogger();
+    blockedKeys = new BlockedKeys(knex);
     whileSigning = async () => {};
-    revoke = jest.fn().mockResolvedValue({});
-    issuance = new IssuanceService({
-      accounts: accountsOf(people),
-      authority: {
-        async sign(request) {
-          const issued = await authority.sign(request);
-          await whileSigning(issued);
-          return issued;
-        },
-        revoke,
+    revoke = jest.fn(async (request: Parameters<typeof authority.revoke>[0]) =>
+      authority.revoke(request),
+    );
+    const { cacn } = authority;
+    const ca = {
+      cacn,
+      revoke,
+      profiles: new Map(
+        ['userCerts', 'packagers'].map(name => [
+          name,
+          { validityMs: 24 * 60 * 60_000, extendedKeyUsage: [] },
+        ]),
+      ),
+      async sign(request: SigningRequest) {
+        const signed = await authority.sign(request);
+        await whileSigning(signed, request);
+        return signed;
       },
+    };
+    const opened = openAuthorities(knex, { ca }, certificates);
+    const { config } = opened;
+    ({ issue, records } = opened);
+    limit = new SigningLimit({ database: knex, limit: config.limit });
+    issuance = new IssuanceService({
+      ...opened,
+      accounts: accountsOf(people),
       auditor,
       blockedKeys,
-      config,
       directory: {
         getUser: async ({ username }, { visible }) =>
           visible?.users && username !== 'bob'
@@ -112,9 +133,13 @@ describe('IssuanceService', () => {
             : { ...emptyUser(), username },
       },
       limit,
-      records,
+      logger,
     });
   });
+
+  /** States in the table of records. */
+  const states = async () =>
+    (await knex(RECORDS).orderBy('reserved_at').pluck('state')).join();
 
   const sign = (
     as: Principal,
@@ -126,12 +151,14 @@ describe('IssuanceService', () => {
     );
 
   it('signs and audits a request that passes all rules', async () => {
-    let issued: IssuedCertificate | undefined;
+    let signed: SignedCertificate | undefined;
     whileSigning = async certificate => {
-      issued = certificate;
+      signed = certificate;
     };
+    const issued = await sign(alice);
     // The same instance, so that its description is not parsed again.
-    expect(await sign(alice)).toBe(issued);
+    expect(issued.certificate).toBe(signed!.certificate);
+    expect(issued).toMatchObject({ cacn: 'permissive', owners: ['alice'] });
     expect(authority.signed).toMatchObject([
       { username: 'alice', requestedBy: 'alice', profile: 'userCerts' },
     ]);
@@ -145,58 +172,130 @@ describe('IssuanceService', () => {
         username: 'alice',
         profile: 'userCerts',
         keyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
-        serialNumber: expect.stringMatching(/^\d+$/),
+        serialNumber: String(authority.signed[0].serialNumber),
       },
     ]);
   });
 
   it('records the account of the certificate', async () => {
     const renewedFrom = 7n;
-    const { certificate } = await sign(alice, { label: 'laptop', renewedFrom });
-    const { description } = certificate;
-    const serialNumber = description.ok
-      ? description.certificate.serialNumber
-      : 0n;
-    expect(await records.get(serialNumber)).toEqual({
-      serialNumber,
-      username: 'alice',
-      subjectId: 'ipaUniqueID=1',
-      profile: 'userCerts',
+    const { certificate, chain } = await sign(alice, {
       label: 'laptop',
-      publicKey: authority.signed[0].publicKey,
-      notAfter: new Date(new X509Certificate(certificate.der).validTo),
       renewedFrom,
     });
+    const [{ serialNumber }] = authority.signed;
+    expect(await records.find(serialNumber)).toMatchObject([
+      {
+        authority: 'ca',
+        serialNumber,
+        username: 'alice',
+        subjectId: 'ipaUniqueID=1',
+        profile: 'userCerts',
+        label: 'laptop',
+        certificate: { der: certificate.der },
+        issuers: chain.slice(1),
+        revocation: undefined,
+        renewedFrom,
+      },
+    ]);
   });
 
-  it('returns a certificate only after it is recorded', async () => {
-    let first: IssuedCertificate | undefined;
-    jest.spyOn(authority, 'sign').mockResolvedValue(
-      await new PermissiveAuthority().sign(
-        createSigningRequest({
-          username: 'alice',
-          principal: 'alice@EXAMPLE.TEST',
-          profile: 'userCerts',
-        }),
-      ),
-    );
-    jest
-      .spyOn(records, 'add')
-      .mockRejectedValueOnce(new AuthorityUnavailableError('Down'));
-    whileSigning = async issued => {
-      first ??= issued;
+  it('returns the certificate of a repeated request, with a new label', async () => {
+    const { certificate } = await sign(alice, { label: 'laptop' });
+    const repeated = await sign(alice);
+    expect(repeated.certificate.der).toEqual(certificate.der);
+    expect(repeated.label).toBe('laptop');
+    expect(await sign(person('signer'), { label: 'phone' })).toMatchObject({
+      certificate: { der: certificate.der },
+      label: 'phone',
+    });
+    expect(authority.signed).toHaveLength(1);
+    const [{ serialNumber }] = authority.signed;
+    expect(await records.find(serialNumber)).toMatchObject([
+      { label: 'phone' },
+    ]);
+    expect(auditor.events).toHaveLength(3);
+  });
+
+  it('revokes a certificate that it cannot record, and retries with another number', async () => {
+    whileSigning = async () => {
+      whileSigning = async () => {};
+      jest
+        .spyOn(records, 'record')
+        .mockRejectedValueOnce(new AuthorityUnavailableError('Down'));
     };
     await expect(sign(alice)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
-    // The CA returns the same certificate for a repeated request.
-    const { certificate } = await sign(alice);
-    expect(certificate).toBe(first!.certificate);
-    const { description } = certificate;
-    expect(
-      description.ok &&
-        (await records.get(description.certificate.serialNumber)),
-    ).toMatchObject({ username: 'alice', subjectId: alice.stableId });
+    const [{ serialNumber }] = authority.signed;
+    expect((await authority.get(serialNumber))?.revocation?.reason).toBe(0);
+    expect(await states()).toBe('abandoned');
+    await sign(alice);
+    expect(await states()).toBe('abandoned,valid');
+    expect(authority.signed[1].serialNumber).not.toBe(serialNumber);
+    expect(auditor.events).toMatchObject([
+      { eventId: 'certificate-revoke', serialNumber: String(serialNumber) },
+      { eventId: 'certificate-sign', failed: 'OutcomeUnknownError' },
+      { eventId: 'certificate-sign' },
+    ]);
+  });
+
+  it('revokes the reserved serial number when the response of the CA is lost', async () => {
+    whileSigning = async () => {
+      throw new OutcomeUnknownError('No response');
+    };
+    await expect(sign(alice)).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+    const [{ serialNumber }] = authority.signed;
+    expect((await authority.get(serialNumber))?.revocation?.reason).toBe(0);
+    expect(await states()).toBe('abandoned');
+
+    // The CA is not available for the revocation, which is repeated later.
+    revoke.mockRejectedValue(new AuthorityUnavailableError('No connection'));
+    await expect(sign(alice)).rejects.toThrow('No response');
+    expect(await states()).toBe('abandoned,reserved');
+    expect(logger.lines.join()).toContain('is not revoked yet');
+    await issuance.revokeLost();
+    expect(await states()).toBe('abandoned,reserved');
+    await knex(RECORDS).update({ reserved_at: new Date(Date.now() - 601_000) });
+    await issuance.revokeLost();
+    expect(await states()).toBe('abandoned,reserved');
+    revoke.mockImplementation(request => authority.revoke(request));
+    await issuance.revokeLost();
+    expect(await states()).toBe('abandoned,abandoned');
+    const last = authority.signed[1].serialNumber;
+    expect((await authority.get(last))?.revocation?.reason).toBe(0);
+  });
+
+  it.each([
+    new AuthorityRefusalError('No'),
+    new AuthorityUnavailableError('No'),
+  ])('deletes the reservation when the CA has not signed: %s', async error => {
+    whileSigning = async () => {
+      throw error;
+    };
+    await expect(sign(alice)).rejects.toBe(error);
+    expect(await states()).toBe('');
+    expect(revoke).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, Partial<SigningRequest>]>([
+    ['another key', { publicKey: otherRequest.publicKey }],
+    ['another serial number', { serialNumber: 7n }],
+    ['another user name', { username: 'bob' }],
+  ])('revokes a certificate with %s', async (fault, change) => {
+    const permit = authority.sign.bind(authority);
+    jest
+      .spyOn(authority, 'sign')
+      .mockImplementation(request => permit({ ...request, ...change }));
+    await expect(sign(alice)).rejects.toMatchObject({
+      name: 'AuthorityProtocolError',
+      message: expect.stringContaining(fault),
+    });
+    const [{ serialNumber }] = authority.signed;
+    expect((await authority.get(serialNumber))?.revocation?.reason).toBe(0);
+    expect(await states()).toBe('abandoned');
   });
 
   it.each<[string, Principal, Parameters<typeof sign>[1]]>([
@@ -274,76 +373,17 @@ describe('IssuanceService', () => {
     expect(authority.signed).toHaveLength(1);
   });
 
-  it('blocks keys that the embedded CA revoked before the upgrade', async () => {
-    const { certificate } = await sign(alice);
-    const knex = await database.getClient();
-    await knex.schema.dropTable('directory_blocked_keys');
-    await knex('directory_migrations').delete();
-    for (const table of [
-      'directory_reminders',
-      'directory_guard_history',
-      'directory_guard_overrides',
-      'directory_quarantines',
-      'directory_change_writer',
-      'directory_change_entries',
-      'directory_change_members',
-      'directory_changes',
-      'directory_certificates',
-      'directory_certificate_holds',
-      'directory_hold_approvals',
-      'directory_hold_state',
-      'directory_used_nonces',
-    ]) {
-      await knex.schema.dropTableIfExists(table);
-    }
-    await migrateDatabase({
-      database: knex,
-      directory: resolvePackagePath(
-        '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca',
-        'migrations',
-      ),
-      tableName: 'embedded_ca_migrations',
-    });
-    const now = new Date();
-    await knex('embedded_ca_authorities').insert({
-      id: 'a',
-      chain: '',
-      created_at: now,
-    });
-    await knex('embedded_ca_certificates').insert({
-      serial_number: '1',
-      authority_id: 'a',
-      username: 'alice',
-      profile: 'userCerts',
-      requested_by: 'alice',
-      reserved_at: now,
-      not_before: now,
-      not_after: now,
-      certificate: certificate.der,
-      revoked_at: now,
-      revocation_reason: 1,
-      revoked_by: 'user:default/admin',
-    });
-    await openDatabase(database);
-    await expect(sign(alice)).rejects.toMatchObject({
-      failedRule: { rule: 'key' },
-    });
-    expect(await knex('directory_blocked_keys')).toMatchObject([
-      { serial_number: '1', blocked_by: 'user:default/admin' },
-    ]);
-  });
-
   it('revokes the certificate when its key is blocked while the CA signs', async () => {
     whileSigning = ({ certificate }) =>
       blockedKeys.block(certificate, { blockedBy: 'dave' });
     await expect(sign(alice)).rejects.toMatchObject({
       failedRule: { rule: 'key' },
     });
-    const [{ serialNumber }] = auditor.events as { serialNumber: string }[];
+    const [{ serialNumber }] = authority.signed;
     expect(revoke.mock.calls).toEqual([
       [
         {
-          serialNumber: BigInt(serialNumber),
+          serialNumber,
           reason: 'keyCompromise',
           revokedBy: 'directory-gateway',
         },
@@ -362,9 +402,7 @@ describe('IssuanceService', () => {
   });
 
   it('does not sign when blocked keys cannot be read', async () => {
-    await (
-      await database.getClient()
-    ).schema.dropTable('directory_blocked_keys');
+    await knex.schema.dropTable('directory_blocked_keys');
     await expect(sign(alice)).rejects.toMatchObject({
       name: 'AuthorityUnavailableError',
     });
@@ -418,7 +456,7 @@ describe('IssuanceService', () => {
 
   it('audits a request that exceeds the limit', async () => {
     for (const time of [1, 2, 3]) {
-      await sign(alice);
+      await sign(alice, { csr: makeCsr({ subject: '/CN=alice' }) });
       expect(authority.signed).toHaveLength(time);
     }
     await expect(sign(alice)).rejects.toMatchObject({
@@ -434,47 +472,16 @@ describe('IssuanceService', () => {
     await sign(person('signer'));
   });
 
-  it('replaces a record when the key differs, and keeps it when the key is the same', async () => {
-    const record = {
-      serialNumber: 1n,
-      username: 'bob',
-      subjectId: 'ipaUniqueID=2',
-      profile: 'userCerts',
-      label: 'old',
-      publicKey: Buffer.from('old'),
-      notAfter: new Date(0),
-    };
-    await records.add(record);
-    await records.add({ ...record, username: 'carol', label: undefined });
-    expect(await records.get(1n)).toMatchObject(record);
-    const changed = {
-      ...record,
-      username: 'alice',
-      subjectId: alice.stableId,
-      label: undefined,
-      publicKey: Buffer.from('new'),
-    };
-    await records.add(changed);
-    expect(await records.get(1n)).toEqual({
-      ...changed,
-    });
-  });
-
   it('refuses a user who has the maximum number of certificates', async () => {
-    const record = (serialNumber: bigint, notAfter: number) =>
-      records.add({
-        serialNumber,
-        username: 'former-name',
-        subjectId: alice.stableId,
-        profile: 'userCerts',
-        label: undefined,
-        publicKey: Buffer.alloc(1),
-        notAfter: new Date(Date.now() + notAfter),
-      });
-    await record(1n, 60_000);
-    await record(2n, 60_000);
-    await record(3n, 60_000);
-    await record(4n, -60_000);
+    const owner = { username: 'former-name', stableId: alice.stableId };
+    const issued = [];
+    for (let n = 0; n < 4; n++) {
+      issued.push(await issue({ owner }));
+    }
+    await knex(RECORDS)
+      .where({ id: issued[0].id })
+      .update({ not_after: new Date(Date.now() - 1000) });
+    authority.signed.length = 0;
     await sign(alice);
     await expect(sign(alice)).rejects.toThrow(
       'The user has 4 certificates that have not expired',
@@ -486,9 +493,9 @@ describe('IssuanceService', () => {
   });
 
   it('counts requests across all processes that share the database', async () => {
-    const others = await SigningLimit.create({
-      database: await database.getClient(),
-      limit: config.limit,
+    const others = new SigningLimit({
+      database: knex,
+      limit: { requests: 3, perMs: 60_000 },
     });
     const caller = holder(person('bob'));
     await others.consume(caller);

@@ -1,11 +1,15 @@
-import type { AuditorService } from '@backstage/backend-plugin-api';
+import type {
+  AuditorService,
+  LoggerService,
+} from '@backstage/backend-plugin-api';
+import { isError, toError } from '@backstage/errors';
 import {
   OutcomeUnknownError,
-  type CertificateAuthority,
   type IssuedCertificate,
-  type SigningRequest,
+  type SignedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readCertificateRequest } from '@directory-gateway/x509';
+import { createHash } from 'node:crypto';
 import type { Accounts } from '../directory/Accounts';
 import type { Caller, CallerContext } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
@@ -13,14 +17,33 @@ import { isUserName } from '../directory/names';
 import type { Principal } from '../directory/Principal';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { BlockedKeys } from './BlockedKeys';
-import type { CertificateRecords } from './CertificateRecords';
+import type {
+  CertificateAuthorities,
+  CertificateNotes,
+} from './CertificateAuthorities';
 import type { CertificatesConfig } from './CertificatesConfig';
+import { checkSignedCertificate } from './checkSignedCertificate';
 import { SigningRefusedError, TooManyCertificatesError } from './errors';
-import { type PolicyResult, evaluatePolicy } from './evaluatePolicy';
+import {
+  type ApprovedRequest,
+  type PolicyResult,
+  evaluatePolicy,
+} from './evaluatePolicy';
+import type {
+  CertificateOwner,
+  CertificateRecords,
+  Reservation,
+} from './records/CertificateRecords';
 import type { SigningLimit } from './SigningLimit';
 import { checkKey } from './signingRules';
 
 const NO_FIELDS: ReadonlySet<never> = new Set();
+
+/** Actor of revocations that no caller has requested. */
+const ACTOR = 'directory-gateway';
+
+/** Age in milliseconds at which a reservation is of a process that crashed. */
+const LOST_AFTER_MS = 10 * 60_000;
 
 /** A signing request as it was received. */
 export interface UncheckedSigningRequest {
@@ -40,20 +63,23 @@ export interface UncheckedSigningRequest {
 export interface IssuanceServiceOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
-  /** A CA that signs, and revokes certificates that it must not have signed. */
-  readonly authority: Required<Pick<CertificateAuthority, 'sign' | 'revoke'>> &
-    Pick<CertificateAuthority, 'requestSignatures'>;
+  /** The CA signs, and revokes certificates that it must not have signed. */
+  readonly authorities: Pick<CertificateAuthorities, 'issuing' | 'revoke'>;
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
   readonly directory: Pick<PrivateDirectory, 'getUser'>;
   readonly limit: SigningLimit;
-  readonly records: Pick<CertificateRecords, 'add' | 'countUnexpired'>;
+  readonly logger: LoggerService;
+  readonly records: CertificateRecords;
 }
 
 /**
- * Issues certificates: counts the request, evaluates the policy, and calls the
- * CA. Audits every attempt with the hash of the key and the serial number,
- * never with the CSR.
+ * Issues certificates: counts the request, evaluates the policy, reserves a
+ * serial number, calls the CA, checks the certificate and records it. A crash at
+ * any point neither returns an unrecorded certificate nor loses a returned one:
+ * {@link revokeLost} revokes serial numbers that were only reserved. Audits
+ * every attempt with the hash of the key and the serial number, never with the
+ * CSR.
  */
 export class IssuanceService {
   readonly #options: IssuanceServiceOptions;
@@ -100,7 +126,7 @@ export class IssuanceService {
   async sign(
     request: UncheckedSigningRequest,
     context: CallerContext,
-  ): Promise<IssuedCertificate> {
+  ): Promise<IssuedCertificate & CertificateNotes> {
     const event = await this.#audit.start(
       context.caller,
       this.#auditMeta(request),
@@ -117,21 +143,33 @@ export class IssuanceService {
           checks.find(({ passed }) => passed === false)!,
         );
       }
-      await this.#requireBelowMaximum(approved, subject);
-      const issued = await this.#options.authority.sign(approved);
-      const { description } = issued.certificate;
-      meta.serialNumber = description.ok
-        ? String(description.certificate.serialNumber)
-        : 'unreadable';
-      await Promise.all([
-        this.#record(issued, { approved, subject, request }),
-        this.#requireUnblocked(meta.keyHash, meta.serialNumber),
-      ]);
+      const owner = {
+        username: approved.username,
+        stableId: subject?.stableId,
+      };
+      await this.#requireBelowMaximum(owner);
+      const issued = await this.#issue({ approved, meta, owner, request });
       await event.success({ meta });
       return issued;
     } catch (error) {
       await event.fail({ meta, error: error as Error });
       throw error;
+    }
+  }
+
+  /**
+   * Revokes the serial numbers of reservations that a crashed process has left,
+   * or whose revocation has failed.
+   */
+  async revokeLost(): Promise<void> {
+    const { logger, records } = this.#options;
+    const before = new Date(Date.now() - LOST_AFTER_MS);
+    for (const lost of await records.listReserved({ before })) {
+      await this.#abandon(lost.authority, lost).catch(error =>
+        logger.warn(
+          `The reserved serial number ${lost.row.serial_number} was not revoked, which is repeated: ${error}`,
+        ),
+      );
     }
   }
 
@@ -147,7 +185,7 @@ export class IssuanceService {
     { username, profile, csr }: UncheckedSigningRequest,
     context: CallerContext,
   ): Promise<PolicyResult & { readonly subject: Principal | undefined }> {
-    const { accounts, authority, blockedKeys, config, limit } = this.#options;
+    const { accounts, authorities, blockedKeys, config, limit } = this.#options;
     await limit.consume(context.caller);
     const parsedCsr = readCertificateRequest(csr);
     const [subject, isKeyBlocked] = await Promise.all([
@@ -158,7 +196,7 @@ export class IssuanceService {
       profile,
       parsedCsr,
       isKeyBlocked,
-      requestSignatures: authority.requestSignatures,
+      keyTypes: authorities.issuing.keyTypes,
       caller: context.caller,
       subject,
       isVisible: await this.#isVisible(subject, context),
@@ -189,13 +227,9 @@ export class IssuanceService {
    * Limits how much one account adds to a CRL. Concurrent requests may exceed
    * the maximum by their number, which {@link SigningLimit} limits.
    */
-  async #requireBelowMaximum(
-    { username }: SigningRequest,
-    subject: Principal | undefined,
-  ): Promise<void> {
+  async #requireBelowMaximum(owner: CertificateOwner): Promise<void> {
     const { config, records } = this.#options;
-    const account = { username, stableId: subject?.stableId };
-    const count = await records.countUnexpired(account);
+    const count = await records.countUnexpired(owner);
     if (count >= config.maxPerUser) {
       throw new TooManyCertificatesError(
         `The user has ${count} certificates that have not expired, including revoked ones. The maximum is ${config.maxPerUser}.`,
@@ -204,43 +238,141 @@ export class IssuanceService {
   }
 
   /**
-   * Records the account of a certificate. A certificate without a record could
-   * not be renewed or put on hold, so it is not returned: the client repeats
-   * the request, and the embedded CA returns the same certificate.
-   *
-   * @throws OutcomeUnknownError when the record cannot be written.
+   * Reserves, signs, checks and records, unless the request repeats a recent
+   * one.
    */
-  async #record(
-    { certificate: { description } }: IssuedCertificate,
-    options: {
-      readonly approved: SigningRequest;
-      readonly subject: Principal | undefined;
-      readonly request: Pick<UncheckedSigningRequest, 'label' | 'renewedFrom'>;
-    },
-  ): Promise<void> {
-    const { approved, subject } = options;
-    const { label, renewedFrom } = options.request;
-    if (!description.ok) {
-      return;
+  async #issue(options: {
+    readonly approved: ApprovedRequest;
+    /** Receives the serial number for the audit event. */
+    readonly meta: Record<string, string>;
+    readonly owner: CertificateOwner;
+    readonly request: UncheckedSigningRequest;
+  }): Promise<IssuedCertificate & CertificateNotes> {
+    const { authorities, config, records } = this.#options;
+    const { approved, meta, owner, request } = options;
+    const {
+      cacn,
+      choosesSerialNumbers = false,
+      profiles,
+    } = authorities.issuing;
+    const notes = { label: request.label, profile: approved.profile };
+    const owners = [approved.username];
+    const validityMs = profiles?.get(approved.profile)?.validityMs;
+    const reserved = await records.reserve({
+      authority: config.authority,
+      choosesSerialNumbers,
+      owner,
+      profile: approved.profile,
+      label: request.label,
+      requestedBy: approved.requestedBy,
+      requestKey: requestKeyOf(approved, [config.authority, owner.stableId]),
+      validityMs,
+      renewedFrom: request.renewedFrom,
+    });
+    if (!('row' in reserved)) {
+      meta.serialNumber = String(reserved.serialNumber);
+      await (request.label !== undefined &&
+        records.setLabel(reserved.id, request.label));
+      const certificate = reserved.certificate!;
+      const chain = [certificate.der, ...reserved.issuers];
+      const label = request.label ?? reserved.label;
+      return { ...notes, label, cacn, certificate, chain, owners };
     }
-    const { serialNumber, notAfter } = description.certificate;
+    const { serialNumber } = reserved;
+    meta.serialNumber = choosesSerialNumbers ? 'unknown' : String(serialNumber);
+    const signed = await this.#sign({ ...approved, serialNumber }, reserved);
+    const { description: returned } = signed.certificate;
+    if (returned.ok) {
+      meta.serialNumber = String(returned.certificate.serialNumber);
+    }
     try {
-      await this.#options.records.add({
-        serialNumber,
-        username: approved.username,
-        subjectId: subject?.stableId,
-        profile: approved.profile,
-        label,
-        publicKey: approved.publicKey,
-        notAfter: new Date(notAfter),
-        renewedFrom,
+      const description = checkSignedCertificate(signed, {
+        request: { ...approved, serialNumber },
+        choosesSerialNumbers,
+        validityMs,
       });
+      await records.record(reserved, signed, description);
     } catch (error) {
-      throw new OutcomeUnknownError(
-        `Certificate ${serialNumber} was issued, but could not be recorded`,
-        error,
+      await this.#revokeUnreturned(reserved, meta.serialNumber);
+      throw isNamed(error, 'AuthorityProtocolError')
+        ? error
+        : new OutcomeUnknownError(
+            `Certificate ${meta.serialNumber} was issued, but could not be recorded`,
+            error,
+          );
+    }
+    await this.#requireUnblocked(meta.keyHash, meta.serialNumber);
+    return { ...signed, ...notes, cacn, owners };
+  }
+
+  /** Calls the CA, and ends the reservation if it does not sign. */
+  async #sign(
+    request: ApprovedRequest & { readonly serialNumber: bigint },
+    reserved: Reservation,
+  ): Promise<SignedCertificate> {
+    const { authorities, records } = this.#options;
+    try {
+      return await authorities.issuing.sign(request);
+    } catch (error) {
+      const isUnsigned =
+        isNamed(error, 'AuthorityRefusalError') ||
+        isNamed(error, 'AuthorityUnavailableError');
+      await (isUnsigned
+        ? records.release(reserved).catch(() => {})
+        : this.#revokeUnreturned(reserved, reserved.row.serial_number));
+      throw error;
+    }
+  }
+
+  /**
+   * Revokes a certificate that the caller does not get. After a failure, {@link
+   * revokeLost} retries.
+   */
+  async #revokeUnreturned(
+    reserved: Reservation,
+    serialNumber: string | null,
+  ): Promise<void> {
+    const { config, logger } = this.#options;
+    try {
+      await this.#abandon(config.authority, reserved, serialNumber);
+    } catch (error) {
+      logger.warn(
+        `Certificate ${serialNumber} was not returned, and is not revoked yet: ${error}`,
       );
     }
+  }
+
+  /** Revokes the serial number of a reservation, if the CA can, and ends it. */
+  async #abandon(
+    authority: string,
+    reserved: Pick<Reservation, 'row'>,
+    serialNumber = reserved.row.serial_number,
+  ): Promise<void> {
+    const { auditor, authorities, records } = this.#options;
+    if (!/^\d+$/.test(serialNumber ?? '')) {
+      // The CA has chosen a number that is not known.
+      await records.release(reserved);
+      return;
+    }
+    const event = await auditor.createEvent({
+      eventId: 'certificate-revoke',
+      severityLevel: 'medium',
+      meta: { actor: ACTOR, serialNumber, reason: 'unspecified' },
+    });
+    try {
+      await authorities.revoke(authority, {
+        serialNumber: BigInt(serialNumber!),
+        reason: 'unspecified',
+        revokedBy: ACTOR,
+      });
+      await event.success();
+    } catch (error) {
+      await event.fail({ error: toError(error) });
+      if (!isNamed(error, 'AuthorityRefusalError')) {
+        throw error;
+      }
+    }
+    await records.abandon(reserved);
   }
 
   /**
@@ -251,15 +383,15 @@ export class IssuanceService {
     keyHash: string,
     serialNumber: string,
   ): Promise<void> {
-    const { authority, blockedKeys } = this.#options;
+    const { authorities, blockedKeys, config } = this.#options;
     try {
       if (!(await blockedKeys.has(keyHash))) {
         return;
       }
-      const revoked = await authority.revoke({
+      const revoked = await authorities.revoke(config.authority, {
         serialNumber: BigInt(serialNumber),
         reason: 'keyCompromise',
-        revokedBy: 'directory-gateway',
+        revokedBy: ACTOR,
       });
       if (!revoked) {
         throw new Error('The CA does not find the certificate');
@@ -281,4 +413,34 @@ export class IssuanceService {
       profile: profiles.has(profile) ? profile : 'unknown',
     };
   }
+}
+
+function isNamed(error: unknown, name: string): error is Error {
+  return isError(error) && error.name === name;
+}
+
+/**
+ * Returns a value that a request shares with its repetitions: a client that has
+ * not received the response sends the same request again. A request for other
+ * names is for another certificate.
+ *
+ * @param account - the CA and the ID of the account
+ * @returns SHA-256 in lower-case hex
+ */
+function requestKeyOf(
+  request: ApprovedRequest,
+  account: readonly (string | undefined)[],
+): string {
+  const { emails, userPrincipalNames, kerberosPrincipalNames } =
+    request.alternativeNames;
+  const identity = JSON.stringify([
+    ...account,
+    request.username,
+    request.profile,
+    request.publicKey.toString('base64'),
+    emails,
+    userPrincipalNames,
+    kerberosPrincipalNames,
+  ]);
+  return createHash('sha256').update(identity).digest('hex');
 }

@@ -1,11 +1,7 @@
-import {
-  AuthorityUnavailableError,
-  type CertificatesQuery,
-  type IssuedCertificate,
-} from '@directory-gateway/backstage-plugin-directory-node';
-import { Certificate } from '@directory-gateway/x509';
+import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Directory, RequestContext } from '../directory/Directory';
 import { IssuedCertificatesDirectory } from './IssuedCertificatesDirectory';
+import type { CertificateOwner } from './records/CertificateRecords';
 
 const CONTEXT = {} as RequestContext;
 const FIELDS = new Set(['username', 'certificates'] as const);
@@ -15,71 +11,64 @@ const directory: Partial<Directory> = {
 };
 
 /**
- * Returns a CA that has issued each user a certificate whose bytes are the user
- * name.
+ * Opens a directory with a certificate for each user but carol, whose bytes are
+ * the ID of the account.
  */
-function recordingAuthority() {
-  const queries: CertificatesQuery[] = [];
-  const listByUsers = async (query: CertificatesQuery) => {
-    queries.push(query);
-    return new Map(query.usernames.map(name => [name, [certificateOf(name)]]));
+function open(
+  listUsable = async (owners: readonly CertificateOwner[]) =>
+    new Map(
+      owners.map(({ username, stableId = username }) => [
+        stableId,
+        [Buffer.from(stableId)],
+      ]),
+    ),
+) {
+  const queries = jest.fn(listUsable);
+  const users = new IssuedCertificatesDirectory(directory as Directory, {
+    authorities: () => ['ca'],
+    owners: { has: ({ username }) => username !== 'carol' },
+    records: { listUsable: queries },
+    stableIdOf: username => (username === 'bob' ? undefined : `id=${username}`),
+  });
+  return {
+    queries,
+    read: (username: string) =>
+      users.getUser({ username, fields: FIELDS }, CONTEXT),
+    users,
   };
-  return { queries, listByUsers };
 }
 
-function certificateOf(username: string): IssuedCertificate {
-  const certificate = new Certificate(Buffer.from(username));
-  return { certificate, chain: [certificate.der], cacn: 'test' };
-}
-
-it('queries the CA once for concurrent requests and again for later ones', async () => {
-  const authority = recordingAuthority();
-  const users = new IssuedCertificatesDirectory(
-    directory as Directory,
-    authority,
-  );
-  const read = (username: string) =>
-    users.getUser({ username, fields: FIELDS }, CONTEXT);
-
-  const names = ['alice', 'bob', 'alice'];
-  const found = await Promise.all(names.map(read));
-  expect(found.map(user => user?.certificates)).toEqual(
-    names.map(name => [Buffer.from(name)]),
-  );
-  expect(authority.queries).toEqual([
-    { usernames: ['alice', 'bob'], which: 'usable' },
+it('queries once for concurrent requests and again for later ones', async () => {
+  const { queries, read } = open();
+  const found = await Promise.all(['alice', 'bob', 'alice'].map(read));
+  expect(found.map(user => user?.certificates)).toEqual([
+    [Buffer.from('id=alice')],
+    [Buffer.from('bob')],
+    [Buffer.from('id=alice')],
   ]);
-
+  const alice = { username: 'alice', stableId: 'id=alice' };
+  const bob = { username: 'bob', stableId: undefined };
+  const options = { authorities: ['ca'] };
+  expect(queries.mock.calls).toEqual([[[alice, bob], options]]);
   await read('alice');
-  expect(authority.queries.slice(1)).toEqual([
-    { usernames: ['alice'], which: 'usable' },
-  ]);
+  expect(queries.mock.calls.slice(1)).toEqual([[[alice], options]]);
 });
 
-it('does not query the CA unless certificates are requested', async () => {
-  const authority = recordingAuthority();
-  const users = new IssuedCertificatesDirectory(
-    directory as Directory,
-    authority,
-  );
+it('does not query unless certificates are requested of a user who has some', async () => {
+  const { queries, read, users } = open();
   await users.getUser(
     { username: 'alice', fields: new Set(['username'] as const) },
     CONTEXT,
   );
-  expect(authority.queries).toEqual([]);
+  expect(await read('carol')).toEqual({ username: 'carol' });
+  expect(queries).not.toHaveBeenCalled();
 });
 
-it('rejects when the CA is not available', async () => {
-  const users = new IssuedCertificatesDirectory(directory as Directory, {
-    listByUsers: async () => {
-      throw new AuthorityUnavailableError('The database is not available');
-    },
+it('rejects when the database is not available', async () => {
+  const { read } = open(async () => {
+    throw new AuthorityUnavailableError('The database is not available');
   });
-  const settled = await Promise.allSettled(
-    ['alice', 'bob'].map(username =>
-      users.getUser({ username, fields: FIELDS }, CONTEXT),
-    ),
-  );
+  const settled = await Promise.allSettled(['alice', 'bob'].map(read));
   expect(settled).toEqual([
     { status: 'rejected', reason: expect.any(AuthorityUnavailableError) },
     { status: 'rejected', reason: expect.any(AuthorityUnavailableError) },

@@ -1,37 +1,51 @@
-import {
-  Batch,
-  type CertificateAuthority,
-  type IssuedCertificate,
-} from '@directory-gateway/backstage-plugin-directory-node';
+import { Batch } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Directory } from '../directory/Directory';
 import type { UserField } from '../directory/schema';
 import type { User } from '../directory/records';
-
-/** Maximum number of users in a query of the CA. */
-const MAX_USERS = 1000;
+import type { CertificateOwners } from './records/CertificateOwners';
+import {
+  type CertificateOwner,
+  type CertificateRecords,
+  keysOf,
+} from './records/CertificateRecords';
 
 /** A method of {@link Directory}. */
 type Method<Name extends keyof Directory> = Directory[Name];
 
-/** Issued certificates by user name. */
-type Issued = ReadonlyMap<string, readonly IssuedCertificate[]>;
+/** Certificates by account, in DER. */
+type Issued = ReadonlyMap<string, readonly Buffer[]>;
 
-type Authority = Pick<CertificateAuthority, 'listByUsers'>;
+/** Options of {@link IssuedCertificatesDirectory}. */
+export interface IssuedCertificatesOptions {
+  readonly owners: Pick<CertificateOwners, 'has'>;
+  readonly records: Pick<CertificateRecords, 'listUsable'>;
+  /** Returns the CAs whose certificates the directory does not contain. */
+  readonly authorities: () => readonly string[];
+  /** Returns the ID of an account, as `Principal.stableId`. */
+  readonly stableIdOf: (username: string) => string | undefined;
+}
 
 /**
- * Decorates a directory with usable certificates that are only in a CA's own
- * records. The CA is queried only when certificates are requested; concurrent
- * requests share one query.
+ * Decorates a directory with usable certificates that are only in the gateway's
+ * records. They are read only when certificates are requested, and only of
+ * accounts that have some; concurrent requests share one query.
  */
 export class IssuedCertificatesDirectory implements Directory {
   readonly #directory: Directory;
+  readonly #options: IssuedCertificatesOptions;
   /** Queries for the users of responses. */
-  readonly #queries: Batch<readonly User[], Issued>;
+  readonly #queries: Batch<readonly CertificateOwner[], Issued>;
 
-  constructor(directory: Directory, authority: Authority) {
+  constructor(directory: Directory, options: IssuedCertificatesOptions) {
     this.#directory = directory;
+    this.#options = options;
     this.#queries = new Batch(async responses => {
-      const issued = await listAll(responses.flat(), authority);
+      const owners = new Map(
+        responses.flat().map(owner => [owner.username, owner]),
+      );
+      const issued = await options.records.listUsable([...owners.values()], {
+        authorities: options.authorities(),
+      });
       return responses.map(() => issued);
     });
   }
@@ -92,38 +106,37 @@ export class IssuedCertificatesDirectory implements Directory {
     users: readonly User[],
     fields: ReadonlySet<UserField>,
   ): Promise<readonly User[]> {
-    if (!fields.has('certificates') || users.length === 0) {
+    if (!fields.has('certificates')) {
       return users;
     }
-    const issued = await this.#queries.add(users);
-    return issued.size > 0
-      ? users.map(user => withCertificates(user, issued))
-      : users;
+    const { owners, stableIdOf } = this.#options;
+    const owning = new Map<User, CertificateOwner>();
+    for (const user of users) {
+      const { username } = user;
+      const owner = { username, stableId: stableIdOf(username) };
+      if (owners.has(owner)) {
+        owning.set(user, owner);
+      }
+    }
+    if (owning.size === 0) {
+      return users;
+    }
+    const issued = await this.#queries.add([...owning.values()]);
+    return users.map(user => {
+      const owner = owning.get(user);
+      return owner ? withCertificates(user, keysOf(owner), issued) : user;
+    });
   }
 }
 
-/** Queries the certificates of users, each user once. */
-async function listAll(
-  users: readonly User[],
-  authority: Authority,
-): Promise<Issued> {
-  const usernames = [...new Set(users.map(({ username }) => username))];
-  const lists: (Issued | undefined)[] = [];
-  for (let at = 0; at < usernames.length; at += MAX_USERS) {
-    const slice = usernames.slice(at, at + MAX_USERS);
-    lists.push(
-      await authority.listByUsers?.({ usernames: slice, which: 'usable' }),
-    );
-  }
-  return lists.length === 1
-    ? (lists[0] ?? new Map())
-    : new Map(lists.flatMap(list => [...(list ?? [])]));
-}
-
-function withCertificates(user: User, issued: Issued): User {
+function withCertificates(
+  user: User,
+  keys: readonly string[],
+  issued: Issued,
+): User {
   const recorded = user.certificates ?? [];
-  const added = (issued.get(user.username) ?? [])
-    .map(({ certificate }) => certificate.der)
+  const added = keys
+    .flatMap(key => issued.get(key) ?? [])
     .filter(der => !recorded.some(other => other.equals(der)));
   return added.length > 0
     ? { ...user, certificates: [...recorded, ...added] }

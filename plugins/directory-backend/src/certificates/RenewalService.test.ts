@@ -1,13 +1,12 @@
 import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
-import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
-import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 import { openDatabase } from '../openDatabase';
-import { CertificateRecords } from './CertificateRecords';
+import { RECORDS } from './records/CertificateRecords';
 import { hasFreshProof, RenewalService } from './RenewalService';
 
 const alice: Principal = { ...person('alice'), stableId: 'ipaUniqueID=1' };
@@ -44,41 +43,26 @@ describe('RenewalService', () => {
   const database = withDatabase();
   let authority: PermissiveAuthority;
   let createEvent: jest.Mock;
-  let issued: IssuedCertificate;
+  const renewed = { certificate: { description: { ok: false } } };
   let renewals: RenewalService;
   let serialNumber: bigint;
   let sign: jest.Mock;
 
   beforeEach(async () => {
     authority = new PermissiveAuthority();
-    const records = new CertificateRecords(await openDatabase(database));
-    const request = createSigningRequest({
-      username: 'alice',
-      principal: 'alice@EXAMPLE.TEST',
-      profile: 'userCerts',
+    const opened = openAuthorities(await openDatabase(database), {
+      ca: authority,
     });
-    issued = await authority.sign(request);
-    const { description } = issued.certificate;
-    serialNumber = description.ok ? description.certificate.serialNumber : 0n;
-    await records.add({
-      serialNumber,
-      username: 'alice',
-      subjectId: alice.stableId,
-      profile: 'userCerts',
-      label: 'laptop',
-      publicKey: request.publicKey,
-      notAfter: new Date(Date.now() + 60_000),
-    });
-    sign = jest.fn().mockResolvedValue(issued);
+    ({ serialNumber } = await opened.issue({ label: 'laptop' }));
+    sign = jest.fn().mockResolvedValue(renewed);
     createEvent = jest.fn(async () => ({
       success: jest.fn(),
       fail: jest.fn(),
     }));
     renewals = new RenewalService({
       auditor: mockServices.auditor.mock({ createEvent }),
-      authority,
+      ...opened,
       issuance: { sign },
-      records,
     });
   });
 
@@ -89,7 +73,7 @@ describe('RenewalService', () => {
     );
 
   it('signs with the profile and label of the old certificate', async () => {
-    await expect(renewAs(alice)).resolves.toBe(issued);
+    await expect(renewAs(alice)).resolves.toBe(renewed);
     expect(sign).toHaveBeenCalledWith(
       {
         username: 'alice',
@@ -121,7 +105,7 @@ describe('RenewalService', () => {
     [
       'that has expired',
       async () =>
-        (await database.getClient())('directory_certificates').update({
+        (await database.getClient())(RECORDS).update({
           not_after: new Date(Date.now() - 1000),
         }),
       'expired',

@@ -1,18 +1,16 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
 import { assertError } from '@backstage/errors';
-import type {
-  CertificateAuthority,
-  IssuedCertificate,
-} from '@directory-gateway/backstage-plugin-directory-node';
+import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Caller, CallerContext } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
-import { ON_HOLD } from './CertificateAuthorities';
+import type { CertificateAuthorities } from './CertificateAuthorities';
+import { FreshProofRequiredError, RenewalRefusedError } from './errors';
+import type { IssuanceService } from './IssuanceService';
 import type {
   CertificateRecord,
   CertificateRecords,
-} from './CertificateRecords';
-import { FreshProofRequiredError, RenewalRefusedError } from './errors';
-import type { IssuanceService } from './IssuanceService';
+} from './records/CertificateRecords';
+import { ON_HOLD } from './records/RevocationTable';
 
 /** Maximum age of a portal token that proves a recent authentication. */
 const FRESH_MS = 5 * 60_000;
@@ -57,9 +55,9 @@ export interface RenewalRequest {
 /** Options of {@link RenewalService}. */
 export interface RenewalServiceOptions {
   readonly auditor: AuditorService;
-  readonly authority: Pick<CertificateAuthority, 'get'>;
+  readonly authorities: Pick<CertificateAuthorities, 'get'>;
   readonly issuance: Pick<IssuanceService, 'sign'>;
-  readonly records: Pick<CertificateRecords, 'get'>;
+  readonly records: Pick<CertificateRecords, 'find'>;
 }
 
 /**
@@ -117,8 +115,10 @@ export class RenewalService {
     context: CallerContext,
   ): Promise<IssuedCertificate> {
     const { caller } = context;
-    const record = await this.#options.records.get(serialNumber);
-    if (!record || !isOwner(caller, record)) {
+    const { authorities, issuance, records } = this.#options;
+    const found = await records.find(serialNumber);
+    const record = found.find(each => isOwner(caller, each));
+    if (!record) {
       throw new RenewalRefusedError(
         'Certificates can be renewed only by their owner, and only if this gateway issued them.',
       );
@@ -139,8 +139,8 @@ export class RenewalService {
         'The profile of the certificate is unknown. Request a new certificate.',
       );
     }
-    const issued = await this.#options.authority.get(serialNumber);
-    if (!issued || issued.revocation) {
+    const issued = await authorities.get(serialNumber);
+    if (issued?.record?.id !== record.id || issued.revocation) {
       throw new RenewalRefusedError(
         issued?.revocation?.reason === ON_HOLD
           ? 'The certificate is on hold.'
@@ -148,7 +148,7 @@ export class RenewalService {
       );
     }
     const username = caller.account?.username ?? '';
-    return this.#options.issuance.sign(
+    return issuance.sign(
       { username, profile, csr, label, renewedFrom: serialNumber },
       context,
     );

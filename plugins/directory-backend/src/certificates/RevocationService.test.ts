@@ -1,240 +1,204 @@
 import { mockServices } from '@backstage/backend-test-utils';
-import { ConfigReader } from '@backstage/config';
 import {
   AuthorityUnavailableError,
-  type IssuedCertificate,
+  type CertificateAuthority,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { X509Certificate } from 'node:crypto';
+import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
-import { CertificateRecords } from './CertificateRecords';
-import { CertificateAuthorities } from './CertificateAuthorities';
-import { readCertificatesConfig } from './CertificatesConfig';
+import { RECORDS } from './records/CertificateRecords';
 import { RevocationService } from './RevocationService';
 
-/** Returns a certificate of alice. */
-async function signed(
-  change: Partial<IssuedCertificate> = {},
-): Promise<IssuedCertificate> {
-  const issued = await new PermissiveAuthority().sign(
-    createSigningRequest({
-      username: 'alice',
-      principal: 'alice@EXAMPLE.TEST',
-      profile: 'userCerts',
-    }),
-  );
-  return { ...issued, ...change };
-}
+const admin = holder(person('admin'));
 
 describe('RevocationService', () => {
   const database = withDatabase();
+  const event = { success: jest.fn(), fail: jest.fn() };
+  const createEvent = jest.fn(async () => event);
 
-  it('blocks the key and revokes while the CA rejects further lookups', async () => {
-    const issued = await signed({ revocation: { reason: 1 } });
-    const authority = new CertificateAuthorities();
-    authority.addAuthority('freeipa', {
-      sign: async () => issued,
-      get: async (_serialNumber, options) => {
-        if (!options?.forRevocation) {
-          throw new AuthorityUnavailableError('Too many lookups are waiting');
-        }
-        return issued;
-      },
-      revoke: async () => issued,
-    });
-    const config = readCertificatesConfig(
-      new ConfigReader({ certificates: { authority: 'freeipa' } }),
-    )!;
-    authority.configure(config);
-    const block = jest.fn().mockResolvedValue('hash');
+  beforeEach(() => {
+    jest.clearAllMocks();
+  });
+
+  async function open(
+    change: Partial<CertificateAuthority> = {},
+    permissive = new PermissiveAuthority(),
+  ) {
+    const knex = await openDatabase(database);
+    const ca: CertificateAuthority = {
+      cacn: permissive.cacn,
+      choosesSerialNumbers: true,
+      sign: request => permissive.sign(request),
+      get: serialNumber => permissive.get(serialNumber),
+      revoke: request => permissive.revoke(request),
+      ...change,
+    };
+    const opened = openAuthorities(knex, { ca });
+    const blockedKeys = new BlockedKeys(knex);
     const revocations = new RevocationService({
-      authority,
-      blockedKeys: { block },
-      logger: mockServices.logger.mock(),
-      records: { get: jest.fn(), renewedByKeyOf: async () => [] },
-      auditor: mockServices.auditor.mock({
-        createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
-      }),
-      config,
+      ...opened,
+      blockedKeys,
+      auditor: mockServices.auditor.mock({ createEvent }),
     });
-    await expect(
-      revocations.revoke(
-        { serialNumber: 7n, reason: 'keyCompromise' },
-        holder(person('admin')),
-      ),
-    ).resolves.toBe(issued);
-    expect(block).toHaveBeenCalledWith(issued.certificate, {
-      blockedBy: 'admin@EXAMPLE.TEST',
+    return {
+      ...opened,
+      blockedKeys,
+      knex,
+      permissive,
+      revoke: (
+        serialNumber: bigint,
+        reason: 'keyCompromise' | 'superseded' = 'keyCompromise',
+      ) => revocations.revoke({ serialNumber, reason }, admin),
+      states: async () => (await knex(RECORDS).pluck('state')).join(),
+    };
+  }
+
+  it('blocks the key, revokes and records while the CA rejects other lookups', async () => {
+    const permissive = new PermissiveAuthority();
+    const { blockedKeys, issue, revoke, states } = await open(
+      {
+        async get(serialNumber, options) {
+          if (!options?.forRevocation) {
+            throw new AuthorityUnavailableError('Too many lookups are waiting');
+          }
+          return await permissive.get(serialNumber);
+        },
+      },
+      permissive,
+    );
+    const { publicKeySha256, serialNumber } = await issue();
+    expect(await revoke(serialNumber)).toMatchObject({
+      cacn: 'permissive',
+      owners: ['alice'],
+      profile: 'userCerts',
+      revocation: { reason: 1 },
+    });
+    expect(await blockedKeys.has(publicKeySha256)).toBe(true);
+    expect(await states()).toBe('revoked');
+    expect(event.success).toHaveBeenCalledWith({
+      meta: { blockedKeyHash: publicKeySha256 },
+    });
+    // A certificate that is already revoked keeps its reason.
+    expect(await revoke(serialNumber, 'superseded')).toMatchObject({
+      revocation: { reason: 1 },
     });
   });
 
-  describe('with a CA', () => {
-    const admin = holder(person('admin'));
-    const compromised = { serialNumber: 7n, reason: 'keyCompromise' } as const;
-    const event = { success: jest.fn(), fail: jest.fn() };
-    let issued: IssuedCertificate;
-    let revoked: IssuedCertificate;
-    const authority = {
-      get: jest.fn(async () => issued),
-      revoke: jest.fn(async () => revoked),
-      blockKey: jest.fn(async () => {}),
-    };
-    const block = jest.fn(async () => 'hash');
-    const getRecord = jest.fn();
-    const logger = mockServices.logger.mock();
-    const revocations = new RevocationService({
-      authority,
-      blockedKeys: { block },
-      records: { get: getRecord, renewedByKeyOf: async () => [] },
-      auditor: mockServices.auditor.mock({ createEvent: async () => event }),
-      config: { requirePortalToken: false },
-      logger,
+  it('revokes with a CA that cannot look up certificates', async () => {
+    const { issue, revoke, states } = await open({ get: undefined });
+    const { serialNumber } = await issue();
+    expect(await revoke(serialNumber, 'superseded')).toMatchObject({
+      revocation: { reason: 4 },
     });
+    expect(await states()).toBe('revoked');
+    expect(await revoke(42n)).toBeUndefined();
+  });
 
-    beforeEach(async () => {
-      jest.clearAllMocks();
-      issued = await signed();
-      revoked = { ...issued, revocation: { reason: 1 } };
+  it('blocks the key when the CA fails to revoke', async () => {
+    const { blockedKeys, issue, revoke, states } = await open({
+      async revoke() {
+        throw new AuthorityUnavailableError('No connection');
+      },
     });
-
-    it('succeeds when the CA fails to block the key', async () => {
-      authority.blockKey.mockRejectedValueOnce(new Error('No signer'));
-      await expect(revocations.revoke(compromised, admin)).resolves.toBe(
-        revoked,
-      );
-      expect(event.success).toHaveBeenCalledWith({
-        meta: { blockedKeyHash: 'hash' },
-      });
-      expect(event.fail).not.toHaveBeenCalled();
-      expect(logger.warn).toHaveBeenCalledWith(
-        expect.stringContaining('No signer'),
-      );
+    const { publicKeySha256, serialNumber } = await issue();
+    await expect(revoke(serialNumber)).rejects.toThrow('No connection');
+    expect(event.fail).toHaveBeenCalledWith({
+      meta: { blockedKeyHash: publicKeySha256 },
+      error: expect.objectContaining({ message: 'No connection' }),
     });
+    expect(await blockedKeys.has(publicKeySha256)).toBe(true);
+    expect(await states()).toBe('valid');
+  });
 
-    it('throws the error of the revocation when the CA also fails to block the key', async () => {
-      authority.revoke.mockRejectedValueOnce(
-        new AuthorityUnavailableError('No database'),
-      );
-      authority.blockKey.mockRejectedValueOnce(new Error('No signer'));
-      await expect(revocations.revoke(compromised, admin)).rejects.toThrow(
-        'No database',
-      );
-      expect(event.fail).toHaveBeenCalledWith({
-        meta: { blockedKeyHash: 'hash' },
-        error: expect.objectContaining({ message: 'No database' }),
-      });
+  it('fails when the CA does not find the certificate any more', async () => {
+    const { issue, revoke } = await open({ revoke: async () => undefined });
+    const { serialNumber } = await issue();
+    await expect(revoke(serialNumber)).rejects.toMatchObject({
+      name: 'AuthorityUnavailableError',
     });
+    expect(event.success).not.toHaveBeenCalled();
+    expect(event.fail).toHaveBeenCalledTimes(1);
+  });
 
-    it('fails when the CA does not find the certificate any more', async () => {
-      authority.revoke.mockResolvedValueOnce(undefined as never);
-      await expect(
-        revocations.revoke(compromised, admin),
-      ).rejects.toMatchObject({ name: 'AuthorityUnavailableError' });
-      expect(event.success).not.toHaveBeenCalled();
-      expect(event.fail).toHaveBeenCalledTimes(1);
+  it.each([
+    ['without an owner', undefined],
+    ['whose owner was deleted', []],
+    ["that a user has added to the user's own entry", ['bob']],
+  ])('does not revoke a certificate %s', async (_what, owners) => {
+    const permissive = new PermissiveAuthority();
+    const { blockedKeys, issue, knex, revoke, states } = await open(
+      {
+        async get(serialNumber) {
+          const issued = await permissive.get(serialNumber);
+          return issued && { ...issued, owners };
+        },
+      },
+      permissive,
+    );
+    const { publicKeySha256, serialNumber } = await issue();
+    await knex(RECORDS).delete();
+    await expect(revoke(serialNumber)).rejects.toMatchObject({
+      name: 'AuthorityRefusalError',
+      kind: 'forbidden',
     });
+    expect(await blockedKeys.has(publicKeySha256)).toBe(false);
+    expect(event.fail).toHaveBeenCalledTimes(1);
 
-    it.each([
-      ['without an owner', { owners: undefined }],
-      ['whose owner was deleted', { owners: [] }],
-      ["that a user has added to the user's own entry", { owners: ['bob'] }],
-    ])('does not revoke a certificate %s', async (_, change) => {
-      authority.get.mockResolvedValueOnce({ ...issued, ...change });
-      await expect(
-        revocations.revoke(compromised, admin),
-      ).rejects.toMatchObject({
-        name: 'AuthorityRefusalError',
-        kind: 'forbidden',
-      });
-      expect(block).not.toHaveBeenCalled();
-      expect(authority.revoke).not.toHaveBeenCalled();
-      expect(event.fail).toHaveBeenCalledTimes(1);
+    // The gateway has recorded this one.
+    const recorded = await issue();
+    expect(await revoke(recorded.serialNumber)).toBeDefined();
+    expect(await states()).toBe('revoked');
+    // This one is of another CA that has used the serial number.
+    const { serialNumber: other } = await issue();
+    await knex(RECORDS).update({ public_key_sha256: 'other' });
+    await expect(revoke(other)).rejects.toMatchObject({
+      name: 'AuthorityRefusalError',
     });
+  });
 
-    it('revokes a certificate that only the gateway has recorded', async () => {
-      authority.get
-        .mockResolvedValueOnce({ ...issued, owners: [] })
-        .mockResolvedValueOnce({ ...issued, owners: [] });
-      const { publicKey } = new X509Certificate(issued.certificate.der);
-      getRecord.mockResolvedValueOnce({
-        publicKey: publicKey.export({ type: 'spki', format: 'der' }),
-      });
-      await expect(revocations.revoke(compromised, admin)).resolves.toBe(
-        revoked,
-      );
-      // The record of another CA.
-      getRecord.mockResolvedValueOnce({ publicKey: Buffer.from('other') });
-      await expect(
-        revocations.revoke(compromised, admin),
-      ).rejects.toMatchObject({ name: 'AuthorityRefusalError' });
+  it('revokes a certificate that the gateway has not recorded', async () => {
+    const { permissive, revoke } = await open();
+    const { certificate } = await permissive.sign(
+      createSigningRequest({
+        username: 'alice',
+        principal: 'alice@EXAMPLE.TEST',
+        profile: 'userCerts',
+      }),
+    );
+    const { description } = certificate;
+    const serialNumber = description.ok && description.certificate.serialNumber;
+    expect(await revoke(serialNumber as bigint)).toMatchObject({
+      revocation: { reason: 1 },
     });
   });
 
   it('revokes the certificates that were renewed by a compromised key', async () => {
-    const blockedKeys = new BlockedKeys(await openDatabase(database));
-    const records = new CertificateRecords(await openDatabase(database));
-    const authority = new PermissiveAuthority();
-    const hashes = new Array<string>();
-    const issue = async (renewedFrom?: bigint) => {
-      const request = createSigningRequest({
-        username: 'alice',
-        principal: 'alice@EXAMPLE.TEST',
-        profile: 'userCerts',
-      });
-      const { certificate } = await authority.sign(request);
-      if (!certificate.description.ok) {
-        throw new Error('Unreadable');
-      }
-      const { serialNumber, publicKey } = certificate.description.certificate;
-      hashes.push(publicKey.sha256);
-      await records.add({
-        serialNumber,
-        username: 'alice',
-        subjectId: 'ipaUniqueID=1',
-        profile: 'userCerts',
-        label: undefined,
-        publicKey: request.publicKey,
-        notAfter: new Date(Date.now() + 60_000),
-        renewedFrom,
-      });
-      return serialNumber;
-    };
+    const { blockedKeys, issue, knex, permissive, revoke } = await open();
     const first = await issue();
-    const second = await issue(first);
-    const third = await issue(second);
+    const second = await issue({ renewedFrom: first.serialNumber });
+    const third = await issue({ renewedFrom: second.serialNumber });
     // As 0.2.0 recorded renewals.
-    await (
-      await database.getClient()
-    )('directory_certificates')
+    await knex(RECORDS)
       .whereNotNull('renewed_from')
       .update({ is_renewed_by_key: true });
-    const byTicket = await issue(first);
-    const createEvent = jest.fn(async () => ({
-      success: jest.fn(),
-      fail: jest.fn(),
-    }));
-    const revocations = new RevocationService({
-      authority,
-      blockedKeys,
-      logger: mockServices.logger.mock(),
-      records,
-      auditor: mockServices.auditor.mock({ createEvent }),
-      config: { requirePortalToken: false },
-    });
-    await revocations.revoke(
-      { serialNumber: first, reason: 'keyCompromise' },
-      holder(person('alice')),
+    const byTicket = await issue({ renewedFrom: first.serialNumber });
+    await revoke(first.serialNumber);
+    const issued = [first, second, third, byTicket];
+    const states = await Promise.all(
+      issued.map(({ serialNumber }) => permissive.get(serialNumber)),
     );
-    for (const serialNumber of [first, second, third]) {
-      expect((await authority.get(serialNumber))?.revocation?.reason).toBe(1);
-    }
-    expect((await authority.get(byTicket))?.revocation).toBeUndefined();
+    expect(states.map(each => each?.revocation?.reason)).toEqual([
+      ...[1, 1, 1],
+      undefined,
+    ]);
     expect(
-      await Promise.all(hashes.map(hash => blockedKeys.has(hash))),
+      await Promise.all(
+        issued.map(({ publicKeySha256 }) => blockedKeys.has(publicKeySha256)),
+      ),
     ).toEqual([true, true, true, false]);
     expect(createEvent).toHaveBeenCalledTimes(3);
   });

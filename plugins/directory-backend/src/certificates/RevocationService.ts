@@ -1,37 +1,30 @@
-import type {
-  AuditorService,
-  LoggerService,
-} from '@backstage/backend-plugin-api';
+import type { AuditorService } from '@backstage/backend-plugin-api';
 import { assertError } from '@backstage/errors';
 import {
   AuthorityRefusalError,
   AuthorityUnavailableError,
-  type CertificateAuthority,
-  type IssuedCertificate,
   type RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { createHash } from 'node:crypto';
 import { actorOf, type Caller } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
 import type { BlockedKeys } from './BlockedKeys';
-import type { CertificateRecords } from './CertificateRecords';
+import type {
+  CertificateAuthorities,
+  LocatedCertificate,
+} from './CertificateAuthorities';
 import type { CertificatesConfig } from './CertificatesConfig';
+import { isNamed } from './checkSignedCertificate';
 import { PortalTokenRequiredError } from './errors';
+import type { CertificateRecords } from './records/CertificateRecords';
 import { isPortalTokenMissing } from './signingRules';
-
-/** OID of commonName (RFC 4519 §2.3). */
-const COMMON_NAME = '2.5.4.3';
 
 /** Options of {@link RevocationService}. */
 export interface RevocationServiceOptions {
   readonly auditor: AuditorService;
-  readonly authority: Required<
-    Pick<CertificateAuthority, 'get' | 'revoke' | 'blockKey'>
-  >;
+  readonly authorities: Pick<CertificateAuthorities, 'get' | 'revoke'>;
   readonly blockedKeys: Pick<BlockedKeys, 'block'>;
   readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
-  readonly logger: LoggerService;
-  readonly records: Pick<CertificateRecords, 'get' | 'renewedByKeyOf'>;
+  readonly records: Pick<CertificateRecords, 'renewedByKeyOf'>;
 }
 
 /** Revokes certificates for authorized callers, and audits every attempt. */
@@ -52,15 +45,13 @@ export class RevocationService {
    * certificate keeps its reason.
    *
    * For `keyCompromise`, the gateway blocks the key first, even if the CA cannot
-   * revoke the certificate. It sends the key to the CA last; after a
-   * failure, {@link scheduleBlockedKeys} retries. Certificates that 0.2.0 renewed
-   * by proof of the compromised key, and of their keys in turn, are revoked as
-   * well.
+   * revoke the certificate. Certificates that 0.2.0 renewed by proof of the
+   * compromised key, and of their keys in turn, are revoked as well.
    *
    * @returns the revoked certificate; `undefined` when there is none
    * @throws PortalTokenRequiredError when `requirePortalToken` denies the call.
    * @throws AuthorityRefusalError when the certificate is not a user's.
-   * @throws the errors of {@link CertificateAuthority.revoke}.
+   * @throws the errors of {@link CertificateAuthorities.revoke}.
    */
   async revoke(
     request: {
@@ -68,7 +59,7 @@ export class RevocationService {
       readonly reason: RevocableReason;
     },
     caller: Caller,
-  ): Promise<IssuedCertificate | undefined> {
+  ): Promise<LocatedCertificate | undefined> {
     const { config, records } = this.#options;
     const { serialNumber, reason } = request;
     if (isPortalTokenMissing(caller, config)) {
@@ -83,7 +74,7 @@ export class RevocationService {
     }
     // Renewals are read after the key is blocked: later renewals fail.
     const compromised = [serialNumber];
-    const results = new Array<IssuedCertificate | undefined>();
+    const results = new Array<LocatedCertificate | undefined>();
     const failures = new Array<unknown>();
     for (const each of compromised) {
       try {
@@ -107,8 +98,8 @@ export class RevocationService {
       readonly reason: RevocableReason;
     },
     caller: Caller,
-  ): Promise<IssuedCertificate | undefined> {
-    const { authority, blockedKeys } = this.#options;
+  ): Promise<LocatedCertificate | undefined> {
+    const { authorities, blockedKeys } = this.#options;
     const { serialNumber, reason } = request;
     const revokedBy = actorOf(caller);
     const event = await this.#audit.start(caller, {
@@ -117,88 +108,34 @@ export class RevocationService {
     });
     const meta: Record<string, string> = {};
     try {
-      const issued = await authority.get(serialNumber, { forRevocation: true });
+      const issued = await authorities.get(serialNumber, {
+        forRevocation: true,
+      });
       if (!issued) {
         await event.fail({ meta, error: new Error('Certificate not found') });
         return undefined;
       }
-      await this.#requireUser(issued, serialNumber);
+      requireUser(issued);
       if (reason === 'keyCompromise') {
         meta.blockedKeyHash = await blockedKeys.block(issued.certificate, {
           blockedBy: revokedBy,
         });
       }
-      let revoked: IssuedCertificate | undefined;
-      try {
-        revoked = await authority.revoke({ ...request, revokedBy });
-      } finally {
-        // Done last, so that an unavailable signer does not prevent the
-        // revocation.
-        await this.#blockInCa(meta.blockedKeyHash);
-      }
-      if (!revoked) {
+      const revocation = await authorities.revoke(issued.authority, {
+        ...request,
+        revokedBy,
+      });
+      if (!revocation) {
         throw new AuthorityUnavailableError(
           `The CA does not find certificate ${serialNumber} any more`,
         );
       }
       await event.success({ meta });
-      return revoked;
+      return { ...issued, revocation };
     } catch (error) {
       assertError(error);
       await event.fail({ meta, error });
       throw error;
-    }
-  }
-
-  /**
-   * Requires that the certificate was issued to a user: FreeIPA's CA also issues
-   * certificates for hosts, services and itself. Users can add any certificate
-   * to their own entries, so an owner counts only if the CN is the user name.
-   *
-   * @throws AuthorityRefusalError when neither the certificate nor a record of
-   *   the gateway names the user.
-   */
-  async #requireUser(
-    { owners = [], certificate: { description } }: IssuedCertificate,
-    serialNumber: bigint,
-  ): Promise<void> {
-    if (description.ok) {
-      const { subjectName, publicKey } = description.certificate;
-      const names = subjectName.rdns
-        .flat()
-        .filter(({ oid }) => oid === COMMON_NAME);
-      if (
-        owners.some(
-          owner =>
-            names.length > 0 && names.every(({ value }) => value === owner),
-        )
-      ) {
-        return;
-      }
-      const record = await this.#options.records.get(serialNumber);
-      // A record of a previous CA can have the same serial number, but has a
-      // different key.
-      if (record && publicKey.sha256 === sha256(record.publicKey)) {
-        return;
-      }
-    }
-    throw new AuthorityRefusalError(
-      'The certificate does not belong to a user. Revoke it with the tools of the certificate authority.',
-      { kind: 'forbidden' },
-    );
-  }
-
-  async #blockInCa(publicKeySha256: string | undefined): Promise<void> {
-    if (publicKeySha256 === undefined) {
-      return;
-    }
-    const { authority, logger } = this.#options;
-    try {
-      await authority.blockKey({ publicKeySha256 });
-    } catch (error) {
-      logger.warn(
-        `The gateway blocked the key ${publicKeySha256}, but the CA did not. The gateway retries every minute: ${error}`,
-      );
     }
   }
 
@@ -213,7 +150,27 @@ export class RevocationService {
   }
 }
 
-/** Returns a hash in lower-case hexadecimal. */
-function sha256(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
+/**
+ * Requires that the certificate was issued to a user: FreeIPA's CA also issues
+ * certificates for hosts, services and itself. Users can add any certificate to
+ * their own entries, so an owner counts only if the CN is the user name.
+ *
+ * @throws AuthorityRefusalError when neither the certificate nor a record of the
+ *   gateway names the user.
+ */
+function requireUser({
+  certificate: { description },
+  owners = [],
+  record,
+}: LocatedCertificate): void {
+  const isOfUser =
+    record !== undefined ||
+    (description.ok &&
+      owners.some(owner => isNamed(description.certificate, owner)));
+  if (!isOfUser) {
+    throw new AuthorityRefusalError(
+      'The certificate does not belong to a user. Revoke it with the tools of the certificate authority.',
+      { kind: 'forbidden' },
+    );
+  }
 }

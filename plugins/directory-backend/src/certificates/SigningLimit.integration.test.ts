@@ -2,6 +2,7 @@ import { PostgresServer } from '@directory-gateway/realm';
 import type { Caller } from '../directory/Caller';
 import { SigningLimitExceededError } from './errors';
 import { SigningLimit } from './SigningLimit';
+import { openDatabase } from '../openDatabase';
 
 jest.setTimeout(600_000);
 
@@ -17,11 +18,12 @@ beforeAll(async () => {
   const name = await postgres.createDatabase();
   connections = [postgres.connect(name), postgres.connect(name)];
   limits = await Promise.all(
-    connections.map(knex =>
-      SigningLimit.create({
-        database: knex,
-        limit: { requests: REQUESTS, perMs: 60 * 60 * 1000 },
-      }),
+    connections.map(
+      async knex =>
+        new SigningLimit({
+          database: await openDatabase({ getClient: async () => knex }),
+          limit: { requests: REQUESTS, perMs: 60 * 60 * 1000 },
+        }),
     ),
   );
 });

@@ -2,6 +2,7 @@ import { withDatabase } from '../__testUtils__/withDatabase';
 import type { Caller } from '../directory/Caller';
 import { SigningLimitExceededError } from './errors';
 import { SigningLimit } from './SigningLimit';
+import { openDatabase } from '../openDatabase';
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -29,8 +30,8 @@ describe('SigningLimit', () => {
   const database = withDatabase();
 
   async function createLimit(): Promise<SigningLimit> {
-    return SigningLimit.create({
-      database: await database.getClient(),
+    return new SigningLimit({
+      database: await openDatabase(database),
       limit: { requests: 2, perMs: HOUR_MS },
     });
   }

@@ -39,31 +39,17 @@ export class SigningLimit {
     this.#count(keys),
   );
 
-  private constructor(database: Database, limit: CertificatesConfig['limit']) {
-    this.#database = database;
-    this.#limit = limit;
-  }
-
-  /** Creates the table if it does not exist, and deletes expired counts. */
-  static async create(options: {
+  constructor(options: {
     readonly database: Database;
     readonly limit: CertificatesConfig['limit'];
-  }): Promise<SigningLimit> {
-    const { database, limit } = options;
-    const create = async () => {
-      await database.raw(
-        `create table if not exists ${TABLE} (
-          key varchar(255) primary key,
-          points integer not null default 0,
-          expire bigint
-        )`,
-      );
-    };
-    // "create table if not exists" of PostgreSQL fails when another process
-    // creates the table at the same time; the second attempt finds it.
-    await create().catch(create);
-    await database(TABLE).where('expire', '<', Date.now()).delete();
-    return new SigningLimit(database, limit);
+  }) {
+    this.#database = options.database;
+    this.#limit = options.limit;
+  }
+
+  /** Deletes the counts of periods that have ended. */
+  async deleteExpired(): Promise<void> {
+    await this.#database(TABLE).where('expire', '<', Date.now()).delete();
   }
 
   /**

@@ -37,7 +37,7 @@ function evaluate(options: {
   subject?: Principal;
   profile?: string;
   isKeyBlocked?: boolean;
-  requestSignatures?: CertificateAuthority['requestSignatures'];
+  keyTypes?: CertificateAuthority['keyTypes'];
   isVisible?: boolean;
 }) {
   const csr = options.csr ?? makeCsr({ subject: '/CN=alice' });
@@ -45,7 +45,7 @@ function evaluate(options: {
     profile: options.profile ?? 'userCerts',
     parsedCsr: readCertificateRequest(csr),
     isKeyBlocked: options.isKeyBlocked ?? false,
-    requestSignatures: options.requestSignatures,
+    keyTypes: options.keyTypes,
     caller: options.caller ?? holder(alice),
     subject: 'subject' in options ? options.subject : alice,
     isVisible: options.isVisible ?? true,
@@ -214,7 +214,7 @@ it('rejects a key that was revoked for keyCompromise', () => {
   expect(result.approved).toBeUndefined();
 });
 
-describe('requestSignatures', () => {
+describe('keyTypes', () => {
   const pss = ['-sha256', '-sigopt', 'rsa_padding_mode:pss'];
 
   it.each([
@@ -230,10 +230,10 @@ describe('requestSignatures', () => {
       const others = all.filter(other => other !== signature);
       const accepted = evaluate({
         csr,
-        requestSignatures: new Set([signature]),
+        keyTypes: new Set([signature]),
       });
       expect(accepted.approved).toBeDefined();
-      const refused = evaluate({ csr, requestSignatures: new Set(others) });
+      const refused = evaluate({ csr, keyTypes: new Set(others) });
       expect(firstDenial(refused)).toEqual(['key', 'invalid']);
       expect(refused.approved).toBeUndefined();
     },

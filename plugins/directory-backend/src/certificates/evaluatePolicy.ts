@@ -23,12 +23,15 @@ import {
   valuesOf,
 } from './signingRules';
 
+/** A request that has passed all rules, without a serial number. */
+export type ApprovedRequest = Omit<SigningRequest, 'serialNumber'>;
+
 /** The results of all rules, and the approved request if all passed. */
 export interface PolicyResult {
   /** One result for each rule, in the order of the rules. */
   readonly checks: readonly RuleResult[];
   /** Set when all rules passed. */
-  readonly approved?: SigningRequest;
+  readonly approved?: ApprovedRequest;
   /** SHA-256 of the public key in lower-case hex, if the CSR is valid. */
   readonly keyHash?: string;
 }
@@ -47,7 +50,7 @@ export function evaluatePolicy(options: {
   readonly parsedCsr: CertificateRequestResult;
   /** Whether the key of the CSR was revoked for `keyCompromise`. */
   readonly isKeyBlocked: boolean;
-  readonly requestSignatures?: CertificateAuthority['requestSignatures'];
+  readonly keyTypes?: CertificateAuthority['keyTypes'];
   readonly caller: Caller;
   readonly subject: Principal | undefined;
   /** Whether the API shows the subject to the caller. */
@@ -110,7 +113,7 @@ function approve(
     readonly profile: string;
     readonly caller: Caller;
   },
-): SigningRequest {
+): ApprovedRequest {
   const { subject, profile, caller } = options;
   return {
     username: subject.username!,

@@ -159,12 +159,12 @@ const SIGNATURE_NAMES: Readonly<Record<RequestSignature, string>> = {
 /** Evaluates `key`: the result if the CA does not accept the signature. */
 export function checkSignature(
   { signature }: CertificateRequest,
-  { requestSignatures }: Pick<CertificateAuthority, 'requestSignatures'>,
+  { keyTypes }: Pick<CertificateAuthority, 'keyTypes'>,
 ): RuleResult | undefined {
-  if (!requestSignatures || requestSignatures.has(signature)) {
+  if (!keyTypes || keyTypes.has(signature)) {
     return undefined;
   }
-  const accepted = [...requestSignatures].map(name => SIGNATURE_NAMES[name]);
+  const accepted = [...keyTypes].map(name => SIGNATURE_NAMES[name]);
   return fail(
     'key',
     `The certificate authority does not accept requests with ${SIGNATURE_NAMES[signature]} signatures, only ${accepted.join(' or ')}.`,

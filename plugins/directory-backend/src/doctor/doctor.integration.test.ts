@@ -11,7 +11,7 @@ import {
   writePem,
 } from '@directory-gateway/x509';
 import { execFile, spawn } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   copyFile,
@@ -39,6 +39,7 @@ import {
   startTlsFront,
   TestAuthority,
 } from '../__testUtils__/ldap/TestAuthority';
+import { RECORDS } from '../certificates/records/CertificateRecords';
 import { diagnose } from './main';
 import { type CheckResult, formatResults } from './runChecks';
 
@@ -518,19 +519,20 @@ const FAULTS: readonly Fault[] = [
     /docs\/renew-without-a-person\.md/,
     async () => {
       const knex = postgres.connect(DATABASE);
-      const tables = require('../../migrations/20261124010000_certificates.js');
+      const tables = require('../../migrations/certificates/20261129010000_certificate_records.js');
       await tables.up(knex);
       const renewed = (serialNumber: string, from: string | null) => ({
+        id: randomUUID(),
+        authority: 'freeipa',
         serial_number: serialNumber,
         username: 'alice',
-        public_key: Buffer.alloc(0),
+        state: 'valid',
         not_after: new Date(Date.now() + 60_000),
-        recorded_at: new Date(),
+        reserved_at: new Date(),
         renewed_from: from,
         is_renewed_by_key: from !== null,
-        is_revoked: false,
       });
-      await knex('directory_certificates').insert([
+      await knex(RECORDS).insert([
         renewed('1', null),
         renewed('2', '1'),
         renewed('3', '2'),

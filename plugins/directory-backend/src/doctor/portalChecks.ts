@@ -13,6 +13,7 @@ import {
 import { readdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { SecretKeys, type SecretSource } from '../secretKeys';
+import { RECORDS } from '../certificates/records/CertificateRecords';
 import { withDeadline } from '../ldap/connection/ldapClient';
 import { migrationsTable } from '../openDatabase';
 import { isInMemory, type Portal } from './Portal';
@@ -325,17 +326,17 @@ async function checkMigrations(portal: Portal): Promise<DoctorFinding> {
 /** Lists certificates that 0.2.0 renewed by proof of their key. */
 async function checkRenewals(portal: Portal): Promise<DoctorFinding> {
   const database = await portal.database();
-  const table = 'directory_certificates';
-  if (!database || !(await database.schema.hasTable(table))) {
+  if (!database || !(await database.schema.hasTable(RECORDS))) {
     return finding.skip('The backend has not created its tables yet');
   }
   const certificates: { serial_number: string; username: string }[] =
-    await database(table)
-      .where({ is_renewed_by_key: true, is_revoked: false })
+    await database(RECORDS)
+      .where({ is_renewed_by_key: true })
+      .whereIn('state', ['valid', 'held'])
       .where('not_after', '>', new Date())
       .whereNotIn(
         'serial_number',
-        database(table).whereNotNull('renewed_from').select('renewed_from'),
+        database(RECORDS).whereNotNull('renewed_from').select('renewed_from'),
       )
       .orderBy('not_after')
       .select('serial_number', 'username');

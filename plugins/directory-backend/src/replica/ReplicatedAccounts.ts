@@ -53,6 +53,13 @@ export class ReplicatedAccounts implements AccountReplica {
       .map(row => this.#principalOf(row));
   }
 
+  /** Returns the ID of the user with a name. See `Principal.stableId`. */
+  stableIdOf(username: string): string | undefined {
+    return stableIdOf(
+      this.#options.tables.users.served.named(username)?.uniqueId,
+    );
+  }
+
   /** Returns the IDs of up to `count` accounts. */
   someStableIds(count: number): readonly string[] {
     const { served } = this.#options.tables.users;

@@ -774,7 +774,8 @@ export interface paths {
      * certificate. Callers can request certificates for themselves. Only
      * configured signers (`directory.certificates.signers`) may request
      * certificates for other users. If a request fails a rule, the response is
-     * 400 or 403 with the name of the `rule`.
+     * 400 or 403 with the name of the `rule`. A portal without a certificate
+     * authority returns 400 for every request.
      *
      * Parameters can also be sent in the query string, but then they appear in
      * the logs of proxies. Prefer a request body.

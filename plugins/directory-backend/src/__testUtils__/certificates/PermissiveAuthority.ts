@@ -3,6 +3,7 @@ import {
   createCaCertificate,
   Issuer,
   randomSerialNumber,
+  REVOCATION_REASONS,
   signingKeyOf,
 } from '@directory-gateway/x509';
 import type {
@@ -10,107 +11,100 @@ import type {
   HoldRequest,
   IssuedCertificate,
   ReleaseRequest,
-  RevocableReason,
+  Revocation,
   RevocationRequest,
+  SignedCertificate,
   SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { generateKeyPairSync } from 'node:crypto';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Reason codes of RFC 5280 §5.3.1. */
-const ON_HOLD = 6;
-
-const REASON_CODES = {
-  unspecified: 0,
-  keyCompromise: 1,
-  affiliationChanged: 3,
-  superseded: 4,
-  cessationOfOperation: 5,
-  privilegeWithdrawn: 9,
-} as const satisfies Record<RevocableReason, number>;
+/** Reason code of RFC 5280 §5.3.1. */
+const ON_HOLD = REVOCATION_REASONS.certificateHold;
 
 /**
  * Signs every request, like FreeIPA for the gateway's principal: a signed
  * request has passed the gateway's policy.
  */
 export class PermissiveAuthority implements CertificateAuthority {
+  readonly cacn = 'permissive';
+  /** Whether it ignores the serial numbers of requests. */
+  choosesSerialNumbers = true;
   readonly signed: SigningRequest[] = [];
   readonly #issuer = createIssuer();
   readonly #issued = new Map<bigint, IssuedCertificate>();
 
-  async sign(request: SigningRequest): Promise<IssuedCertificate> {
+  async sign(request: SigningRequest): Promise<SignedCertificate> {
     this.signed.push(request);
-    const serialNumber = randomSerialNumber();
-    const issuer = await this.#issuer;
-    const certificate = await issuer.signCertificate({
+    const serialNumber = this.choosesSerialNumbers
+      ? randomSerialNumber()
+      : request.serialNumber;
+    const { issuer, chain } = await this.#issuer;
+    const der = await issuer.signCertificate({
       ...validity(),
       serialNumber,
       spki: request.publicKey,
       subject: [{ type: 'CN', value: request.username }],
       extensions: { basicConstraints: { ca: false } },
     });
-    const issued = {
-      certificate: new Certificate(certificate),
-      chain: [certificate],
-      cacn: 'permissive',
-      owners: [request.username],
+    const signed = {
+      certificate: new Certificate(der),
+      chain: [der, ...chain],
     };
-    this.#issued.set(serialNumber, issued);
-    return issued;
+    this.#issued.set(serialNumber, {
+      ...signed,
+      cacn: this.cacn,
+      owners: [request.username],
+    });
+    return signed;
   }
 
   async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
     return this.#issued.get(serialNumber);
   }
 
-  async hold({
-    serialNumber,
-  }: HoldRequest): Promise<IssuedCertificate | undefined> {
-    return this.#update(serialNumber, issued =>
-      issued.revocation
-        ? issued
-        : { ...issued, revocation: { reason: ON_HOLD, revokedAt: new Date() } },
+  async hold({ serialNumber }: HoldRequest): Promise<Revocation | undefined> {
+    return this.#update(
+      serialNumber,
+      state => state ?? { reason: ON_HOLD, revokedAt: new Date() },
     );
   }
 
   async release({
     serialNumber,
-  }: ReleaseRequest): Promise<IssuedCertificate | undefined> {
-    return this.#update(serialNumber, issued =>
-      issued.revocation?.reason === ON_HOLD
-        ? { ...issued, revocation: undefined }
-        : issued,
+  }: ReleaseRequest): Promise<Revocation | undefined> {
+    return this.#update(serialNumber, state =>
+      state?.reason === ON_HOLD ? undefined : state,
     );
   }
 
   async revoke({
     serialNumber,
     reason,
-  }: RevocationRequest): Promise<IssuedCertificate | undefined> {
-    return this.#update(serialNumber, issued =>
-      issued.revocation && issued.revocation.reason !== ON_HOLD
-        ? issued
-        : { ...issued, revocation: { reason: REASON_CODES[reason] } },
+  }: RevocationRequest): Promise<Revocation | undefined> {
+    return this.#update(serialNumber, state =>
+      state && state.reason !== ON_HOLD
+        ? state
+        : { reason: REVOCATION_REASONS[reason] },
     );
   }
 
-  async blockKey(): Promise<void> {}
-
   #update(
     serialNumber: bigint,
-    change: (issued: IssuedCertificate) => IssuedCertificate,
-  ): IssuedCertificate | undefined {
+    change: (state: Revocation | undefined) => Revocation | undefined,
+  ): Revocation | undefined {
     const issued = this.#issued.get(serialNumber);
-    const changed = issued && change(issued);
-    if (changed) {
-      this.#issued.set(serialNumber, changed);
+    if (!issued) {
+      return undefined;
     }
-    return changed;
+    const revocation = change(issued.revocation);
+    this.#issued.set(serialNumber, { ...issued, revocation });
+    return revocation;
   }
 }
 
-async function createIssuer(): Promise<Issuer> {
+async function createIssuer() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = signingKeyOf(privateKey);
   const certificate = await createCaCertificate({
@@ -118,7 +112,8 @@ async function createIssuer(): Promise<Issuer> {
     subject: [{ type: 'CN', value: 'Permissive' }],
     key,
   });
-  return Issuer.create({ certificate, key });
+  const issuer = await Issuer.create({ certificate, key });
+  return { issuer, chain: [certificate] };
 }
 
 function validity(): { readonly notBefore: Date; readonly notAfter: Date } {

@@ -15,7 +15,6 @@ import { catalogServiceMock } from '@backstage/plugin-catalog-node/testUtils';
 import notificationsPlugin from '@backstage/plugin-notifications-backend';
 import { notificationService } from '@backstage/plugin-notifications-node';
 import type { JsonObject } from '@backstage/types';
-import { X509Certificate } from 'node:crypto';
 import directoryModuleEmbeddedCa from '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca';
 import {
   directoryCertificateAuthoritiesExtensionPoint,
@@ -30,10 +29,8 @@ import { openDatabase } from '../../openDatabase';
 import type { Accounts } from '../../directory/Accounts';
 import { PortalUserNames } from '../../directory/PortalUserNames';
 import { PublicDocuments } from '../../http/documents/PublicDocuments';
-import {
-  createSigningRequest,
-  RecordingLogger,
-} from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { configureAuthorities } from './openAuthorities';
 
 /** Options of {@link ReminderPortal.start}. */
 export interface ReminderPortalOptions {
@@ -48,6 +45,11 @@ export interface ReminderPortalOptions {
   readonly now: () => number;
 }
 
+/** The reminders and the records that they read. */
+type Opened = ReturnType<typeof configureAuthorities> & {
+  readonly reminders: ExpiryReminders;
+};
+
 /** Payload of a notification. */
 type Payload = Readonly<Record<string, string>>;
 
@@ -58,26 +60,22 @@ type Payload = Readonly<Record<string, string>>;
 export class ReminderPortal {
   readonly logger: RecordingLogger;
   readonly #backend: TestBackend;
-  readonly #authorities: CertificateAuthorities;
-  readonly #reminders: ExpiryReminders;
+  readonly #opened: Opened;
 
   private constructor(options: {
     readonly logger: RecordingLogger;
     readonly backend: TestBackend;
-    readonly authorities: CertificateAuthorities;
-    readonly reminders: ExpiryReminders;
+    readonly opened: Opened;
   }) {
     this.logger = options.logger;
     this.#backend = options.backend;
-    this.#authorities = options.authorities;
-    this.#reminders = options.reminders;
+    this.#opened = options.opened;
   }
 
   static async start(options: ReminderPortalOptions): Promise<ReminderPortal> {
     const { certificates, database, hasNotifications = true } = options;
-    const authorities = new CertificateAuthorities();
     const logger = new RecordingLogger();
-    const created = new Array<ExpiryReminders>();
+    const created = new Array<Opened>();
     const backend = await startTestBackend({
       features: [
         mockServices.rootConfig.factory({
@@ -90,19 +88,17 @@ export class ReminderPortal {
         databaseServiceFactory,
         catalogServiceMock.factory(),
         directoryModuleEmbeddedCa,
-        reminderPlugin({ ...options, authorities, logger }, reminders =>
-          created.push(reminders),
-        ),
+        reminderPlugin({ ...options, logger }, opened => created.push(opened)),
         ...(hasNotifications ? [notificationsPlugin] : []),
       ],
     });
-    const [reminders] = created;
-    return new ReminderPortal({ logger, backend, authorities, reminders });
+    const [opened] = created;
+    return new ReminderPortal({ logger, backend, opened });
   }
 
   /** Runs the reminders like the scheduler. */
   async remind(): Promise<void> {
-    await this.#reminders.run(new AbortController().signal);
+    await this.#opened.reminders.run(new AbortController().signal);
   }
 
   /** Signs a certificate and returns its decimal serial number. */
@@ -110,16 +106,13 @@ export class ReminderPortal {
     readonly username: string;
     readonly profile: string;
   }): Promise<string> {
-    const principal = `${options.username}@EXAMPLE.TEST`;
-    const { certificate } = await this.#authorities.sign(
-      createSigningRequest({ ...options, principal }),
-    );
-    const { serialNumber } = new X509Certificate(certificate.der);
-    return String(BigInt(`0x${serialNumber}`));
+    const { username, profile } = options;
+    const issued = await this.#opened.issue({ owner: { username }, profile });
+    return String(issued.serialNumber);
   }
 
   async revoke(serial: string): Promise<void> {
-    await this.#authorities.revoke({
+    await this.#opened.authorities.revoke('embedded', {
       serialNumber: BigInt(serial),
       reason: 'unspecified',
       revokedBy: 'user:default/admin',
@@ -146,13 +139,11 @@ export class ReminderPortal {
 
 /** Creates a plugin that has only the reminders. */
 function reminderPlugin(
-  options: ReminderPortalOptions & {
-    readonly authorities: CertificateAuthorities;
-    readonly logger: RecordingLogger;
-  },
-  onCreated: (reminders: ExpiryReminders) => unknown,
+  options: ReminderPortalOptions & { readonly logger: RecordingLogger },
+  onCreated: (opened: Opened) => unknown,
 ): BackendFeature {
-  const { accounts, authorities, certificates, logger, now } = options;
+  const { accounts, certificates, logger, now } = options;
+  const authorities = new CertificateAuthorities();
   return createBackendPlugin({
     pluginId: 'directory',
     register(env) {
@@ -174,15 +165,17 @@ function reminderPlugin(
         async init({ auth, database, discovery, notifications }) {
           const block = new ConfigReader({ certificates });
           const config = readCertificatesConfig(block)!;
-          authorities.configure(config);
-          onCreated(
-            new ExpiryReminders({
+          const opened = await openDatabase(database);
+          const tables = configureAuthorities(opened, authorities, config);
+          onCreated({
+            ...tables,
+            reminders: new ExpiryReminders({
+              ...tables,
               accounts,
               logger,
               now,
-              authority: authorities,
               config: config.reminders,
-              ledger: new ReminderLedger(await openDatabase(database)),
+              ledger: new ReminderLedger(opened),
               discovery,
               notifications,
               portalUserNames: new PortalUserNames({
@@ -195,7 +188,7 @@ function reminderPlugin(
                 logger,
               }),
             }),
-          );
+          });
         },
       });
     },

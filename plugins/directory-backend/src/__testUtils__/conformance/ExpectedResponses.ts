@@ -1,3 +1,4 @@
+import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import { type Caller, PrincipalSet } from '../../directory/Caller';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { Operation } from '../../http/api/Operation';
@@ -115,7 +116,7 @@ function operationsOf(naive: NaiveDirectory): readonly Operation[] {
     access: { operationsOf: async () => new Set(), require: async () => {} },
     accounts: { findForSignIn: async () => undefined },
     auditor: SILENT_AUDITOR,
-    authorities: { get: async () => undefined },
+    authorities: new CertificateAuthorities(),
     certificates: undefined,
     changes: { feed: { read: async () => undefined }, history: undefined },
     dialect: contractDialect(BASE),

@@ -1,18 +1,15 @@
 import { mockServices } from '@backstage/backend-test-utils';
-import type {
-  ExpiringCertificate,
-  ExpiringQuery,
-} from '@directory-gateway/backstage-plugin-directory-node';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
 import { accountsOf, person } from '../../__testUtils__/people';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { openDatabase } from '../../openDatabase';
 import { ExpiryReminders } from './ExpiryReminders';
 import { DAY_MS } from './reminder';
+import { RECORDS } from '../records/CertificateRecords';
 import { ReminderLedger } from './ReminderLedger';
 
 const now = Date.parse('2026-12-01T12:00:00Z');
@@ -41,45 +38,26 @@ describe('ExpiryReminders', () => {
 
   /** Creates reminders for users with two expiring certificates each. */
   async function createReminders(usernames: readonly string[]) {
-    const permissive = new PermissiveAuthority();
-    const certificates: ExpiringCertificate[] = [];
+    const knex = await openDatabase(database);
+    const opened = openAuthorities(knex, { ca: new PermissiveAuthority() });
     for (const username of [...usernames, ...usernames]) {
-      const { certificate } = await permissive.sign(
-        createSigningRequest({
-          username,
-          principal: `${username}@EXAMPLE.TEST`,
-          profile: 'userCerts',
-        }),
-      );
-      const { description } = certificate;
-      if (description.ok) {
-        certificates.push({
-          serialNumber: description.certificate.serialNumber,
-          username,
-          notBefore: new Date(now - 29 * DAY_MS),
-          notAfter: new Date(now + DAY_MS / 2),
-        });
-      }
+      await opened.issue({ owner: { username } });
     }
-    const queries: ExpiringQuery[] = [];
+    await knex(RECORDS).update({
+      not_before: new Date(now - 29 * DAY_MS),
+      not_after: new Date(now + DAY_MS / 2),
+    });
+    const listExpiring = jest.spyOn(opened.records, 'listExpiring');
     const sent: unknown[] = [];
     const { port } = server.address() as AddressInfo;
     const reminders = new ExpiryReminders({
       accounts: accountsOf(usernames.map(username => person(username))),
-      authority: {
-        get: permissive.get.bind(permissive),
-        async listExpiring(query) {
-          queries.push(query);
-          return certificates.filter(
-            ({ username }) => username === (query.username ?? username),
-          );
-        },
-      },
+      ...opened,
       config: { daysBefore: [1], everyMs: DAY_MS },
       discovery: mockServices.discovery.mock({
         getBaseUrl: async () => `http://localhost:${port}`,
       }),
-      ledger: new ReminderLedger(await openDatabase(database)),
+      ledger: new ReminderLedger(knex),
       logger: mockServices.logger.mock(),
       notifications: {
         async send(options) {
@@ -92,25 +70,26 @@ describe('ExpiryReminders', () => {
       },
       now: () => now,
     });
-    return { reminders, queries, sent };
+    return { reminders, listExpiring, sent };
   }
 
   it('queries the certificates of each user once', async () => {
-    const { reminders, queries, sent } = await createReminders([
+    const { reminders, listExpiring, sent } = await createReminders([
       'alice',
       'bob',
     ]);
     const { signal } = new AbortController();
     await reminders.run(signal);
     expect(sent).toHaveLength(4);
-    expect(queries.map(({ username }) => username)).toEqual([
+    const { calls } = listExpiring.mock;
+    expect(calls.map(([{ owner }]) => owner?.username)).toEqual([
       undefined,
       'alice',
       'bob',
     ]);
     await reminders.run(signal);
     expect(sent).toHaveLength(4);
-    expect(queries).toHaveLength(4);
+    expect(calls).toHaveLength(4);
   });
 
   it('fails when the notifications plugin does not respond', async () => {

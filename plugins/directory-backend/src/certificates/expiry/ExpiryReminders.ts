@@ -3,18 +3,17 @@ import type {
   LoggerService,
 } from '@backstage/backend-plugin-api';
 import type { NotificationService } from '@backstage/plugin-notifications-node';
-import type {
-  CertificateAuthority,
-  ExpiringCertificate,
-} from '@directory-gateway/backstage-plugin-directory-node';
 import type { CertificateDescription } from '@directory-gateway/x509';
 import { metrics } from '@opentelemetry/api';
 import type { Accounts } from '../../directory/Accounts';
 import type { PortalUserNames } from '../../directory/PortalUserNames';
+import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { RemindersConfig } from '../CertificatesConfig';
+import type { CertificateRecords } from '../records/CertificateRecords';
 import { checkPrincipal } from '../signingRules';
 import {
   DAY_MS,
+  type ExpiringCertificate,
   type Reminder,
   composeReminder,
   findDueReminder,
@@ -27,7 +26,7 @@ const TIMEOUT_MS = 10_000;
 /** Options of {@link ExpiryReminders}. */
 export interface ExpiryRemindersOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
-  readonly authority: Pick<CertificateAuthority, 'get' | 'listExpiring'>;
+  readonly authorities: Pick<CertificateAuthorities, 'get'>;
   readonly config: RemindersConfig;
   readonly discovery: DiscoveryService;
   readonly ledger: ReminderLedger;
@@ -37,6 +36,7 @@ export interface ExpiryRemindersOptions {
     PortalUserNames,
     'entityRefsOf' | 'isConfigured'
   >;
+  readonly records: Pick<CertificateRecords, 'listExpiring'>;
   /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
@@ -83,14 +83,14 @@ export class ExpiryReminders {
    * run; a single line is logged for all of them.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { config, authority, ledger, logger } = this.#options;
+    const { config, ledger, logger, records } = this.#options;
     const now = this.#now();
     const days = Math.max(...config.daysBefore);
-    const expiring = await authority.listExpiring?.({
+    const expiring = await records.listExpiring({
       from: new Date(now),
       before: new Date(now + days * DAY_MS + 1),
     });
-    const current = (expiring ?? []).flatMap(
+    const current = expiring.flatMap(
       certificate =>
         findDueReminder(certificate, { now, daysBefore: config.daysBefore }) ??
         [],
@@ -149,10 +149,10 @@ export class ExpiryReminders {
       readonly signal: AbortSignal;
     },
   ): Promise<void> {
-    const { accounts, authority, portalUserNames } = this.#options;
+    const { accounts, portalUserNames, records } = this.#options;
     const { reminders, errors, signal } = options;
     const owner = await accounts.findLive({ username }, { signal });
-    if (!checkPrincipal(owner).passed) {
+    if (!owner || !checkPrincipal(owner).passed) {
       return;
     }
     const recipients = await portalUserNames.entityRefsOf(username);
@@ -160,7 +160,11 @@ export class ExpiryReminders {
       return;
     }
     const from = new Date(this.#now());
-    const all = (await authority.listExpiring?.({ from, username })) ?? [];
+    const { stableId } = owner;
+    const all = await records.listExpiring({
+      from,
+      owner: { username, stableId },
+    });
     for (const reminder of reminders) {
       try {
         const description = await this.#describe(reminder.certificate);
@@ -177,9 +181,8 @@ export class ExpiryReminders {
   }
 
   /**
-   * Returns whether the user has another certificate of the same kind that is
-   * already valid and expires later. A certificate does not contain its
-   * profile, so the subject and the key purposes are compared.
+   * Returns whether the user has another certificate with the same subject and
+   * key purposes that is already valid and expires later.
    */
   async #isRenewed(
     { certificate: { notAfter } }: Reminder,
@@ -210,7 +213,7 @@ export class ExpiryReminders {
   async #describe({
     serialNumber,
   }: ExpiringCertificate): Promise<CertificateDescription | undefined> {
-    const issued = await this.#options.authority.get(serialNumber);
+    const issued = await this.#options.authorities.get(serialNumber);
     const description = issued?.certificate.description;
     return description?.ok && !issued?.revocation
       ? description.certificate

@@ -1,12 +1,18 @@
 import type { NotificationSendOptions } from '@backstage/plugin-notifications-node';
-import type { ExpiringCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import type { CertificateDescription } from '@directory-gateway/x509';
+import type { CertificateRecord } from '../records/CertificateRecords';
 
 /** One day in milliseconds. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Maximum days before expiry for the severity `high`. */
 const URGENT_DAYS = 7;
+
+/** A certificate that expires. */
+export type ExpiringCertificate = Pick<
+  CertificateRecord,
+  'notAfter' | 'notBefore' | 'serialNumber' | 'username'
+>;
 
 /** A reminder that a certificate expires. */
 export interface Reminder {

@@ -1,13 +1,14 @@
 import { mockServices } from '@backstage/backend-test-utils';
-import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import fc from 'fast-check';
+import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
 import { person } from '../../__testUtils__/people';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { DirectoryUnavailableError } from '../../directory/errors';
 import type { SubjectQuery, SubjectState } from '../../directory/Principal';
 import { openDatabase } from '../../openDatabase';
-import { CertificateRecords } from '../CertificateRecords';
+import { RECORDS } from '../records/CertificateRecords';
+import { importRecords } from '../records/importRecords';
 import { AccountHolds } from './AccountHolds';
 import { HoldRecords } from './HoldRecords';
 
@@ -33,23 +34,33 @@ class World {
   readonly events = new Array<string>();
   readonly serialNumbers = new Map<bigint, string>();
   readonly records: HoldRecords;
-  readonly #certificates: CertificateRecords;
+  readonly #opened: ReturnType<typeof openAuthorities>;
   #holds: AccountHolds;
 
   constructor(readonly database: Awaited<ReturnType<typeof openDatabase>>) {
     this.records = new HoldRecords(database);
-    this.#certificates = new CertificateRecords(database);
-    this.#holds = this.createHolds();
-  }
-
-  createHolds(): AccountHolds {
+    const { authority } = this;
     const viaCa = async <T>(work: () => Promise<T>) => {
       if (this.outage === 'ca') {
         throw new Error('The CA is not available');
       }
       return this.isCaSilent ? undefined : await work();
     };
-    const { authority } = this;
+    this.#opened = openAuthorities(database, {
+      ca: {
+        cacn: 'permissive',
+        choosesSerialNumbers: true,
+        sign: request => authority.sign(request),
+        get: serialNumber => authority.get(serialNumber),
+        hold: request => viaCa(() => authority.hold(request)),
+        release: request => viaCa(() => authority.release(request)),
+        revoke: request => viaCa(() => authority.revoke(request)),
+      },
+    });
+    this.#holds = this.createHolds();
+  }
+
+  createHolds(): AccountHolds {
     this.#holds = new AccountHolds({
       auditor: mockServices.auditor.mock({
         createEvent: async ({ eventId }) => ({
@@ -57,12 +68,7 @@ class World {
           fail: async () => void this.events.push(`${eventId} failed`),
         }),
       }),
-      authority: {
-        get: serialNumber => authority.get(serialNumber),
-        hold: request => viaCa(() => authority.hold(request)),
-        release: request => viaCa(() => authority.release(request)),
-        revoke: request => viaCa(() => authority.revoke(request)),
-      },
+      authorities: this.#opened.authorities,
       config: this.config,
       logger: mockServices.logger.mock(),
       records: this.records,
@@ -102,27 +108,13 @@ class World {
   /** Adds an account and issues a certificate for it. */
   async add(name: string, id = name): Promise<bigint> {
     this.accounts.set(id, { name, locked: false });
-    const { certificate } = await this.authority.sign(
-      createSigningRequest({
-        username: name,
-        principal: `${name}@EXAMPLE.TEST`,
-        profile: 'userCerts',
-      }),
-    );
-    const { description } = certificate;
-    const serialNumber = description.ok
-      ? description.certificate.serialNumber
-      : 0n;
-    this.serialNumbers.set(serialNumber, id);
-    await this.#certificates.add({
-      serialNumber,
-      username: name,
-      subjectId: id,
-      profile: 'userCerts',
-      label: undefined,
-      publicKey: Buffer.alloc(0),
-      notAfter: new Date(this.now + 365 * DAY_MS),
+    const { id: record, serialNumber } = await this.#opened.issue({
+      owner: { username: name, stableId: id },
     });
+    this.serialNumbers.set(serialNumber, id);
+    await this.database(RECORDS)
+      .where({ id: record })
+      .update({ not_after: new Date(this.now + 365 * DAY_MS) });
     return serialNumber;
   }
 
@@ -169,7 +161,7 @@ describe('AccountHolds', () => {
   async function createWorld(): Promise<World> {
     const knex = await openDatabase(database);
     for (const table of [
-      'directory_certificates',
+      RECORDS,
       'directory_certificate_holds',
       'directory_hold_approvals',
     ]) {
@@ -306,9 +298,16 @@ describe('AccountHolds', () => {
         approval_id: 'approved',
       });
     }
+    await importRecords(world.database);
     world.accounts.delete('user1');
     await world.run();
     expect(await world.reasons()).toEqual({ user1: 5 });
+    await importRecords(world.database);
+    await world.run();
+    expect(await world.reasons()).toEqual({ user1: 5 });
+    expect(
+      await world.database('directory_certificate_holds').whereNull('ended_at'),
+    ).toEqual([]);
   });
 
   it('retries changes that the CA has not confirmed', async () => {

@@ -3,13 +3,13 @@ import type {
   LoggerService,
 } from '@backstage/backend-plugin-api';
 import { toError } from '@backstage/errors';
-import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node';
 import { metrics } from '@opentelemetry/api';
 import type { SubjectLookup } from '../../directory/Principal';
 import type { Replica } from '../../replica/Replica';
 import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
-import { ON_HOLD } from '../CertificateAuthorities';
+import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { AccountHoldsConfig } from '../CertificatesConfig';
+import { ON_HOLD } from '../records/RevocationTable';
 import type {
   HoldableCertificate,
   HoldCause,
@@ -33,8 +33,9 @@ const meter = metrics.getMeter('directory');
 /** Options of {@link AccountHolds}. */
 export interface AccountHoldsOptions {
   readonly auditor: AuditorService;
-  readonly authority: Required<
-    Pick<CertificateAuthority, 'get' | 'hold' | 'release' | 'revoke'>
+  readonly authorities: Pick<
+    CertificateAuthorities,
+    'get' | 'hasHolds' | 'hold' | 'release' | 'revoke'
   >;
   readonly config: AccountHoldsConfig;
   readonly logger: LoggerService;
@@ -175,24 +176,24 @@ export class AccountHolds {
 
   /** Returns whether a run must put the certificate on hold or revoke it. */
   async #isDue(
-    { serialNumber, cause, hold }: Candidate,
+    { id, serialNumber, cause, hold }: Candidate,
     { at, now }: { readonly at: Date; readonly now: Date },
   ): Promise<boolean> {
-    const { authority, config, records } = this.#options;
+    const { authorities, config, records } = this.#options;
     if (!hold) {
       if (now.getTime() - at.getTime() < CONFIRMATION_MS) {
         return false;
       }
       // Holds that others have placed are neither recorded nor released.
-      const issued = await authority.get(serialNumber);
-      const reason = issued?.revocation?.reason;
-      if (reason !== undefined && reason !== ON_HOLD) {
-        await records.markRevoked(serialNumber);
-      }
-      return issued !== undefined && reason === undefined;
+      const issued = await authorities.get(serialNumber);
+      return (
+        issued?.record?.id === id &&
+        !issued.revocation &&
+        authorities.hasHolds(issued.authority)
+      );
     }
     if (hold.cause !== cause) {
-      await records.update(serialNumber, { cause, caused_at: now });
+      await records.begin(id, cause, now);
       return false;
     }
     const ageMs = now.getTime() - hold.causedAt.getTime();
@@ -232,8 +233,8 @@ export class AccountHolds {
     certificate: HoldableCertificate & { readonly cause?: HoldCause },
     now: Date,
   ): Promise<void> {
-    const { auditor, authority, records } = this.#options;
-    const { serialNumber, username, hold } = certificate;
+    const { auditor, authorities, records } = this.#options;
+    const { authority, hold, id, serialNumber, username } = certificate;
     const { cause = hold!.cause } = certificate;
     const event = await auditor.createEvent({
       eventId: `certificate-${change}`,
@@ -242,32 +243,27 @@ export class AccountHolds {
     });
     try {
       if (!hold) {
-        await records.begin(serialNumber, cause, now);
+        await records.begin(id, cause, now);
       }
-      const issued = await {
-        hold: () => authority.hold({ serialNumber, heldBy: ACTOR }),
-        release: () => authority.release({ serialNumber, releasedBy: ACTOR }),
+      const revocation = await {
+        hold: () =>
+          authorities.hold(authority, { serialNumber, heldBy: ACTOR }),
+        release: () =>
+          authorities.release(authority, { serialNumber, releasedBy: ACTOR }),
         revoke: () =>
-          authority.revoke({
+          authorities.revoke(authority, {
             serialNumber,
             reason: 'cessationOfOperation',
             revokedBy: ACTOR,
           }),
       }[change]();
-      const reason = issued?.revocation?.reason;
-      const isHeld = reason === ON_HOLD;
-      const isRevoked = reason !== undefined && !isHeld;
-      if (isRevoked) {
-        await records.markRevoked(serialNumber);
-      }
+      const isHeld = revocation?.reason === ON_HOLD;
+      const isRevoked = revocation !== undefined && !isHeld;
       const isDone = { hold: isHeld, release: !isHeld, revoke: isRevoked };
-      if (!issued || !isDone[change]) {
+      if (!isDone[change]) {
         throw new Error(`The CA did not ${change} the certificate`);
       }
-      await records.update(
-        serialNumber,
-        isHeld ? { is_confirmed: true } : { ended_at: now },
-      );
+      await (isHeld ? records.confirm(id) : records.end(certificate));
       this.#changes.add(1, { outcome: OUTCOMES[change] });
       await event.success();
     } catch (error) {

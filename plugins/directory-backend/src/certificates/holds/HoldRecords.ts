@@ -1,8 +1,9 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { randomUUID } from 'node:crypto';
+import { type CertificateRow, RECORDS } from '../records/CertificateRecords';
 
-const CERTIFICATES = 'directory_certificates';
-const HOLDS = 'directory_certificate_holds';
+/** Table of the holds that 0.2.0 has placed. */
+const OLD_HOLDS = 'directory_certificate_holds';
 const OVERRIDES = 'directory_hold_approvals';
 
 /** Lifetime of an override. */
@@ -16,6 +17,10 @@ export type HoldCause = 'locked' | 'deleted';
 
 /** A certificate that is valid or on hold as far as the gateway knows. */
 export interface HoldableCertificate {
+  /** ID of the record. */
+  readonly id: string;
+  /** Registered name of the CA. */
+  readonly authority: string;
   readonly serialNumber: bigint;
   readonly username: string;
   readonly subjectId: string;
@@ -39,65 +44,62 @@ export class HoldRecords {
   /** Yields all live certificates with a known account, read in pages. */
   async *certificates(now: Date): AsyncIterable<HoldableCertificate> {
     for (let last = ''; ;) {
-      const rows = await this.#database(`${CERTIFICATES} as c`)
-        .leftJoin(`${HOLDS} as h`, join =>
-          join.on('h.serial_number', 'c.serial_number').andOnNull('h.ended_at'),
-        )
-        .where('c.serial_number', '>', last)
-        .where('c.not_after', '>', now)
-        .where('c.is_revoked', false)
-        .whereNotNull('c.subject_id')
-        .orderBy('c.serial_number')
-        .limit(PAGE_SIZE)
-        .select('h.*', 'c.serial_number', 'c.username', 'c.subject_id');
-      for (const { id, cause, caused_at: causedAt, ...row } of rows) {
-        const isConfirmed = Boolean(row.is_confirmed);
+      const rows = await this.#table()
+        .where('id', '>', last)
+        .where('not_after', '>', now)
+        .whereIn('state', ['valid', 'held'])
+        .whereNotNull('subject_id')
+        .orderBy('id')
+        .limit(PAGE_SIZE);
+      for (const {
+        hold_cause: cause,
+        hold_caused_at: causedAt,
+        ...row
+      } of rows) {
+        const isConfirmed = Boolean(row.hold_confirmed);
         yield {
-          serialNumber: BigInt(row.serial_number),
-          username: row.username,
-          subjectId: row.subject_id,
+          id: row.id,
+          authority: row.authority,
+          serialNumber: BigInt(row.serial_number!),
+          username: row.username!,
+          subjectId: row.subject_id!,
           hold:
-            id === null
+            cause === null
               ? undefined
-              : { cause, causedAt: new Date(causedAt), isConfirmed },
+              : { cause, causedAt: new Date(causedAt!), isConfirmed },
         };
       }
       if (rows.length < PAGE_SIZE) {
         return;
       }
-      last = rows[rows.length - 1].serial_number;
+      last = rows[rows.length - 1].id;
     }
   }
 
-  /** Records a hold before the CA places it. */
-  async begin(serialNumber: bigint, cause: HoldCause, now: Date) {
-    await this.#database(HOLDS).insert({
-      serial_number: String(serialNumber),
-      cause,
-      caused_at: now,
-      held_at: now,
-      is_confirmed: false,
+  /** Records a hold before the CA places it, or another cause. */
+  async begin(id: string, cause: HoldCause, now: Date): Promise<void> {
+    await this.#table()
+      .where({ id })
+      .update({ hold_cause: cause, hold_caused_at: now });
+  }
+
+  /** Records that the CA has placed a hold. */
+  async confirm(id: string): Promise<void> {
+    await this.#table().where({ id }).update({ hold_confirmed: true });
+  }
+
+  /** Records the end of a hold. */
+  async end({ id, serialNumber }: HoldableCertificate): Promise<void> {
+    await this.#database.transaction(async transaction => {
+      await transaction(RECORDS).where({ id }).update({
+        hold_cause: null,
+        hold_caused_at: null,
+        hold_confirmed: false,
+      });
+      await transaction(OLD_HOLDS)
+        .where({ serial_number: String(serialNumber), ended_at: null })
+        .update({ ended_at: new Date() });
     });
-  }
-
-  /** Records another cause, the confirmation by the CA, or the end of a hold. */
-  async update(
-    serialNumber: bigint,
-    change:
-      | { cause: HoldCause; caused_at: Date }
-      | { is_confirmed: true }
-      | { ended_at: Date },
-  ): Promise<void> {
-    await this.#database(HOLDS)
-      .where({ serial_number: String(serialNumber), ended_at: null })
-      .update(change);
-  }
-
-  /** Records that a certificate is revoked, so that it is no longer checked. */
-  async markRevoked(serialNumber: bigint): Promise<void> {
-    await this.#database(CERTIFICATES)
-      .where({ serial_number: String(serialNumber) })
-      .update({ is_revoked: true });
   }
 
   /** Permits one run that changes `count` accounts; returns the expiry. */
@@ -120,5 +122,9 @@ export class HoldRecords {
         .where('expires_at', '>', new Date())
         .delete()) > 0
     );
+  }
+
+  #table() {
+    return this.#database<CertificateRow>(RECORDS);
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { UserCertificate } from '../../certificates/CertificateReader';
+import type { UserCertificate } from '../../certificates/UserCertificates';
 import type { UserSelection } from '../../directory/Directory';
 import type { Page, PageRequest } from '../../directory/Page';
 import type { Principal } from '../../directory/Principal';

@@ -13,7 +13,7 @@ import {
   userModel,
 } from '../response/presentRecords';
 import type { ResourceUris } from '../response/ResourceUris';
-import type { UserCertificate } from '../../certificates/CertificateReader';
+import type { UserCertificate } from '../../certificates/UserCertificates';
 import {
   certificateModel,
   presentCertificate,

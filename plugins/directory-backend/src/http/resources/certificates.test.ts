@@ -1,16 +1,18 @@
 import { mockServices } from '@backstage/backend-test-utils';
-import { ConfigReader } from '@backstage/config';
 import { Certificate } from '@directory-gateway/x509';
 import { makeCsr } from '../../__testUtils__/certificates/makeCsr';
+import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
 import { accountsOf, holder, person } from '../../__testUtils__/people';
+import { withDatabase } from '../../__testUtils__/withDatabase';
+import { BlockedKeys } from '../../certificates/BlockedKeys';
 import { CertificateReader } from '../../certificates/CertificateReader';
-import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
 import { IssuanceService } from '../../certificates/IssuanceService';
-import type { SigningLimit } from '../../certificates/SigningLimit';
+import { SigningLimit } from '../../certificates/SigningLimit';
 import { PrincipalSet } from '../../directory/Caller';
 import type { Directory } from '../../directory/Directory';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
+import { openDatabase } from '../../openDatabase';
 import type { Call } from '../api/Operation';
 import { contractDialect } from '../contractDialect';
 import { certificateOperations } from './certificates';
@@ -39,34 +41,25 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-function operations() {
-  const permissive = new PermissiveAuthority();
-  const authority = {
-    sign: permissive.sign.bind(permissive),
-    get: permissive.get.bind(permissive),
-    revoke: async () => undefined,
-  };
-  const config = readCertificatesConfig(
-    new ConfigReader({ certificates: { authority: 'test' } }),
-  )!;
+const database = withDatabase();
+
+async function operations() {
+  const knex = await openDatabase(database);
+  const opened = openAuthorities(knex, { test: new PermissiveAuthority() });
+  const { config } = opened;
   const options = {
+    ...opened,
     accounts: accountsOf([alice]),
     auditor: mockServices.auditor.mock({
       createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
     }),
-    authority,
-    blockedKeys: { has: async () => false, block: async () => '' },
-    config,
+    blockedKeys: new BlockedKeys(knex),
     directory: new PrivateDirectory({} as Directory, {
       hidden: new Set(),
       trustedReaders: new PrincipalSet({}),
     }),
-    limit: { consume: async () => {} } as unknown as SigningLimit,
-    records: {
-      add: async () => {},
-      countUnexpired: async () => 0,
-      notesOf: async () => new Map(),
-    },
+    limit: new SigningLimit({ database: knex, limit: config.limit }),
+    logger: mockServices.logger.mock(),
   };
   const [sign, read] = certificateOperations({
     config,
@@ -103,7 +96,7 @@ describe('certificateOperations', () => {
   const parameters = { user: 'alice', csr: makeCsr({ subject: '/CN=alice' }) };
 
   it('signs and reads a certificate, parsing it once per request', async () => {
-    const { sign, read } = operations();
+    const { sign, read } = await operations();
     const signed = await sign(parameters);
     expect(signed).toMatchObject({ cacn: 'permissive', subject: 'CN=alice' });
     expect(described.size).toBe(1);
@@ -114,7 +107,7 @@ describe('certificateOperations', () => {
   });
 
   it('returns the check results without signing for dry_run', async () => {
-    const { sign } = operations();
+    const { sign } = await operations();
     const result = await sign({ ...parameters, dry_run: 'true' });
     expect(result).toMatchObject({ would_sign: true });
     expect(described.size).toBe(0);

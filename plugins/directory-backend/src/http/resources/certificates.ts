@@ -7,6 +7,7 @@ import type {
   CertificateAuthority,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { Duration } from 'luxon';
+import type { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import type { CertificateReader } from '../../certificates/CertificateReader';
 import {
   type CertificateProfile,
@@ -20,10 +21,11 @@ import type {
 import {
   type CertificateRecords,
   MAX_LABEL_LENGTH,
-} from '../../certificates/CertificateRecords';
+} from '../../certificates/records/CertificateRecords';
 import type { RenewalService } from '../../certificates/RenewalService';
 import type { SigningLimit } from '../../certificates/SigningLimit';
 import type { RevocationService } from '../../certificates/RevocationService';
+import type { UserCertificates } from '../../certificates/UserCertificates';
 import type { Dialect } from '../api/Dialect';
 import { type Operation, requireAccount } from '../api/Operation';
 import {
@@ -31,8 +33,14 @@ import {
   parseParameters,
 } from '../request/ParameterErrors';
 import { type RequestParameters, readText } from '../request/readParameters';
-import { certificateNotFound } from '../response/apiErrors';
+import {
+  certificateNotFound,
+  InvalidRequestError,
+} from '../response/apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
+
+const SIGNING = '/certs/';
+const CERTIFICATE = '/certs/:serialNumber(\\d+)/';
 
 /** The keys of a certificate profile. */
 export const profileModel: RecordModel = {
@@ -42,6 +50,7 @@ export const profileModel: RecordModel = {
 
 /** Services that the operations on certificates use. */
 export interface CertificateServices {
+  readonly authorities: Pick<CertificateAuthorities, 'get'>;
   /** The CA that issues certificates. */
   readonly authority: Pick<
     CertificateAuthority,
@@ -49,6 +58,7 @@ export interface CertificateServices {
   >;
   readonly config: CertificatesConfig;
   readonly issuance: IssuanceService;
+  readonly listed: UserCertificates;
   readonly reader: CertificateReader;
   readonly records: CertificateRecords;
   readonly renewals: RenewalService;
@@ -69,7 +79,7 @@ export function certificateOperations(
     {
       id: 'sign_csr',
       method: 'post',
-      path: '/certs/',
+      path: SIGNING,
       permission: directoryCertificateSignPermission,
       recordDenial: denied => issuance.recordDenial(denied),
       async handle({ parameters, fieldMask, context }) {
@@ -92,17 +102,14 @@ export function certificateOperations(
         }
         const issued = await issuance.sign(request, context);
         return {
-          result: dialect.presentCertificate(
-            { ...issued, label: request.label, profile: request.profile },
-            { keys, isNew: true },
-          ),
+          result: dialect.presentCertificate(issued, { keys, isNew: true }),
         };
       },
     },
     {
       id: 'get_cert',
       method: 'get',
-      path: '/certs/:serialNumber(\\d+)/',
+      path: CERTIFICATE,
       permission: directoryReadPermission,
       async handle({ params, fieldMask, context }) {
         const serialNumber = BigInt(params.serialNumber);
@@ -111,12 +118,36 @@ export function certificateOperations(
           throw certificateNotFound(serialNumber);
         }
         const keys = resolveFields(fieldMask, dialect.models.certificate);
-        const shown = keys.some(key => key === 'label' || key === 'profile')
-          ? await reader.withNotes(issued, serialNumber)
-          : issued;
         return {
-          result: dialect.presentCertificate(shown, { keys, isNew: false }),
+          result: dialect.presentCertificate(issued, { keys, isNew: false }),
         };
+      },
+    },
+  ];
+}
+
+/** The same operations of a portal without `directory.certificates`. */
+export function certificateOperationsWithoutAuthority(): readonly Operation[] {
+  return [
+    {
+      id: 'sign_csr',
+      method: 'post',
+      path: SIGNING,
+      permission: directoryCertificateSignPermission,
+      async handle() {
+        throw new InvalidRequestError({
+          message:
+            'The CSR cannot be signed: this portal has no certificate authority.',
+        });
+      },
+    },
+    {
+      id: 'get_cert',
+      method: 'get',
+      path: CERTIFICATE,
+      permission: directoryReadPermission,
+      async handle({ params }) {
+        throw certificateNotFound(BigInt(params.serialNumber));
       },
     },
   ];

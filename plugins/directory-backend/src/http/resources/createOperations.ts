@@ -1,6 +1,6 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
-import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node';
-import { UserCertificates } from '../../certificates/CertificateReader';
+import type { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
+import { UserCertificates } from '../../certificates/UserCertificates';
 import type { Accounts } from '../../directory/Accounts';
 import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { AccessControl } from '../access/AccessControl';
@@ -9,6 +9,7 @@ import type { Operation } from '../api/Operation';
 import type { Changes } from '../../changes/createChanges';
 import {
   certificateOperations,
+  certificateOperationsWithoutAuthority,
   certificateProfilesOperation,
   type CertificateServices,
 } from './certificates';
@@ -31,7 +32,10 @@ export interface OperationsOptions {
   readonly access: Pick<AccessControl, 'operationsOf' | 'require'>;
   readonly accounts: Pick<Accounts, 'findForSignIn'>;
   readonly auditor: AuditorService;
-  readonly authorities: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
+  readonly authorities: Pick<
+    CertificateAuthorities,
+    'get' | 'present' | 'recorded'
+  >;
   /** `undefined` without `directory.certificates`. */
   readonly certificates: CertificateServices | undefined;
   readonly changes: Changes;
@@ -49,7 +53,7 @@ export function createOperations(
     ...groupOperations(options),
     ...(certificates
       ? certificateOperations({ ...certificates, dialect })
-      : []),
+      : certificateOperationsWithoutAuthority()),
     ...(dialect.hasExtensions ? createExtensions(options) : []),
   ];
 }
@@ -68,11 +72,14 @@ function createExtensions(
     changesOperation(options),
     ...historyOperations(options),
     userCertificatesOperation({
-      certificates: new UserCertificates({
-        directory,
-        authority: authorities,
-        records: certificates?.records,
-      }),
+      certificates:
+        certificates?.listed ??
+        new UserCertificates({
+          authorities,
+          directory,
+          records: { listOf: async () => [] },
+          stableIdOf: () => undefined,
+        }),
       dialect,
     }),
     ...(certificates

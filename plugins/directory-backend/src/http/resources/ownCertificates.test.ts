@@ -4,6 +4,7 @@ import { ForbiddenError } from '../response/apiErrors';
 import { ownCertificateOperations } from './ownCertificates';
 
 const alice = { ...person('alice'), stableId: 'ipaUniqueID=1' };
+const record = { subjectId: alice.stableId };
 
 describe('ownCertificateOperations', () => {
   it('limits revocations by an owner but not by an administrator', async () => {
@@ -18,7 +19,8 @@ describe('ownCertificateOperations', () => {
           throw new SigningLimitExceededError(1000);
         },
       },
-      records: { get: async () => ({ subjectId: alice.stableId }) },
+      authorities: { get: async () => ({ record }) },
+      records: { find: async () => [record] },
       revocations: { revoke, recordDenial: jest.fn() },
     } as never);
     const call = () =>

@@ -4,10 +4,10 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   REVOCABLE_REASONS,
-  type IssuedCertificate,
   type RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { isError } from '@backstage/errors';
+import type { LocatedCertificate } from '../../certificates/CertificateAuthorities';
 import { FreshProofRequiredError } from '../../certificates/errors';
 import { hasFreshProof, isOwner } from '../../certificates/RenewalService';
 import type { Caller, CallerContext } from '../../directory/Caller';
@@ -92,9 +92,7 @@ export function ownCertificateOperations(
         const serialNumber = BigInt(params.serialNumber);
         const csr = parseParameters(errors => parseCsr(parameters, errors));
         const issued = await renewals.renew({ serialNumber, csr }, context);
-        return {
-          result: await presentRenewed(options, { issued, keys, serialNumber }),
-        };
+        return { result: presentCertificate(issued, keys, dialect.uris) };
       },
     },
     {
@@ -110,20 +108,16 @@ export function ownCertificateOperations(
         if (!issued) {
           throw certificateNotFound(serialNumber);
         }
-        const record = await records.get(serialNumber);
+        const { record } = issued;
         if (!record || !isOwner(caller, record)) {
           throw new ForbiddenError({
             message:
               'Certificates can be labeled only by their owner, and only if this gateway issued them.',
           });
         }
-        await records.setLabel(serialNumber, label);
+        await records.setLabel(record.id, label);
         return {
-          result: presentCertificate(
-            { ...issued, label, profile: record.profile },
-            keys,
-            dialect.uris,
-          ),
+          result: presentCertificate({ ...issued, label }, keys, dialect.uris),
         };
       },
     },
@@ -135,7 +129,7 @@ export function ownCertificateOperations(
  *   SigningLimitExceededError
  */
 async function requireRevocable(
-  { access, limit, records }: Options,
+  { access, authorities, limit, records }: Options,
   request: { readonly caller: Caller; readonly serialNumber: bigint },
 ): Promise<void> {
   const { caller, serialNumber } = request;
@@ -146,8 +140,11 @@ async function requireRevocable(
     if (!isError(error) || error.name !== 'ForbiddenError') {
       throw error;
     }
-    const record = await records.get(serialNumber);
-    if (!record || !isOwner(caller, record)) {
+    const recorded = await records.find(serialNumber);
+    const issued =
+      recorded.some(record => isOwner(caller, record)) &&
+      (await authorities.get(serialNumber, { forRevocation: true }));
+    if (!issued || !issued.record || !isOwner(caller, issued.record)) {
       throw error;
     }
   }
@@ -162,7 +159,7 @@ async function requireRevocable(
 async function presentRevoked(
   { reader, dialect }: Options,
   result: {
-    readonly revoked: IssuedCertificate | undefined;
+    readonly revoked: LocatedCertificate | undefined;
     readonly keys: readonly string[];
     readonly context: CallerContext;
     readonly request: { readonly serialNumber: bigint };
@@ -177,27 +174,7 @@ async function presentRevoked(
   const visibleKeys = isVisible
     ? keys
     : keys.filter(key => ALWAYS_VISIBLE.has(key));
-  const shown = visibleKeys.some(key => key === 'label' || key === 'profile')
-    ? await reader.withNotes(revoked, request.serialNumber).catch(() => revoked)
-    : revoked;
-  return { result: presentCertificate(shown, visibleKeys, dialect.uris) };
-}
-
-async function presentRenewed(
-  { reader, dialect }: Options,
-  result: {
-    readonly issued: IssuedCertificate;
-    readonly keys: readonly string[];
-    /** Of the previous certificate, which has the same label and profile. */
-    readonly serialNumber: bigint;
-  },
-) {
-  const { issued, keys, serialNumber } = result;
-  const shown = await reader
-    .withNotes(issued, serialNumber)
-    // The renewal has succeeded, even if the label cannot be read.
-    .catch(() => issued);
-  return presentCertificate(shown, keys, dialect.uris);
+  return { result: presentCertificate(revoked, visibleKeys, dialect.uris) };
 }
 
 function parseCsr(

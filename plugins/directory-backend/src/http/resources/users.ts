@@ -1,5 +1,5 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { UserCertificates } from '../../certificates/CertificateReader';
+import type { UserCertificates } from '../../certificates/UserCertificates';
 import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';

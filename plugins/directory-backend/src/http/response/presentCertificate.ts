@@ -1,6 +1,6 @@
 import { AuthorityProtocolError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { CertificateDescription } from '@directory-gateway/x509';
-import type { UserCertificate } from '../../certificates/CertificateReader';
+import type { UserCertificate } from '../../certificates/UserCertificates';
 import type { RecordModel } from './fieldMask';
 import { rawInteger } from './json';
 import type { ResourceUris } from './ResourceUris';

@@ -1,0 +1,630 @@
+import {
+  AuthorityUnavailableError,
+  Batch,
+  type Database,
+  type Revocation,
+  type SignedCertificate,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  Certificate,
+  type CertificateDescription,
+  readPemBlocks,
+  writePem,
+} from '@directory-gateway/x509';
+import {
+  createHash,
+  randomBytes,
+  randomUUID,
+  X509Certificate,
+} from 'node:crypto';
+import { orUnavailable } from '../errors';
+
+/** Table of certificates; its migration describes the columns. */
+export const RECORDS = 'directory_certificate_records';
+
+/** Time after which the records of expired certificates are deleted. */
+export const RETENTION_MS = 90 * 24 * 60 * 60_000;
+
+/**
+ * Time within which a repeated request returns the certificate of the first
+ * one.
+ */
+const REPETITION_MS = 60_000;
+
+/**
+ * Maximum number of attempts to reserve a serial number: one fails only when a
+ * concurrent request is the same, or when a random number is already in use.
+ */
+const MAX_ATTEMPTS = 10;
+
+/** Maximum number of accounts in a query. */
+const MAX_ACCOUNTS = 1000;
+
+/** Maximum length of a label in characters. */
+export const MAX_LABEL_LENGTH = 64;
+
+/** Columns that are known when a certificate is recorded. */
+const CERTIFICATE_COLUMNS: (keyof CertificateRow)[] = [
+  'serial_number',
+  'issuer',
+  'certificate',
+  'chain',
+  'public_key_sha256',
+  'state',
+  'recorded_at',
+  'not_before',
+  'not_after',
+];
+
+/** PostgreSQL returns a Date, SQLite milliseconds since 1970. */
+export type Timestamp = Date | number;
+
+/** A row of the table. */
+export interface CertificateRow {
+  id: string;
+  authority: string;
+  serial_number: string | null;
+  issuer: string | null;
+  certificate: Buffer | null;
+  chain: string | null;
+  public_key_sha256: string | null;
+  username: string | null;
+  subject_id: string | null;
+  profile: string | null;
+  label: string | null;
+  state: 'reserved' | 'valid' | 'held' | 'revoked' | 'abandoned';
+  reason: number | null;
+  revoked_at: Timestamp | null;
+  revoked_by: string | null;
+  requested_by: string | null;
+  request_key: string | null;
+  reserved_at: Timestamp;
+  recorded_at: Timestamp | null;
+  not_before: Timestamp | null;
+  not_after: Timestamp | null;
+  renewed_from: string | null;
+  is_renewed_by_key: boolean | number;
+  hold_cause: 'locked' | 'deleted' | null;
+  hold_caused_at: Timestamp | null;
+  hold_confirmed: boolean | number;
+}
+
+/** An account that owns certificates. */
+export interface CertificateOwner {
+  readonly username: string;
+  /** ID of the account, as `Principal.stableId`. */
+  readonly stableId?: string;
+}
+
+/** A certificate that was issued through the gateway. */
+export interface CertificateRecord {
+  readonly id: string;
+  /** Registered name of the CA. */
+  readonly authority: string;
+  readonly serialNumber: bigint;
+  /** Name of the user at the time of issuance. */
+  readonly username: string;
+  /** `undefined` when the service account could not read it. */
+  readonly subjectId: string | undefined;
+  readonly profile: string | undefined;
+  /** Text that the user chose to distinguish certificates. */
+  readonly label: string | undefined;
+  /** `undefined` when 0.2.0 issued it with FreeIPA. */
+  readonly certificate: Certificate | undefined;
+  /** The issuers in DER, nearest first. */
+  readonly issuers: readonly Buffer[];
+  /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
+  readonly publicKeySha256: string;
+  readonly revocation: Revocation | undefined;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** Serial number of the certificate that this one renews. */
+  readonly renewedFrom: bigint | undefined;
+}
+
+/** A request for which a serial number is reserved. */
+export interface ReservationRequest {
+  /** Registered name of the CA. */
+  readonly authority: string;
+  /** Whether the CA ignores reserved serial numbers. */
+  readonly choosesSerialNumbers: boolean;
+  readonly owner: CertificateOwner;
+  readonly profile: string;
+  readonly label?: string;
+  readonly requestedBy: string;
+  /** Value that a request and its repetitions share: SHA-256 as hex. */
+  readonly requestKey: string;
+  /** Maximum validity, in milliseconds, if the CA knows it. */
+  readonly validityMs?: number;
+  readonly renewedFrom?: bigint;
+}
+
+/** A reserved serial number. */
+export interface Reservation {
+  readonly serialNumber: bigint;
+  readonly row: CertificateRow;
+}
+
+/**
+ * Records of the certificates that the gateway has issued with any CA, in one
+ * table. Each statement is its own transaction: a process that is killed
+ * between two of them leaves a reservation, which is revoked later. Concurrent
+ * requests share a statement and therefore the write to disk.
+ *
+ * All methods reject with AuthorityUnavailableError when the database is not
+ * available.
+ */
+export class CertificateRecords {
+  readonly #database: Database;
+  readonly #listeners = new Array<(owner: CertificateOwner) => void>();
+  readonly #reservations = new Batch((rows: readonly CertificateRow[]) =>
+    this.#insert(rows),
+  );
+  readonly #records = new Batch((rows: readonly CertificateRow[]) =>
+    this.#complete(rows),
+  );
+  readonly #counts = new Batch((owners: readonly CertificateOwner[]) =>
+    this.#count(owners),
+  );
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Calls a function after this process has recorded a certificate. */
+  onRecorded(listener: (owner: CertificateOwner) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /**
+   * Reserves a random serial number, or returns the certificate of the recent
+   * request that this one repeats, if it is still valid.
+   */
+  async reserve(
+    request: ReservationRequest,
+  ): Promise<Reservation | CertificateRecord> {
+    return await orUnavailable(async () => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const serialNumber = randomSerialNumber();
+        const row = reservationOf(request, serialNumber);
+        if (await this.#reservations.add(row)) {
+          return { serialNumber, row };
+        }
+        const { request_key } = row;
+        const previous = await this.#table().where({ request_key }).first();
+        if (previous && isRecent(previous)) {
+          return recordOf(previous);
+        }
+        if (previous) {
+          await this.#table()
+            .where({ id: previous.id })
+            .update({ request_key: null });
+        }
+      }
+      throw new Error('No serial number could be reserved');
+    });
+  }
+
+  /**
+   * Records the certificate of a reservation. If a CA that chooses serial
+   * numbers returns a certificate again, only a new label is recorded. A record
+   * with another key, from a CA that was replaced, is replaced.
+   *
+   * @throws AuthorityUnavailableError also when the reservation was abandoned.
+   */
+  async record(
+    { row }: Pick<Reservation, 'row'>,
+    signed: SignedCertificate,
+    description: CertificateDescription,
+  ): Promise<void> {
+    const recorded: CertificateRow = {
+      ...row,
+      ...rowOf(signed, description),
+      state: 'valid',
+      recorded_at: new Date(),
+    };
+    await orUnavailable(async () => {
+      const isKnown =
+        row.serial_number === null && (await this.#replace(recorded));
+      if (!isKnown && !(await this.#records.add(recorded))) {
+        throw new AuthorityUnavailableError('The reservation has ended');
+      }
+    });
+    const { username, subject_id: stableId } = recorded;
+    for (const listener of this.#listeners) {
+      listener({ username: username!, stableId: stableId ?? undefined });
+    }
+  }
+
+  /** Deletes a reservation: nothing was signed, or the CA has no number of it. */
+  async release({ row: { id } }: Pick<Reservation, 'row'>): Promise<void> {
+    await orUnavailable(() =>
+      this.#table().where({ id, state: 'reserved' }).delete(),
+    );
+  }
+
+  /** Marks a reservation whose certificate must not be used. */
+  async abandon({ row: { id } }: Pick<Reservation, 'row'>): Promise<void> {
+    await orUnavailable(() =>
+      this.#table()
+        .where({ id })
+        .whereNull('certificate')
+        .update({ state: 'abandoned', request_key: null }),
+    );
+  }
+
+  /** Returns the reservations that were neither recorded nor ended. */
+  async listReserved(options: {
+    readonly before: Date;
+  }): Promise<readonly (Pick<Reservation, 'row'> & { authority: string })[]> {
+    const rows = await orUnavailable(() =>
+      this.#table()
+        .where({ state: 'reserved' })
+        .where('reserved_at', '<', options.before),
+    );
+    return rows.map(row => ({ row, authority: row.authority }));
+  }
+
+  /** Returns the certificates with a serial number, one for each CA. */
+  async find(serialNumber: bigint): Promise<readonly CertificateRecord[]> {
+    const rows = await orUnavailable(() =>
+      this.#issued().where({ serial_number: String(serialNumber) }),
+    );
+    return rows.map(recordOf);
+  }
+
+  /**
+   * Returns the number of an account's certificates that have not expired,
+   * including revoked ones.
+   */
+  async countUnexpired(owner: CertificateOwner): Promise<number> {
+    return await orUnavailable(() => this.#counts.add(owner));
+  }
+
+  /**
+   * Returns the serial numbers of the certificates that were renewed from one
+   * by proof of its key. Only 0.2.0 recorded such renewals: this query and its
+   * caller can be removed when the last of these certificates has expired.
+   */
+  async renewedByKeyOf(serialNumber: bigint): Promise<readonly bigint[]> {
+    const rows = await orUnavailable(() =>
+      this.#table()
+        .where({ renewed_from: String(serialNumber), is_renewed_by_key: true })
+        .select('serial_number'),
+    );
+    return rows.map(row => BigInt(row.serial_number!));
+  }
+
+  /** Replaces the label of a certificate; `undefined` removes it. */
+  async setLabel(id: string, label: string | undefined): Promise<void> {
+    await orUnavailable(() =>
+      this.#table()
+        .where({ id })
+        .update({ label: label ?? null }),
+    );
+  }
+
+  /** Returns all certificates of an account. */
+  async listOf(owner: CertificateOwner): Promise<readonly CertificateRecord[]> {
+    const rows = await orUnavailable(() =>
+      this.#issued().where(this.#ownedBy([owner])),
+    );
+    return rows.map(recordOf);
+  }
+
+  /**
+   * Returns the usable certificates of accounts in DER, by ID or else by user
+   * name.
+   *
+   * @param options - `authorities`: registered names of the CAs
+   */
+  async listUsable(
+    owners: readonly CertificateOwner[],
+    options: { readonly authorities: readonly string[] },
+  ): Promise<ReadonlyMap<string, readonly Buffer[]>> {
+    const byOwner = new Map<string, Buffer[]>();
+    for (let at = 0; at < owners.length; at += MAX_ACCOUNTS) {
+      const rows = await orUnavailable(() =>
+        this.#usable(options.authorities)
+          .where(this.#ownedBy(owners.slice(at, at + MAX_ACCOUNTS)))
+          .whereNotNull('certificate')
+          .orderBy(['reserved_at', 'serial_number'])
+          .select('username', 'subject_id', 'certificate'),
+      );
+      for (const { username, subject_id, certificate } of rows) {
+        const key = subject_id ?? username!;
+        byOwner.set(key, [...(byOwner.get(key) ?? []), certificate!]);
+      }
+    }
+    return byOwner;
+  }
+
+  /**
+   * Returns the accounts that have usable certificates: their IDs, or else
+   * their user names.
+   *
+   * @param options - `recordedSince`: only of certificates recorded since then
+   */
+  async listOwners(options: {
+    readonly authorities: readonly string[];
+    readonly recordedSince?: Date;
+  }): Promise<readonly string[]> {
+    const { authorities, recordedSince } = options;
+    const owned = this.#usable(authorities);
+    if (recordedSince) {
+      owned.where('recorded_at', '>=', recordedSince);
+    }
+    const rows = await orUnavailable(() =>
+      owned.distinct('username', 'subject_id'),
+    );
+    return rows.map(({ username, subject_id }) => subject_id ?? username!);
+  }
+
+  /**
+   * Returns the certificates that expire within an interval and are neither
+   * revoked nor on hold.
+   *
+   * @param query - `from`: inclusive; `before`: exclusive, no limit by default;
+   *   `owner`: only those of an account
+   */
+  async listExpiring(query: {
+    readonly from: Date;
+    readonly before?: Date;
+    readonly owner?: CertificateOwner;
+  }): Promise<readonly CertificateRecord[]> {
+    const { from, before, owner } = query;
+    const expiring = this.#table()
+      .where({ state: 'valid' })
+      .where('not_after', '>=', from);
+    if (before) {
+      expiring.where('not_after', '<', before);
+    }
+    if (owner) {
+      expiring.where(this.#ownedBy([owner]));
+    }
+    return (await orUnavailable(() => expiring)).map(recordOf);
+  }
+
+  /** Deletes records of certificates that expired more than 90 days ago. */
+  async deleteExpired(): Promise<void> {
+    await this.#table()
+      .where('not_after', '<', new Date(Date.now() - RETENTION_MS))
+      .delete();
+  }
+
+  /** Returns for each row whether it was inserted or is in conflict. */
+  async #insert(rows: readonly CertificateRow[]): Promise<boolean[]> {
+    // All processes insert in the same order, which prevents deadlocks.
+    const inserted = await this.#table()
+      .insert(rows.toSorted(inOrderOf('request_key')))
+      .onConflict()
+      .ignore()
+      .returning('id');
+    const ids = new Set(inserted.map(({ id }) => id));
+    return rows.map(({ id }) => ids.has(id));
+  }
+
+  /** Returns for each reservation whether its certificate was recorded. */
+  async #complete(rows: readonly CertificateRow[]): Promise<boolean[]> {
+    const recorded = await this.#table()
+      // A repeated request may have taken over the request key.
+      .insert(
+        rows
+          .toSorted(inOrderOf('id'))
+          .map(row => ({ ...row, request_key: null })),
+      )
+      .onConflict('id')
+      .merge(CERTIFICATE_COLUMNS)
+      .whereRaw(`${RECORDS}.state = 'reserved'`)
+      .returning('id');
+    const ids = new Set(recorded.map(({ id }) => id));
+    return rows.map(({ id }) => ids.has(id));
+  }
+
+  /**
+   * Returns whether a certificate is already on record. Deletes another one with
+   * its serial number, or else the reservation.
+   */
+  async #replace(row: CertificateRow): Promise<boolean> {
+    const { authority, id, label, public_key_sha256, serial_number } = row;
+    const same = { authority, serial_number };
+    const known = await this.#table().where(same).first();
+    const isSame = known?.public_key_sha256 === public_key_sha256;
+    if (known && isSame) {
+      await this.#table()
+        .where(same)
+        .update({ label: label ?? known.label });
+    }
+    await (known &&
+      this.#table()
+        .where({ id: isSame ? id : known.id })
+        .delete());
+    return isSame;
+  }
+
+  async #count(owners: readonly CertificateOwner[]): Promise<number[]> {
+    const rows: readonly { key: string; count: number | string }[] =
+      await this.#issued()
+        .where(this.#ownedBy(owners))
+        .where('not_after', '>', new Date())
+        .groupByRaw('coalesce(subject_id, username)')
+        .select({ key: this.#database.raw('coalesce(subject_id, username)') })
+        .count({ count: '*' });
+    const counts = new Map(rows.map(row => [row.key, Number(row.count)]));
+    return owners.map(owner =>
+      keysOf(owner).reduce((sum, key) => sum + (counts.get(key) ?? 0), 0),
+    );
+  }
+
+  /**
+   * Selects the rows of accounts. Binds all values as one parameter: with one
+   * parameter each, every number of accounts would need another statement,
+   * which is slow to prepare.
+   */
+  #ownedBy(owners: readonly CertificateOwner[]) {
+    const isPostgres = this.#database.client.config.client === 'pg';
+    const among = (column: string, values: readonly string[]) =>
+      isPostgres
+        ? this.#database.raw(`${column} = any(?)`, [[...values]])
+        : this.#database.raw(
+            `${column} in (select value from json_each(?))`,
+            JSON.stringify(values),
+          );
+    const ids = owners.flatMap(({ stableId }) => stableId ?? []);
+    const names = owners.map(({ username }) => username);
+    return (query: ReturnType<Database>) =>
+      void query
+        .where(among('subject_id', ids))
+        .orWhere(byName =>
+          byName.whereNull('subject_id').where(among('username', names)),
+        );
+  }
+
+  #usable(authorities: readonly string[]) {
+    return this.#table()
+      .where({ state: 'valid' })
+      .where('not_after', '>=', new Date())
+      .whereIn('authority', authorities);
+  }
+
+  #issued() {
+    return this.#table()
+      .whereIn('state', ['valid', 'held', 'revoked'])
+      .whereNotNull('username');
+  }
+
+  #table() {
+    return this.#database<CertificateRow>(RECORDS);
+  }
+}
+
+/**
+ * Returns the keys under which certificates of an account are listed: without an
+ * ID in the record, a certificate belongs to the user name.
+ */
+export function keysOf({ username, stableId }: CertificateOwner): string[] {
+  return stableId === undefined ? [username] : [stableId, username];
+}
+
+/** Returns a random, positive serial number of at most 127 bits. */
+function randomSerialNumber(): bigint {
+  return BigInt(`0x${randomBytes(16).toString('hex')}`) / 2n || 1n;
+}
+
+function reservationOf(
+  request: ReservationRequest,
+  serialNumber: bigint,
+): CertificateRow {
+  const { owner, validityMs, renewedFrom } = request;
+  const now = Date.now();
+  return {
+    id: randomUUID(),
+    authority: request.authority,
+    serial_number: request.choosesSerialNumbers ? null : String(serialNumber),
+    issuer: null,
+    certificate: null,
+    chain: null,
+    public_key_sha256: null,
+    username: owner.username,
+    subject_id: owner.stableId ?? null,
+    profile: request.profile,
+    label: request.label ?? null,
+    state: 'reserved',
+    reason: null,
+    revoked_at: null,
+    revoked_by: null,
+    requested_by: request.requestedBy,
+    request_key: request.requestKey,
+    reserved_at: new Date(now),
+    recorded_at: null,
+    not_before: null,
+    not_after: validityMs === undefined ? null : new Date(now + validityMs),
+    renewed_from: renewedFrom === undefined ? null : String(renewedFrom),
+    is_renewed_by_key: false,
+    hold_cause: null,
+    hold_caused_at: null,
+    hold_confirmed: false,
+  };
+}
+
+/** Returns the columns of a certificate. */
+export function rowOf(
+  { certificate, chain: [, ...issuers] }: SignedCertificate,
+  { serialNumber, publicKey, notBefore, notAfter }: CertificateDescription,
+) {
+  return {
+    serial_number: String(serialNumber),
+    issuer: issuers.length > 0 ? issuerIdOf(issuers[0]) : null,
+    certificate: certificate.der,
+    chain: issuers.map(der => writePem('CERTIFICATE', der)).join(''),
+    public_key_sha256: publicKey.sha256,
+    not_before: new Date(notBefore),
+    not_after: new Date(notAfter),
+  };
+}
+
+/** IDs of issuers, by their certificates. */
+const issuerIds = new WeakMap<Buffer, string>();
+
+/** Returns the SHA-256 of an issuer's SubjectPublicKeyInfo, lower-case hex. */
+function issuerIdOf(issuer: Buffer): string {
+  let id = issuerIds.get(issuer);
+  if (id === undefined) {
+    const { publicKey } = new X509Certificate(issuer);
+    id = createHash('sha256')
+      .update(publicKey.export({ type: 'spki', format: 'der' }))
+      .digest('hex');
+    issuerIds.set(issuer, id);
+  }
+  return id;
+}
+
+/**
+ * Times in the future count as recent: the clock of the writer may have been
+ * wrong.
+ */
+function isRecent({ state, reserved_at: reservedAt }: CertificateRow): boolean {
+  const age = Date.now() - new Date(reservedAt).getTime();
+  return state === 'valid' && Math.abs(age) <= REPETITION_MS;
+}
+
+function recordOf(row: CertificateRow): CertificateRecord {
+  return {
+    id: row.id,
+    authority: row.authority,
+    serialNumber: BigInt(row.serial_number!),
+    username: row.username!,
+    subjectId: row.subject_id ?? undefined,
+    profile: row.profile ?? undefined,
+    label: row.label ?? undefined,
+    certificate: row.certificate ? new Certificate(row.certificate) : undefined,
+    issuers: readPemBlocks(row.chain ?? '', { label: 'CERTIFICATE' }),
+    publicKeySha256: row.public_key_sha256!,
+    revocation: revocationOf(row),
+    // 0.2.0 recorded certificates of FreeIPA when they were issued.
+    notBefore: new Date((row.not_before ?? row.recorded_at)!),
+    notAfter: new Date(row.not_after!),
+    renewedFrom:
+      row.renewed_from === null ? undefined : BigInt(row.renewed_from),
+  };
+}
+
+/** Returns the state of a certificate that is revoked or on hold. */
+export function revocationOf({
+  state,
+  reason,
+  revoked_at: revokedAt,
+}: Pick<CertificateRow, 'state' | 'reason' | 'revoked_at'>):
+  Revocation | undefined {
+  return state === 'valid'
+    ? undefined
+    : {
+        reason: reason ?? 0,
+        revokedAt: revokedAt === null ? undefined : new Date(revokedAt),
+      };
+}
+
+function inOrderOf(column: 'id' | 'request_key') {
+  return (one: CertificateRow, other: CertificateRow) =>
+    one[column]! < other[column]! ? -1 : 1;
+}

@@ -1,0 +1,317 @@
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import type { CertificateDescription } from '@directory-gateway/x509';
+import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
+import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
+import { withDatabases } from '../../__testUtils__/withDatabases';
+import { openDatabase } from '../../openDatabase';
+import { CertificateOwners } from './CertificateOwners';
+import {
+  type CertificateRow,
+  RECORDS,
+  type Reservation,
+} from './CertificateRecords';
+
+jest.setTimeout(120_000);
+
+const DAY_MS = 24 * 60 * 60_000;
+const databases = withDatabases();
+
+/** A CA without records of its own. */
+async function open(client: Database) {
+  const database = await openDatabase({ getClient: async () => client });
+  const permissive = new PermissiveAuthority();
+  permissive.choosesSerialNumbers = false;
+  const { cacn } = permissive;
+  const own = { cacn, sign: permissive.sign.bind(permissive) };
+  return {
+    database,
+    permissive,
+    ...openAuthorities(database, { own }),
+  };
+}
+
+describe.each(databases)(
+  'records of certificates in %s',
+  (_name, withClient) => {
+    it('records concurrent requests, each with its own serial number', () =>
+      withClient(async client => {
+        const { authorities, issue } = await open(client);
+        const owners = Array.from({ length: 100 }, (_, n) => ({
+          username: `user${n}`,
+          stableId: `id${n}`,
+        }));
+        const issued = await Promise.all(owners.map(owner => issue({ owner })));
+        expect(new Set(issued.map(each => each.serialNumber)).size).toBe(100);
+        for (const [index, { serialNumber }] of issued.entries()) {
+          expect(await authorities.get(serialNumber)).toMatchObject({
+            authority: 'own',
+            cacn: 'permissive',
+            owners: [owners[index].username],
+            profile: 'userCerts',
+            revocation: undefined,
+          });
+        }
+        const first = await authorities.get(issued[0].serialNumber);
+        expect(first?.chain).toHaveLength(2);
+        expect(first?.chain[0]).toEqual(first?.certificate.der);
+      }));
+
+    it('returns the certificate of a request that is repeated within a minute', () =>
+      withClient(async client => {
+        const { database, issue, revocations } = await open(client);
+        const requestKey = 'a';
+        const first = await issue({ requestKey });
+        expect(await issue({ requestKey })).toEqual(first);
+        await database(RECORDS).update({
+          reserved_at: new Date(Date.now() - 61_000),
+        });
+        const second = await issue({ requestKey });
+        expect(second.serialNumber).not.toBe(first.serialNumber);
+        await revocations.update(
+          { serial_number: String(second.serialNumber) },
+          { reason: 4 },
+        );
+        const third = await issue({ requestKey });
+        expect(third.serialNumber).not.toBe(second.serialNumber);
+      }));
+
+    it('gives a concurrent repetition another serial number', () =>
+      withClient(async client => {
+        const { issue, records } = await open(client);
+        const requestKey = 'a';
+        const issued = await Promise.all([
+          issue({ requestKey }),
+          issue({ requestKey }),
+        ]);
+        expect(new Set(issued.map(each => each.serialNumber)).size).toBe(2);
+        const owner = { username: 'alice', stableId: 'ipaUniqueID=1' };
+        expect(await records.countUnexpired(owner)).toBe(2);
+      }));
+
+    it('replaces the record of another certificate with the same serial number', () =>
+      withClient(async client => {
+        const { issue, records, permissive } = await open(client);
+        const first = await issue({ label: 'old' });
+        const again = {
+          authority: 'own',
+          choosesSerialNumbers: true,
+          owner: { username: 'bob', stableId: 'ipaUniqueID=2' },
+          profile: 'vpn',
+          requestedBy: 'bob',
+        };
+        const find = () => records.find(first.serialNumber);
+        const record = async (label: string, publicKeySha256: string) => {
+          const reserved = await records.reserve({
+            ...again,
+            requestKey: label,
+            label,
+          });
+          const signed = (await permissive.get(first.serialNumber))!;
+          const { description } = signed.certificate;
+          await records.record(reserved as Reservation, signed, {
+            ...(description.ok && description.certificate),
+            publicKey: { sha256: publicKeySha256 },
+          } as CertificateDescription);
+        };
+        await record('new', first.publicKeySha256);
+        expect(await find()).toEqual([{ ...first, label: 'new' }]);
+        await record('newer', 'b'.repeat(64));
+        expect(await find()).toMatchObject([
+          { username: 'bob', profile: 'vpn', label: 'newer' },
+        ]);
+        expect(await records.listReserved({ before: new Date() })).toEqual([]);
+      }));
+
+    it('records revocations permanently, and holds until they end', () =>
+      withClient(async client => {
+        const { issue, records, revocations } = await open(client);
+        const { serialNumber, ...record } = await issue();
+        const at = (second: number) => new Date(1.8e12 + second * 1000);
+        const set = async (reason?: number, second = 0) =>
+          (
+            await revocations.set(
+              serialNumber,
+              reason === undefined
+                ? undefined
+                : { reason, revokedAt: at(second) },
+            )
+          )?.revocation;
+        expect(await set()).toBeUndefined();
+        const held = { serialNumber, reason: 6, revokedAt: at(1) };
+        expect(await set(6, 1)).toEqual(held);
+        expect(await set(6, 2)).toEqual(held);
+        expect(await set()).toBeUndefined();
+        expect(
+          (await records.find(serialNumber))[0].revocation,
+        ).toBeUndefined();
+        await set(6, 3);
+        // A revocation keeps the date of the hold.
+        const revoked = { serialNumber, reason: 1, revokedAt: at(3) };
+        expect(await set(1, 4)).toEqual(revoked);
+        for (const reason of [undefined, 6, 4]) {
+          expect(await set(reason, 5)).toEqual(revoked);
+        }
+        const { issuer } = (await revocations.set(serialNumber, undefined))!;
+        expect(issuer).toMatch(/^[0-9a-f]{64}$/);
+        expect(await revocations.findIssuer(serialNumber)).toBe(issuer);
+        expect(await revocations.findIssuer(1n)).toBeUndefined();
+        const list = (notExpiredAt: Date) =>
+          revocations.list(issuer, { notExpiredAt });
+        expect(await list(record.notAfter)).toEqual([revoked]);
+        const later = new Date(record.notAfter.getTime() + 1000);
+        expect(await list(later)).toEqual([]);
+        expect(await revocations.set(1n, revoked)).toBeUndefined();
+      }));
+
+    it('imports revocations that a restored database lacks', () =>
+      withClient(async client => {
+        const { issue, records, revocations } = await open(client);
+        const [known, held] = [await issue(), await issue()];
+        const revokedAt = new Date(1.8e12);
+        await revocations.set(held.serialNumber, { reason: 6, revokedAt });
+        const { issuer } = (await revocations.set(
+          known.serialNumber,
+          undefined,
+        ))!;
+        const lost = [known.serialNumber, held.serialNumber, 42n].map(
+          serialNumber => ({ serialNumber, reason: 4, revokedAt }),
+        );
+        expect(await revocations.import(issuer, lost)).toBe(3);
+        expect(await revocations.import(issuer, lost)).toBe(0);
+        const listed = await revocations.list(issuer, {
+          notExpiredAt: new Date(),
+        });
+        const bySerial = (a: { serialNumber: bigint }, b: typeof a) =>
+          a.serialNumber < b.serialNumber ? -1 : 1;
+        expect(listed.toSorted(bySerial)).toEqual(lost.toSorted(bySerial));
+        expect(await records.find(42n)).toEqual([]);
+      }));
+
+    it('finds certificates of an account by its ID, across renames', () =>
+      withClient(async client => {
+        const { database, issue, records, revocations } = await open(client);
+        const owner = { username: 'married', stableId: 'id1' };
+        const usable = await issue({ owner: { ...owner, username: 'alice' } });
+        const revoked = await issue({ owner });
+        await revocations.set(revoked.serialNumber, {
+          reason: 4,
+          revokedAt: new Date(),
+        });
+        // Another account gets the name.
+        await issue({ owner: { username: 'alice', stableId: 'id2' } });
+        const unread = await issue({ owner: { username: 'married' } });
+        const list = async (authorities: string[]) => {
+          const listed = await records.listUsable([owner], { authorities });
+          return [...listed.values()].flat();
+        };
+        expect(await list(['own'])).toEqual([
+          usable.certificate!.der,
+          unread.certificate!.der,
+        ]);
+        expect(await list(['other'])).toEqual([]);
+        const all = await records.listOf(owner);
+        expect(all.map(({ id }) => id).toSorted()).toEqual(
+          [usable, revoked, unread].map(({ id }) => id).toSorted(),
+        );
+        expect(await records.countUnexpired(owner)).toBe(3);
+        await database(RECORDS)
+          .where({ id: usable.id })
+          .update({ not_after: new Date(Date.now() - 1000) });
+        expect(await records.countUnexpired(owner)).toBe(2);
+        expect(await list(['own'])).toEqual([unread.certificate!.der]);
+      }));
+
+    it('lists certificates that expire in an interval', () =>
+      withClient(async client => {
+        const { issue, records, revocations } = await open(client);
+        const { notAfter: from, serialNumber } = await issue();
+        const owner = { username: 'alice', stableId: 'ipaUniqueID=1' };
+        const later = new Date(from.getTime() + 1000);
+        const find = async (
+          query: Partial<Parameters<typeof records.listExpiring>[0]>,
+        ) => (await records.listExpiring({ from, ...query })).length;
+        expect(await find({ before: later })).toBe(1);
+        expect(await find({ owner })).toBe(1);
+        expect(await find({ owner: { username: 'bob' } })).toBe(0);
+        expect(await find({ from: later })).toBe(0);
+        expect(await find({ from: new Date(0), before: from })).toBe(0);
+        await revocations.set(serialNumber, {
+          reason: 6,
+          revokedAt: new Date(),
+        });
+        expect(await find({})).toBe(0);
+      }));
+
+    it('deletes certificates that expired 90 days ago', () =>
+      withClient(async client => {
+        const { database, issue, records } = await open(client);
+        const kept = await issue();
+        const removed = await issue();
+        for (const [{ id }, days] of [
+          [kept, 89],
+          [removed, 91],
+        ] as const) {
+          await database(RECORDS)
+            .where({ id })
+            .update({ not_after: new Date(Date.now() - days * DAY_MS) });
+        }
+        await records.deleteExpired();
+        expect(await database(RECORDS).pluck('id')).toEqual([kept.id]);
+      }));
+
+    it('knows the accounts with certificates, also from other processes', () =>
+      withClient(async client => {
+        const { database, issue, records } = await open(client);
+        const others = await open(client);
+        let now = Date.now();
+        const owners = new CertificateOwners({
+          records,
+          authorities: () => ['own'],
+          logger: new RecordingLogger(),
+          now: () => now,
+        });
+        const has = (username: string) =>
+          owners.has({ username, stableId: username });
+        const issueFor = (name: string, by = issue) =>
+          by({ owner: { username: name, stableId: name } });
+        expect(has('nobody')).toBe(true);
+        await issueFor('before');
+        await owners.poll();
+        expect(['before', 'nobody'].map(has)).toEqual([true, false]);
+        await issueFor('own');
+        expect(has('own')).toBe(true);
+
+        await issueFor('other', others.issue);
+        const late = await issueFor('late', others.issue);
+        // The transaction of this one commits 20 seconds later.
+        const row: CertificateRow = await database(RECORDS)
+          .where({ id: late.id })
+          .first();
+        await database(RECORDS).where({ id: late.id }).delete();
+        now += 1000;
+        await owners.poll();
+        expect(['before', 'own', 'other', 'late'].map(has)).toEqual([
+          ...[true, true, true],
+          false,
+        ]);
+        for (let second = 0; second < 19; second++) {
+          now += 1000;
+          await owners.poll();
+        }
+        await database(RECORDS).insert(row);
+        now += 1000;
+        await owners.poll();
+        expect(['before', 'own', 'other', 'late', 'nobody'].map(has)).toEqual([
+          ...[true, true, true, true],
+          false,
+        ]);
+
+        await database(RECORDS).where({ username: 'before' }).delete();
+        now += 60_000;
+        expect(has('nobody')).toBe(true);
+        await owners.poll();
+        expect(['before', 'late'].map(has)).toEqual([false, true]);
+      }));
+  },
+);
