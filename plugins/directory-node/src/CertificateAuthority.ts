@@ -268,6 +268,15 @@ export interface RevokedCertificate {
  */
 export interface RevocationRecords {
   /**
+   * Returns the issuer of a certificate, for a CA that must know before a
+   * revocation whether it can sign the CRL; `undefined` when the serial number
+   * is not on record, or has no certificate.
+   *
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  findIssuer(serialNumber: bigint): Promise<string | undefined>;
+
+  /**
    * Records a revocation or a hold; `undefined` ends a hold. A permanent
    * revocation does not change afterwards.
    *
