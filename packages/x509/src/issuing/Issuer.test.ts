@@ -1,7 +1,6 @@
 import {
   createHash,
   createPrivateKey,
-  createPublicKey,
   generateKeyPairSync,
   X509Certificate,
 } from 'node:crypto';
