@@ -1,9 +1,6 @@
 import { InputError, isError } from '@backstage/errors';
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  SecretFileError,
-  readSecretFile,
-} from '@directory-gateway/secret-files';
+import { readSecretFile } from '@directory-gateway/secret-files';
 import {
   Issuer,
   type SigningKey,
@@ -14,30 +11,27 @@ import { X509Certificate, createHash, createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IssuerFiles } from './config';
 
-/** Number of hex digits of an issuer's id in the URLs of its documents. */
-const NAME_LENGTH = 16;
-
-/** Name of a CA in URLs and metrics. */
+/** Name of a CA in URLs and metrics: the first 16 hex digits of its ID. */
 export function nameOf(id: string): string {
-  return id.slice(0, NAME_LENGTH);
+  return id.slice(0, 16);
 }
 
 /** A CA whose certificate and CRL the portal publishes. */
 export class CaIssuer {
   /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
   readonly id: string;
-  /** Name of the CA in URLs and metrics. */
   readonly name: string;
   /** Subject, on one line. */
   readonly subject: string;
   /** The CA certificate and the certificates of its issuers, DER. */
   readonly chain: readonly Buffer[];
-  /** Period in which all certificates of the chain are valid, in milliseconds. */
+  /** Period in which the whole chain is valid, in milliseconds since 1970. */
   readonly validity: { readonly notBefore: number; readonly notAfter: number };
+  readonly files: IssuerFiles;
   /** Signs with the CA's key; `undefined` for a CA without a key. */
   readonly issuer: Issuer | undefined;
-  readonly files: IssuerFiles;
-  readonly #key: KeyFile | undefined;
+  readonly #spki: Buffer;
+  #key: Promise<SigningKey> | undefined;
 
   /**
    * Reads the certificates of a CA. The key is read on first use.
@@ -49,9 +43,8 @@ export class CaIssuer {
     try {
       return new CaIssuer(files, await readDocuments(files.chainFile));
     } catch (error) {
-      const reason = isError(error) ? error.message : error;
       throw new InputError(
-        `The CA certificate in ${files.chainFile} cannot be used: ${reason}`,
+        `The CA certificate in ${files.chainFile} cannot be used: ${error}`,
       );
     }
   }
@@ -66,21 +59,23 @@ export class CaIssuer {
         );
       }
     }
-    const [own] = certificates;
-    const spki = own.publicKey.export({ type: 'spki', format: 'der' });
-    this.id = createHash('sha256').update(spki).digest('hex');
+    const [{ publicKey, subject }] = certificates;
+    this.#spki = publicKey.export({ type: 'spki', format: 'der' });
+    this.id = createHash('sha256').update(this.#spki).digest('hex');
     this.name = nameOf(this.id);
-    this.subject = own.subject.split('\n').reverse().join(',');
+    this.subject = subject.split('\n').reverse().join(',');
     this.chain = chain;
     this.validity = {
       notBefore: Math.max(...certificates.map(c => c.validFromDate.getTime())),
       notAfter: Math.min(...certificates.map(c => c.validToDate.getTime())),
     };
     this.files = files;
-    const { keyFile: path, passphraseFile } = files;
-    if (path !== undefined) {
-      this.#key = new KeyFile({ path, passphraseFile, spki });
-      this.issuer = Issuer.create({ certificate: chain[0], key: this.#key });
+    if (files.keyFile !== undefined) {
+      const key: SigningKey = {
+        spki: this.#spki,
+        sign: async (...input) => (await this.openKey()).sign(...input),
+      };
+      this.issuer = Issuer.create({ certificate: chain[0], key });
       if (this.issuer.certificate.keyUsage?.includes('cRLSign') === false) {
         throw new TypeError('its key usage does not include cRLSign');
       }
@@ -93,20 +88,39 @@ export class CaIssuer {
    * @throws AuthorityUnavailableError when the file cannot be read, is
    *   accessible to other users, or contains another key.
    */
-  async openKey(): Promise<void> {
-    await this.#key?.open();
+  async openKey(): Promise<SigningKey> {
+    this.#key ??= this.#readKey();
+    try {
+      return await this.#key;
+    } catch (error) {
+      // The next call reads the file again.
+      this.#key = undefined;
+      throw error;
+    }
   }
 
-  /**
-   * File with the last signed CRL, beside the key.
-   *
-   * @throws TypeError when the CA has no key.
-   */
-  get savedCrlFile(): string {
-    if (this.files.keyFile === undefined) {
-      throw new TypeError('The CA has no key');
+  async #readKey(): Promise<SigningKey> {
+    const { keyFile = '', passphraseFile } = this.files;
+    const pem = await readPrivateFile(keyFile);
+    const passphrase =
+      passphraseFile === undefined
+        ? undefined
+        : (await readPrivateFile(passphraseFile)).replace(/\r?\n$/, '');
+    let key: SigningKey;
+    try {
+      key = signingKeyOf(createPrivateKey({ key: pem, passphrase }));
+    } catch (error) {
+      throw new AuthorityUnavailableError(
+        `${keyFile} is not a PEM private key, or the passphrase is wrong`,
+        error,
+      );
     }
-    return `${this.files.keyFile}.crl`;
+    if (!key.spki.equals(this.#spki)) {
+      throw new AuthorityUnavailableError(
+        `${keyFile} is not the key of the CA's certificate`,
+      );
+    }
+    return key;
   }
 
   /** Reads the CRL of a CA without a key, which may be replaced at any time. */
@@ -118,74 +132,16 @@ export class CaIssuer {
   }
 }
 
-/** A CA's private key in a file, mode 0600 or stricter, read on first use. */
-class KeyFile implements SigningKey {
-  readonly spki: Buffer;
-  readonly #path: string;
-  readonly #passphraseFile: string | undefined;
-  #key: Promise<SigningKey> | undefined;
-
-  constructor(options: {
-    readonly path: string;
-    readonly passphraseFile?: string;
-    /** SubjectPublicKeyInfo of the key that the file must contain, DER. */
-    readonly spki: Buffer;
-  }) {
-    this.spki = options.spki;
-    this.#path = options.path;
-    this.#passphraseFile = options.passphraseFile;
-  }
-
-  async sign(...input: Parameters<SigningKey['sign']>): Promise<Buffer> {
-    return await (await this.open()).sign(...input);
-  }
-
-  async open(): Promise<SigningKey> {
-    this.#key ??= this.#read();
-    try {
-      return await this.#key;
-    } catch (error) {
-      // The next call reads the file again.
-      this.#key = undefined;
-      throw error;
-    }
-  }
-
-  async #read(): Promise<SigningKey> {
-    const pem = await readPrivateFile(this.#path);
-    const passphrase =
-      this.#passphraseFile === undefined
-        ? undefined
-        : (await readPrivateFile(this.#passphraseFile)).replace(/\r?\n$/, '');
-    let key: SigningKey;
-    try {
-      key = signingKeyOf(createPrivateKey({ key: pem, passphrase }));
-    } catch (error) {
-      throw new AuthorityUnavailableError(
-        `${this.#path} is not a PEM private key, or the passphrase is wrong`,
-        error,
-      );
-    }
-    if (!key.spki.equals(this.spki)) {
-      throw new AuthorityUnavailableError(
-        `${this.#path} is not the key of the CA's certificate`,
-      );
-    }
-    return key;
-  }
-}
-
 async function readPrivateFile(path: string): Promise<string> {
   try {
     const content = await readSecretFile(path, { groupMayRead: false });
     return content.toString('utf8');
   } catch (error) {
-    if (isError(error) && error.code === 'ENOENT') {
-      throw new AuthorityUnavailableError(`${path} does not exist`);
-    }
-    throw error instanceof SecretFileError
-      ? new AuthorityUnavailableError(error.message)
-      : new AuthorityUnavailableError(`${path} cannot be read`, error);
+    throw new AuthorityUnavailableError(
+      isError(error) && error.code === 'ENOENT'
+        ? `${path} does not exist`
+        : `${path} cannot be read: ${error}`,
+    );
   }
 }
 

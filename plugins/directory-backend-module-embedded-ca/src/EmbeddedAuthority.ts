@@ -11,28 +11,24 @@ import {
   type SignedCertificate,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  Certificate,
-  type Issuer,
-  REVOCATION_REASONS,
-} from '@directory-gateway/x509';
-import { X509Certificate } from 'node:crypto';
+import { Certificate, REVOCATION_REASONS } from '@directory-gateway/x509';
 import type { CaIssuer } from './CaIssuer';
 import { composeCertificate } from './composeCertificate';
 import type { CertificateProfile } from './profiles';
 import type { RecordedIssuers } from './RecordedIssuers';
-import type { RevocationLists } from './RevocationLists';
+import type { RevocationList } from './RevocationList';
 
 /** Options of {@link EmbeddedAuthority}. */
 export interface EmbeddedAuthorityOptions {
   /** Name of the CA in API responses. */
   readonly cacn: string;
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
-  /** The first one signs certificates. */
-  readonly issuers: readonly CaIssuer[];
+  /** CA that signs certificates. */
+  readonly issuer: CaIssuer;
   readonly recorded: RecordedIssuers;
   readonly revocations: RevocationRecords;
-  readonly lists: RevocationLists;
+  /** CRLs of the issuers with a key, by the ID of the issuer. */
+  readonly lists: ReadonlyMap<string, RevocationList>;
   /** URL below which certificates and CRLs of issuers are published. */
   readonly publicUrl: string;
   /** Returns milliseconds since 1970. Default: the system clock. */
@@ -49,23 +45,12 @@ export class EmbeddedAuthority implements CertificateAuthority {
   readonly #options: EmbeddedAuthorityOptions;
   readonly #metrics = new AuthorityMetrics('embedded');
   readonly #now: () => number;
-  /** Keys of the CAs and their issuers, SubjectPublicKeyInfo in base64. */
-  readonly #caKeys: ReadonlySet<string>;
 
   constructor(options: EmbeddedAuthorityOptions) {
     this.#options = options;
     this.cacn = options.cacn;
     this.profiles = options.profiles;
     this.#now = options.now ?? Date.now;
-    this.#caKeys = new Set(
-      options.issuers.flatMap(({ chain }) =>
-        chain.map(der =>
-          new X509Certificate(der).publicKey
-            .export({ type: 'spki', format: 'der' })
-            .toString('base64'),
-        ),
-      ),
-    );
   }
 
   async sign(request: SigningRequest): Promise<SignedCertificate> {
@@ -93,17 +78,11 @@ export class EmbeddedAuthority implements CertificateAuthority {
   }
 
   async #sign(request: SigningRequest): Promise<SignedCertificate> {
-    const { issuers, profiles, publicUrl } = this.#options;
-    const profile = profiles.get(request.profile);
+    const { issuer, publicUrl } = this.#options;
+    const profile = this.profiles.get(request.profile);
     if (!profile) {
       throw new AuthorityRefusalError('There is no such certificate profile.');
     }
-    if (this.#caKeys.has(request.publicKey.toString('base64'))) {
-      throw new AuthorityRefusalError(
-        'The public key belongs to a certificate authority.',
-      );
-    }
-    const [issuer] = issuers;
     await issuer.openKey();
     const fields = composeCertificate(request, {
       issuer,
@@ -111,28 +90,34 @@ export class EmbeddedAuthority implements CertificateAuthority {
       baseUrl: `${publicUrl}/ca/${issuer.name}`,
       now: this.#now(),
     });
-    const der = await signFields(issuer.issuer!, fields);
-    return { certificate: new Certificate(der), chain: [der, ...issuer.chain] };
+    try {
+      const der = await issuer.issuer!.signCertificate(fields);
+      const chain = [der, ...issuer.chain];
+      return { certificate: new Certificate(der), chain };
+    } catch (error) {
+      throw error instanceof RangeError
+        ? new AuthorityRefusalError(
+            `The certificate cannot be written: ${error.message}.`,
+          )
+        : new AuthorityUnavailableError('Signing failed', error);
+    }
   }
 
-  /**
-   * Records a revocation or a hold, or the end of a hold, and signs a CRL with
-   * it.
-   */
+  /** Records a revocation, a hold or the end of a hold, and signs a CRL. */
   async #record(
     serialNumber: bigint,
     reason: number | undefined,
     by: string,
   ): Promise<Revocation | undefined> {
-    const { issuers, recorded, revocations, lists } = this.#options;
+    const { recorded, revocations, lists } = this.#options;
     const id = await revocations.findIssuer(serialNumber);
     if (id === undefined) {
       return undefined;
     }
-    const issuer = issuers.find(each => each.id === id);
-    if (!issuer?.issuer) {
+    const list = lists.get(id);
+    if (!list) {
       throw new AuthorityRefusalError(
-        'The CA that issued this certificate has no key in this portal any more: its certificates cannot be revoked, put on hold or released.',
+        'The portal does not have the key of the CA that issued this certificate, and cannot revoke, hold or release it.',
         { kind: 'forbidden' },
       );
     }
@@ -140,26 +125,7 @@ export class EmbeddedAuthority implements CertificateAuthority {
     const change = reason === undefined ? undefined : { reason, revokedAt };
     await recorded.updateOldRow(serialNumber, change && { ...change, by });
     const state = await revocations.set(serialNumber, change);
-    await lists.renewAfterChange(issuer);
+    await list.renewAfterChange();
     return state?.revocation;
-  }
-}
-
-async function signFields(
-  issuer: Issuer,
-  fields: ReturnType<typeof composeCertificate>,
-): Promise<Buffer> {
-  try {
-    return await issuer.signCertificate(fields);
-  } catch (error) {
-    if (error instanceof RangeError) {
-      throw new AuthorityRefusalError(
-        `The certificate cannot be written: ${error.message}.`,
-      );
-    }
-    throw new AuthorityUnavailableError(
-      'The certificate was not signed',
-      error,
-    );
   }
 }

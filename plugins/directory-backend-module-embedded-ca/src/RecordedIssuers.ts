@@ -1,17 +1,15 @@
+import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   readPemBlocks,
   REVOCATION_REASONS,
   writePem,
 } from '@directory-gateway/x509';
-import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Knex } from 'knex';
 import { X509Certificate } from 'node:crypto';
 import { type CaIssuer, nameOf } from './CaIssuer';
 
+/** Table of the issuers; the migration describes the columns. */
 export const AUTHORITIES = 'embedded_ca_authorities';
-
-/** Certificates that 0.2 issued. */
-const OLD_CERTIFICATES = 'embedded_ca_certificates';
 
 /** The last CRL of an issuer. */
 export interface RecordedCrl {
@@ -19,29 +17,6 @@ export interface RecordedCrl {
   readonly nextUpdate: Date;
   /** DER. */
   readonly crl: Buffer;
-}
-
-/** A CRL to be recorded. */
-export interface NewCrl extends RecordedCrl {
-  readonly thisUpdate: Date;
-  /** Number of the last CRL on record; 0 if there is none. */
-  readonly previous: bigint;
-}
-
-/** PostgreSQL returns a Date, SQLite milliseconds since 1970. */
-type Timestamp = Date | number;
-
-/** A row of the table of issuers; the migration describes the columns. */
-interface AuthorityRow {
-  id: string;
-  chain: string;
-  created_at: Timestamp;
-  changes: number;
-  crl: Buffer | null;
-  crl_number: string;
-  crl_changes: number;
-  crl_this_update: Timestamp | null;
-  crl_next_update: Timestamp | null;
 }
 
 /**
@@ -63,24 +38,25 @@ export class RecordedIssuers {
    *   which issued certificates contain.
    */
   async record({ id, chain }: CaIssuer): Promise<void> {
-    const row = {
-      chain: chain.map(der => writePem('CERTIFICATE', der)).join(''),
-    };
-    await this.#authorities()
-      .insert({ id, ...row, created_at: new Date() })
+    const pem = chain.map(der => writePem('CERTIFICATE', der)).join('');
+    await this.#database(AUTHORITIES)
+      .insert({ id, chain: pem, created_at: new Date() })
       .onConflict('id')
       .ignore();
-    const recorded = await this.#authorities().where({ id }).first('chain');
-    if (recorded && subjectOf(recorded.chain) !== subjectOf(row.chain)) {
+    const recorded = await this.#database(AUTHORITIES).where({ id }).first();
+    const [subject, previous] = [pem, recorded.chain].map(
+      text => new X509Certificate(certificateIn(text)).subject,
+    );
+    if (subject !== previous) {
       throw new Error(
         `The subject of the certificate of CA ${id} differs from the one on record`,
       );
     }
-    await this.#authorities().where({ id }).update(row);
+    await this.#database(AUTHORITIES).where({ id }).update({ chain: pem });
   }
 
   /**
-   * Returns the certificate (DER) and the ID of an issuer by its name in URLs.
+   * Returns the ID and the certificate (DER) of an issuer by its name in URLs.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
@@ -89,11 +65,11 @@ export class RecordedIssuers {
   ): Promise<
     { readonly id: string; readonly certificate: Buffer } | undefined
   > {
-    const rows: Pick<AuthorityRow, 'id' | 'chain'>[] = await available(
-      async () => this.#authorities().select('id', 'chain'),
+    const rows: { id: string; chain: string }[] = await available(async () =>
+      this.#database(AUTHORITIES).select('id', 'chain'),
     );
     const row = rows.find(({ id }) => nameOf(id) === name);
-    return row && { id: row.id, certificate: ownCertificate(row.chain) };
+    return row && { id: row.id, certificate: certificateIn(row.chain) };
   }
 
   /**
@@ -103,20 +79,28 @@ export class RecordedIssuers {
    */
   async findCrl(id: string): Promise<RecordedCrl | undefined> {
     const row = await available(async () =>
-      this.#authorities().where({ id }).first(),
+      this.#database(AUTHORITIES).where({ id }).whereNotNull('crl').first(),
     );
-    return row?.crl
-      ? {
-          number: BigInt(row.crl_number),
-          nextUpdate: new Date(row.crl_next_update ?? 0),
-          crl: row.crl,
-        }
-      : undefined;
+    return (
+      row && {
+        number: BigInt(row.crl_number),
+        nextUpdate: new Date(row.crl_next_update),
+        crl: row.crl,
+      }
+    );
   }
 
-  /** @returns false when a concurrent process recorded a CRL first */
-  async recordCrl(id: string, crl: NewCrl): Promise<boolean> {
-    const updated = await this.#authorities()
+  /**
+   * Records a CRL.
+   *
+   * @param crl - `previous`: number of the last CRL on record; 0 without one
+   * @returns false when another process has recorded a CRL in the meantime
+   */
+  async recordCrl(
+    id: string,
+    crl: RecordedCrl & { readonly thisUpdate: Date; readonly previous: bigint },
+  ): Promise<boolean> {
+    const updated = await this.#database(AUTHORITIES)
       .where({ id, crl_number: String(crl.previous) })
       .update({
         crl: crl.crl,
@@ -138,7 +122,7 @@ export class RecordedIssuers {
    */
   async updateOldRow(
     serialNumber: bigint,
-    revocation:
+    change:
       | {
           readonly reason: number;
           readonly revokedAt: Date;
@@ -146,36 +130,29 @@ export class RecordedIssuers {
         }
       | undefined,
   ): Promise<void> {
-    const row = this.#database(OLD_CERTIFICATES)
-      .where({ serial_number: String(serialNumber) })
-      .where(state => {
-        state.where({ revocation_reason: REVOCATION_REASONS.certificateHold });
-        return revocation ? state.orWhereNull('revoked_at') : state;
-      });
     await available(async () =>
-      row.update({
-        revoked_at: revocation
-          ? this.#database.raw('coalesce(revoked_at, ?)', [
-              revocation.revokedAt,
-            ])
-          : null,
-        revocation_reason: revocation?.reason ?? null,
-        revoked_by: revocation?.by ?? null,
-      }),
+      this.#database('embedded_ca_certificates')
+        .where({ serial_number: String(serialNumber) })
+        .where(state => {
+          state.where({
+            revocation_reason: REVOCATION_REASONS.certificateHold,
+          });
+          return change ? state.orWhereNull('revoked_at') : state;
+        })
+        .update({
+          revoked_at: change
+            ? this.#database.raw('coalesce(revoked_at, ?)', [change.revokedAt])
+            : null,
+          revocation_reason: change?.reason ?? null,
+          revoked_by: change?.by ?? null,
+        }),
     );
   }
-
-  #authorities(): Knex.QueryBuilder<AuthorityRow> {
-    return this.#database<AuthorityRow>(AUTHORITIES);
-  }
 }
 
-function ownCertificate(chain: string): Buffer {
+/** Returns the first certificate of a chain, DER. */
+function certificateIn(chain: string): Buffer {
   return readPemBlocks(chain, { label: 'CERTIFICATE' })[0];
-}
-
-function subjectOf(chain: string): string {
-  return new X509Certificate(ownCertificate(chain)).subject;
 }
 
 async function available<T>(work: () => Promise<T>): Promise<T> {

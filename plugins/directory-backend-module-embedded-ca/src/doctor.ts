@@ -10,7 +10,6 @@ import {
   type DoctorFinding,
   finding,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { X509Certificate } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CaIssuer } from './CaIssuer';
@@ -32,7 +31,6 @@ const CRL_TIMEOUT_MS = 2000;
  */
 export const doctorChecks: readonly DoctorCheck[] = [
   check('embedded-ca-key', [], checkKeys),
-  check('embedded-ca-certificate', ['embedded-ca-key'], checkCertificate),
   check('embedded-ca-crl', ['base-url', 'embedded-ca-key'], checkCrls),
 ];
 
@@ -42,22 +40,24 @@ function check(
   evaluate: (
     issuers: readonly CaIssuer[],
     context: DoctorContext,
-  ) => DoctorFinding | Promise<DoctorFinding>,
+  ) => Promise<DoctorFinding>,
 ): DoctorCheck {
   return {
     id,
     after,
     async run(context) {
       const config = readEmbeddedCaConfig(context.config);
-      if (!config) {
-        return finding.skip(`${BLOCK} is not configured`);
-      }
-      const issuers = await Promise.all(config.issuers.map(CaIssuer.read));
-      return await evaluate(issuers, context);
+      return config
+        ? evaluate(
+            await Promise.all(config.issuers.map(CaIssuer.read)),
+            context,
+          )
+        : finding.skip(`${BLOCK} is not configured`);
     },
   };
 }
 
+/** Checks the keys, their folders, and the validity of the first issuer. */
 async function checkKeys(
   issuers: readonly CaIssuer[],
   { env }: DoctorContext,
@@ -66,52 +66,35 @@ async function checkKeys(
     const { keyFile = '' } = issuer.files;
     try {
       await issuer.openKey();
+      // The portal saves CRLs beside the key.
+      await access(dirname(keyFile), constants.W_OK);
     } catch (error) {
-      const { message } = toError(error);
       return finding.fail(
-        message,
-        /accessible to other users/.test(message)
-          ? `chmod 600 ${keyFile}`
-          : `restore the key and its passphrase from a backup, owned by the portal's user, with the paths in ${BLOCK}`,
-      );
-    }
-    const folder = dirname(keyFile);
-    try {
-      await access(folder, constants.W_OK);
-    } catch {
-      return finding.fail(
-        `The portal cannot save CRLs in ${folder}, and a restored database would make revoked certificates valid`,
-        `chown the folder to the portal's user, with mode 0700`,
+        toError(error).message,
+        `restore the key, its passphrase and the chain from a backup, with the paths in ${BLOCK}`,
+        `chown the key and its folder to the portal's user; chmod 600 ${keyFile}; chmod 700 ${dirname(
+          keyFile,
+        )}`,
       );
     }
   }
-  const subjects = issuers.map(({ subject }) => subject).join('; ');
-  return env.NODE_ENV === 'production'
-    ? finding.warn(
-        `The key of ${subjects} is in the process of the portal, together with all plugins`,
-        'accept the risk, or use FreeIPA or step-ca: docs/security.md compares the CAs',
-      )
-    : finding.ok(subjects);
-}
-
-function checkCertificate([issuer]: readonly CaIssuer[]): DoctorFinding {
-  const { chain, validity } = issuer;
-  const first = chain
-    .map(der => new X509Certificate(der))
-    .find(({ validToDate }) => validToDate.getTime() === validity.notAfter);
-  const name = first?.subject.split('\n').join(', ');
-  const until = new Date(validity.notAfter).toISOString().slice(0, 10);
-  const renew = `create a new intermediate and put it first in ${BLOCK}.issuers; keep the old one until its certificates have expired`;
+  const [{ subject, validity }] = issuers;
   const remainingMs = validity.notAfter - Date.now();
-  if (remainingMs < 0) {
-    return finding.fail(
-      `The CA certificate of ${name} expired on ${until}`,
-      renew,
+  if (remainingMs < EXPIRY_WARNING_MS) {
+    const report = remainingMs < 0 ? finding.fail : finding.warn;
+    return report(
+      `The certificates of ${subject} are valid until ${new Date(
+        validity.notAfter,
+      ).toISOString()}`,
+      `create a new intermediate and put it first in ${BLOCK}.issuers; keep the old one until its certificates have expired`,
     );
   }
-  return remainingMs < EXPIRY_WARNING_MS
-    ? finding.warn(`The CA certificate of ${name} expires on ${until}`, renew)
-    : finding.ok(`${name}, until ${until}`);
+  return env.NODE_ENV === 'production'
+    ? finding.warn(
+        `The key of ${subject} is in the process of the portal, together with all plugins`,
+        'accept the risk, or use FreeIPA or step-ca: docs/security.md compares the CAs',
+      )
+    : finding.ok(subject);
 }
 
 /**

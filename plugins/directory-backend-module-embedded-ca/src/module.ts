@@ -16,7 +16,7 @@ import { CaIssuer } from './CaIssuer';
 import { type EmbeddedCaConfig, readEmbeddedCaConfig } from './config';
 import { EmbeddedAuthority } from './EmbeddedAuthority';
 import { RecordedIssuers } from './RecordedIssuers';
-import { RevocationLists } from './RevocationLists';
+import { RevocationList } from './RevocationList';
 
 /**
  * Registers the certificate authority `embedded`, which signs with a key of the
@@ -100,21 +100,22 @@ export async function createEmbeddedCa(options: {
   readonly authority: EmbeddedAuthority;
   readonly maintain: () => Promise<void>;
 }> {
-  const { config, revocations, publicDocuments, logger, now } = options;
+  const { config, publicDocuments, logger } = options;
   const issuers = await Promise.all(config.issuers.map(CaIssuer.read));
   const roots = await Promise.all(config.roots.map(CaIssuer.read));
   const recorded = new RecordedIssuers(options.database);
   for (const issuer of issuers) {
     await recorded.record(issuer);
   }
-  const lists = new RevocationLists({
-    issuers,
-    recorded,
-    revocations,
-    validityMs: config.crlValidityMs,
-    logger,
-    now,
-  });
+  const validityMs = config.crlValidityMs;
+  const lists = new Map(
+    issuers
+      .filter(({ issuer }) => issuer)
+      .map(issuer => [
+        issuer.id,
+        new RevocationList(issuer, { ...options, recorded, validityMs }),
+      ]),
+  );
   const published = new Map(
     [...roots, ...issuers].map(issuer => [issuer.name, issuer]),
   );
@@ -130,40 +131,37 @@ export async function createEmbeddedCa(options: {
     async read(name) {
       const issuer = published.get(name);
       if (issuer) {
-        return issuer.issuer
-          ? await lists.read(issuer)
-          : await issuer.readFixedCrl();
+        const list = lists.get(issuer.id);
+        return list ? await list.read() : await issuer.readFixedCrl();
       }
       const other = await recorded.find(name);
       return other && (await recorded.findCrl(other.id))?.crl;
     },
   });
+  const authority = new EmbeddedAuthority({
+    ...options,
+    ...config,
+    issuer: issuers[0],
+    recorded,
+    lists,
+    publicUrl: config.publicUrl ?? options.publicUrl,
+  });
   let failure: string | undefined;
-  return {
-    authority: new EmbeddedAuthority({
-      cacn: config.cacn,
-      profiles: config.profiles,
-      issuers,
-      recorded,
-      revocations,
-      lists,
-      publicUrl: config.publicUrl ?? options.publicUrl,
-      now,
-    }),
-    async maintain() {
-      try {
-        await issuers[0].openKey();
-        await lists.renew();
-        failure = undefined;
-      } catch (error) {
-        // Logged once per reason.
-        if (failure !== String(error)) {
-          failure = String(error);
-          logger.error(`Maintenance of the embedded CA failed: ${error}`);
-        }
-      }
-    },
-  };
+  async function maintain(): Promise<void> {
+    const results = await Promise.allSettled([
+      issuers[0].openKey(),
+      ...[...lists.values()].map(list => list.renew()),
+    ]);
+    const reasons = results.flatMap(result =>
+      result.status === 'rejected' ? [String(result.reason)] : [],
+    );
+    // Logged once.
+    if (reasons.length > 0 && failure !== reasons[0]) {
+      logger.error(`The embedded CA cannot sign: ${reasons[0]}`);
+    }
+    [failure] = reasons;
+  }
+  return { authority, maintain };
 }
 
 /** Runs the migrations of the module's tables. */

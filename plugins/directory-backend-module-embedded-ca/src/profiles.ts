@@ -26,23 +26,18 @@ const KEY_USAGES: readonly string[] = [
 
 /**
  * Purposes of a CA, a KDC or another trusted service, which a user could
- * impersonate with such a certificate.
+ * impersonate with such a certificate: besides the named ones, those of a KDC
+ * (RFC 4556 §3.2.4), a CMC CA and registration authority (RFC 6402 §2.10),
+ * precertificates (RFC 6962 §3.1) and Microsoft's enrollment agent.
  */
 const RESERVED_PURPOSES: ReadonlySet<string> = new Set([
-  // Signs the revocation status of every certificate (RFC 6960 §4.2.2.2).
   KEY_PURPOSES.OCSPSigning,
-  // Includes all others (RFC 5280 §4.2.1.12).
   KEY_PURPOSES.anyExtendedKeyUsage,
-  // RFC 3161 §2.3.
   KEY_PURPOSES.timeStamping,
-  // Kerberos KDC (RFC 4556 §3.2.4).
   '1.3.6.1.5.2.3.5',
-  // CMC CA and registration authority (RFC 6402 §2.10).
   '1.3.6.1.5.5.7.3.27',
   '1.3.6.1.5.5.7.3.28',
-  // Precertificate signing (RFC 6962 §3.1).
   '1.3.6.1.4.1.11129.2.4.4',
-  // Microsoft's enrollment agent: requests certificates for other users.
   '1.3.6.1.4.1.311.20.2.1',
 ]);
 

@@ -11,7 +11,7 @@ import { AUTHORITIES } from './RecordedIssuers';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ADMIN = 'user:default/admin';
 
-describe('RevocationLists', () => {
+describe('RevocationList', () => {
   let ca: TestCa;
 
   beforeEach(async () => {
@@ -250,7 +250,7 @@ describe('RevocationLists', () => {
     await revoke(node, serialNumber);
     expect(await numbersIn(node)).toEqual([serialNumber]);
     expect(ca.logger.lines).toEqual([
-      expect.stringMatching(/^error The CRL cannot be saved in .*crl, and/),
+      expect.stringMatching(/^error The CRL cannot be saved, and/),
     ]);
     await rm(path, { recursive: true });
     await node.maintain();
