@@ -15,7 +15,6 @@ import { Certificate, REVOCATION_REASONS } from '@directory-gateway/x509';
 import type { CaIssuer } from './CaIssuer';
 import { composeCertificate } from './composeCertificate';
 import type { CertificateProfile } from './profiles';
-import type { RecordedIssuers } from './RecordedIssuers';
 import type { RevocationList } from './RevocationList';
 
 /** Options of {@link EmbeddedAuthority}. */
@@ -25,7 +24,6 @@ export interface EmbeddedAuthorityOptions {
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   /** CA that signs certificates. */
   readonly issuer: CaIssuer;
-  readonly recorded: RecordedIssuers;
   readonly revocations: RevocationRecords;
   /** CRLs of the issuers with a key, by the ID of the issuer. */
   readonly lists: ReadonlyMap<string, RevocationList>;
@@ -60,20 +58,20 @@ export class EmbeddedAuthority implements CertificateAuthority {
   async revoke(request: RevocationRequest): Promise<Revocation | undefined> {
     const reason = REVOCATION_REASONS[request.reason];
     return await this.#metrics.measure('revoke', () =>
-      this.#record(request.serialNumber, reason, request.revokedBy),
+      this.#record(request.serialNumber, reason),
     );
   }
 
-  async hold(request: HoldRequest): Promise<Revocation | undefined> {
+  async hold({ serialNumber }: HoldRequest): Promise<Revocation | undefined> {
     const reason = REVOCATION_REASONS.certificateHold;
     return await this.#metrics.measure('hold', () =>
-      this.#record(request.serialNumber, reason, request.heldBy),
+      this.#record(serialNumber, reason),
     );
   }
 
   async release(request: ReleaseRequest): Promise<Revocation | undefined> {
     return await this.#metrics.measure('release', () =>
-      this.#record(request.serialNumber, undefined, request.releasedBy),
+      this.#record(request.serialNumber, undefined),
     );
   }
 
@@ -107,15 +105,10 @@ export class EmbeddedAuthority implements CertificateAuthority {
   async #record(
     serialNumber: bigint,
     reason: number | undefined,
-    by: string,
   ): Promise<Revocation | undefined> {
-    const { recorded, revocations, lists } = this.#options;
-    const id = await revocations.findIssuer(serialNumber);
-    if (id === undefined) {
-      return undefined;
-    }
-    const list = lists.get(id);
-    if (!list) {
+    const { revocations, lists } = this.#options;
+    const issuer = await revocations.findIssuer(serialNumber);
+    if (issuer !== undefined && !lists.has(issuer)) {
       throw new AuthorityRefusalError(
         'The portal does not have the key of the CA that issued this certificate, and cannot revoke, hold or release it.',
         { kind: 'forbidden' },
@@ -123,9 +116,8 @@ export class EmbeddedAuthority implements CertificateAuthority {
     }
     const revokedAt = new Date(Math.floor(this.#now() / 1000) * 1000);
     const change = reason === undefined ? undefined : { reason, revokedAt };
-    await recorded.updateOldRow(serialNumber, change && { ...change, by });
     const state = await revocations.set(serialNumber, change);
-    await list.renewAfterChange();
+    await (state && lists.get(state.issuer)?.renewAfterChange());
     return state?.revocation;
   }
 }

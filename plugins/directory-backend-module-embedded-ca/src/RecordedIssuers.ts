@@ -1,9 +1,5 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  readPemBlocks,
-  REVOCATION_REASONS,
-  writePem,
-} from '@directory-gateway/x509';
+import { readPemBlocks, writePem } from '@directory-gateway/x509';
 import type { Knex } from 'knex';
 import { X509Certificate } from 'node:crypto';
 import { type CaIssuer, nameOf } from './CaIssuer';
@@ -111,42 +107,6 @@ export class RecordedIssuers {
         crl_next_update: crl.nextUpdate,
       });
     return updated === 1;
-  }
-
-  /**
-   * Repeats a revocation, a hold or the end of a hold in the record of a
-   * certificate that 0.2 issued, so that the certificate does not become valid
-   * when a site goes back to 0.2.
-   *
-   * @throws AuthorityUnavailableError when the database is not available.
-   */
-  async updateOldRow(
-    serialNumber: bigint,
-    change:
-      | {
-          readonly reason: number;
-          readonly revokedAt: Date;
-          readonly by: string;
-        }
-      | undefined,
-  ): Promise<void> {
-    await available(async () =>
-      this.#database('embedded_ca_certificates')
-        .where({ serial_number: String(serialNumber) })
-        .where(state => {
-          state.where({
-            revocation_reason: REVOCATION_REASONS.certificateHold,
-          });
-          return change ? state.orWhereNull('revoked_at') : state;
-        })
-        .update({
-          revoked_at: change
-            ? this.#database.raw('coalesce(revoked_at, ?)', [change.revokedAt])
-            : null,
-          revocation_reason: change?.reason ?? null,
-          revoked_by: change?.by ?? null,
-        }),
-    );
   }
 }
 

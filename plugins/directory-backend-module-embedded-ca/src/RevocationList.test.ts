@@ -373,36 +373,4 @@ describe('RevocationList', () => {
       'certificate revoked',
     );
   });
-
-  it('repeats changes in the record of 0.2, and does not weaken it', async () => {
-    const node = await ca.open();
-    const { serialNumber } = await ca.issue(node);
-    const { id } = await ca.issuer();
-    const old = ca.knex('embedded_ca_certificates');
-    await old.insert({
-      serial_number: String(serialNumber),
-      authority_id: id,
-      username: 'alice',
-      profile: 'userCerts',
-      requested_by: 'alice',
-      reserved_at: new Date(),
-      not_before: new Date(),
-      not_after: new Date(),
-    });
-    const read = async () => {
-      const { revocation_reason, revoked_by, revoked_at } = await ca
-        .knex('embedded_ca_certificates')
-        .first();
-      return [revocation_reason, revoked_by, revoked_at !== null];
-    };
-    await hold(node, serialNumber);
-    expect(await read()).toEqual([6, ADMIN, true]);
-    await release(node, serialNumber);
-    expect(await read()).toEqual([null, null, false]);
-    await revoke(node, serialNumber);
-    expect(await read()).toEqual([4, ADMIN, true]);
-    await release(node, serialNumber);
-    await hold(node, serialNumber);
-    expect(await read()).toEqual([4, ADMIN, true]);
-  });
 });

@@ -31,7 +31,11 @@ const CRL_TIMEOUT_MS = 2000;
  */
 export const doctorChecks: readonly DoctorCheck[] = [
   check('embedded-ca-key', [], checkKeys),
-  check('embedded-ca-crl', ['base-url', 'embedded-ca-key'], checkCrls),
+  check(
+    'embedded-ca-crl',
+    ['base-url', 'database', 'embedded-ca-key'],
+    checkCrls,
+  ),
 ];
 
 function check(

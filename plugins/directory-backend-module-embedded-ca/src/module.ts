@@ -142,7 +142,6 @@ export async function createEmbeddedCa(options: {
     ...options,
     ...config,
     issuer: issuers[0],
-    recorded,
     lists,
     publicUrl: config.publicUrl ?? options.publicUrl,
   });

@@ -269,8 +269,7 @@ export interface RevokedCertificate {
 export interface RevocationRecords {
   /**
    * Returns the issuer of a certificate, for a CA that must know before a
-   * revocation whether it can sign the CRL; `undefined` when the serial number
-   * is not on record, or has no certificate.
+   * revocation whether it can sign the CRL; `undefined` when it is not known.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */

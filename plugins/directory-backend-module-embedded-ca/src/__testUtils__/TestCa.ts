@@ -73,13 +73,16 @@ export class TestCa {
   readonly folder: string;
   readonly knex: Knex;
 
-  static async start(): Promise<TestCa> {
+  /** @param database - empty; default: SQLite in a file */
+  static async start(database?: Knex): Promise<TestCa> {
     const folder = await mkdtemp(join(tmpdir(), 'embedded-ca-'));
-    const knex = createKnex({
-      client: 'better-sqlite3',
-      connection: { filename: join(folder, 'records.sqlite') },
-      useNullAsDefault: true,
-    });
+    const knex =
+      database ??
+      createKnex({
+        client: 'better-sqlite3',
+        connection: { filename: join(folder, 'records.sqlite') },
+        useNullAsDefault: true,
+      });
     await migrateDatabase(knex);
     const ca = new TestCa(folder, knex);
     ca.create('create');
