@@ -1,4 +1,4 @@
-import { InputError, isError } from '@backstage/errors';
+import { InputError } from '@backstage/errors';
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import { readSecretFile } from '@directory-gateway/secret-files';
 import {
@@ -11,7 +11,7 @@ import { X509Certificate, createHash, createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IssuerFiles } from './config';
 
-/** Name of a CA in URLs and metrics: the first 16 hex digits of its ID. */
+/** Name of a CA in URLs and metrics. */
 export function nameOf(id: string): string {
   return id.slice(0, 16);
 }
@@ -126,9 +126,7 @@ export class CaIssuer {
   /** Reads the CRL of a CA without a key, which may be replaced at any time. */
   async readFixedCrl(): Promise<Buffer | undefined> {
     const { crlFile } = this.files;
-    return crlFile === undefined
-      ? undefined
-      : (await readDocuments(crlFile, 'X509 CRL'))[0];
+    return crlFile ? (await readDocuments(crlFile, 'X509 CRL'))[0] : undefined;
   }
 }
 
@@ -137,11 +135,7 @@ async function readPrivateFile(path: string): Promise<string> {
     const content = await readSecretFile(path, { groupMayRead: false });
     return content.toString('utf8');
   } catch (error) {
-    throw new AuthorityUnavailableError(
-      isError(error) && error.code === 'ENOENT'
-        ? `${path} does not exist`
-        : `${path} cannot be read: ${error}`,
-    );
+    throw new AuthorityUnavailableError(`${path} cannot be read: ${error}`);
   }
 }
 

@@ -1,6 +1,9 @@
 import { describeCertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { TestCa } from './__testUtils__/TestCa';
 
+// OpenSSL generates keys, which takes seconds on a busy machine.
+jest.setTimeout(120_000);
+
 describeCertificateAuthority({
   name: 'EmbeddedAuthority',
   async create() {

@@ -10,6 +10,9 @@ import {
 } from './__testUtils__/TestCa';
 import { parsePrincipalName } from './composeCertificate';
 
+// OpenSSL generates keys, which takes seconds on a busy machine.
+jest.setTimeout(120_000);
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const names = {
@@ -183,7 +186,7 @@ describe('EmbeddedAuthority', () => {
     await node.maintain();
     await node.maintain();
     expect(ca.logger.lines).toEqual([
-      `error The embedded CA cannot sign: AuthorityUnavailableError: ${keyFile} does not exist`,
+      `error The embedded CA cannot sign: AuthorityUnavailableError: ${keyFile} cannot be read: Error: ENOENT: no such file or directory, open '${keyFile}'`,
     ]);
     ca.create('intermediate', '--file-name', 'other');
     await copyFile(ca.path('other.key'), keyFile);

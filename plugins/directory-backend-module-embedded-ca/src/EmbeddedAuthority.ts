@@ -6,7 +6,6 @@ import {
   type HoldRequest,
   type ReleaseRequest,
   type Revocation,
-  type RevocationRecords,
   type RevocationRequest,
   type SignedCertificate,
   type SigningRequest,
@@ -14,23 +13,20 @@ import {
 import { Certificate, REVOCATION_REASONS } from '@directory-gateway/x509';
 import type { CaIssuer } from './CaIssuer';
 import { composeCertificate } from './composeCertificate';
+import type { EmbeddedCaConfig } from './config';
 import type { CertificateProfile } from './profiles';
-import type { RevocationList } from './RevocationList';
+import type { RevocationList, RevocationListOptions } from './RevocationList';
 
-/** Options of {@link EmbeddedAuthority}. */
-export interface EmbeddedAuthorityOptions {
-  /** Name of the CA in API responses. */
-  readonly cacn: string;
-  readonly profiles: ReadonlyMap<string, CertificateProfile>;
+interface EmbeddedAuthorityOptions
+  extends
+    Pick<EmbeddedCaConfig, 'cacn' | 'profiles'>,
+    Pick<RevocationListOptions, 'revocations' | 'now'> {
   /** CA that signs certificates. */
   readonly issuer: CaIssuer;
-  readonly revocations: RevocationRecords;
   /** CRLs of the issuers with a key, by the ID of the issuer. */
   readonly lists: ReadonlyMap<string, RevocationList>;
   /** URL below which certificates and CRLs of issuers are published. */
   readonly publicUrl: string;
-  /** Returns milliseconds since 1970. Default: the system clock. */
-  readonly now?: () => number;
 }
 
 /**
@@ -57,22 +53,16 @@ export class EmbeddedAuthority implements CertificateAuthority {
 
   async revoke(request: RevocationRequest): Promise<Revocation | undefined> {
     const reason = REVOCATION_REASONS[request.reason];
-    return await this.#metrics.measure('revoke', () =>
-      this.#record(request.serialNumber, reason),
-    );
+    return await this.#record('revoke', request, reason);
   }
 
-  async hold({ serialNumber }: HoldRequest): Promise<Revocation | undefined> {
+  async hold(request: HoldRequest): Promise<Revocation | undefined> {
     const reason = REVOCATION_REASONS.certificateHold;
-    return await this.#metrics.measure('hold', () =>
-      this.#record(serialNumber, reason),
-    );
+    return await this.#record('hold', request, reason);
   }
 
   async release(request: ReleaseRequest): Promise<Revocation | undefined> {
-    return await this.#metrics.measure('release', () =>
-      this.#record(request.serialNumber, undefined),
-    );
+    return await this.#record('release', request, undefined);
   }
 
   async #sign(request: SigningRequest): Promise<SignedCertificate> {
@@ -103,21 +93,24 @@ export class EmbeddedAuthority implements CertificateAuthority {
 
   /** Records a revocation, a hold or the end of a hold, and signs a CRL. */
   async #record(
-    serialNumber: bigint,
+    operation: 'revoke' | 'hold' | 'release',
+    { serialNumber }: { readonly serialNumber: bigint },
     reason: number | undefined,
   ): Promise<Revocation | undefined> {
     const { revocations, lists } = this.#options;
-    const issuer = await revocations.findIssuer(serialNumber);
-    if (issuer !== undefined && !lists.has(issuer)) {
-      throw new AuthorityRefusalError(
-        'The portal does not have the key of the CA that issued this certificate, and cannot revoke, hold or release it.',
-        { kind: 'forbidden' },
-      );
-    }
-    const revokedAt = new Date(Math.floor(this.#now() / 1000) * 1000);
-    const change = reason === undefined ? undefined : { reason, revokedAt };
-    const state = await revocations.set(serialNumber, change);
-    await (state && lists.get(state.issuer)?.renewAfterChange());
-    return state?.revocation;
+    return await this.#metrics.measure(operation, async () => {
+      const issuer = await revocations.findIssuer(serialNumber);
+      if (issuer !== undefined && !lists.has(issuer)) {
+        throw new AuthorityRefusalError(
+          'The portal does not have the key of the CA that issued this certificate, and cannot revoke, hold or release it.',
+          { kind: 'forbidden' },
+        );
+      }
+      const revokedAt = new Date(Math.floor(this.#now() / 1000) * 1000);
+      const change = reason === undefined ? undefined : { reason, revokedAt };
+      const state = await revocations.set(serialNumber, change);
+      await (state && lists.get(state.issuer)?.renewAfterChange());
+      return state?.revocation;
+    });
   }
 }

@@ -1,5 +1,9 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import { readPemBlocks, writePem } from '@directory-gateway/x509';
+import {
+  readPemBlocks,
+  type RevocationListFields,
+  writePem,
+} from '@directory-gateway/x509';
 import type { Knex } from 'knex';
 import { X509Certificate } from 'node:crypto';
 import { type CaIssuer, nameOf } from './CaIssuer';
@@ -10,7 +14,6 @@ export const AUTHORITIES = 'embedded_ca_authorities';
 /** The last CRL of an issuer. */
 export interface RecordedCrl {
   readonly number: bigint;
-  readonly nextUpdate: Date;
   /** DER. */
   readonly crl: Buffer;
 }
@@ -52,52 +55,50 @@ export class RecordedIssuers {
   }
 
   /**
-   * Returns the ID and the certificate (DER) of an issuer by its name in URLs.
+   * Returns the certificate (DER) and the last CRL of an issuer.
    *
+   * @param name - name of the issuer in URLs; it may come from a client
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async find(
     name: string,
   ): Promise<
-    { readonly id: string; readonly certificate: Buffer } | undefined
+    { readonly certificate: Buffer; readonly crl?: RecordedCrl } | undefined
   > {
-    const rows: { id: string; chain: string }[] = await available(async () =>
-      this.#database(AUTHORITIES).select('id', 'chain'),
-    );
-    const row = rows.find(({ id }) => nameOf(id) === name);
-    return row && { id: row.id, certificate: certificateIn(row.chain) };
-  }
-
-  /**
-   * Returns the last CRL of an issuer.
-   *
-   * @throws AuthorityUnavailableError when the database is not available.
-   */
-  async findCrl(id: string): Promise<RecordedCrl | undefined> {
-    const row = await available(async () =>
-      this.#database(AUTHORITIES).where({ id }).whereNotNull('crl').first(),
-    );
-    return (
-      row && {
-        number: BigInt(row.crl_number),
-        nextUpdate: new Date(row.crl_next_update),
-        crl: row.crl,
+    try {
+      const rows = await this.#database(AUTHORITIES).select('id', 'chain');
+      const found = rows.find(({ id }) => nameOf(id) === name);
+      if (!found) {
+        return undefined;
       }
-    );
+      const certificate = certificateIn(found.chain);
+      const row = await this.#database(AUTHORITIES)
+        .where({ id: found.id })
+        .whereNotNull('crl')
+        .first();
+      const crl = row && {
+        number: BigInt(row.crl_number),
+        crl: row.crl,
+      };
+      return { certificate, crl };
+    } catch (error) {
+      throw new AuthorityUnavailableError('The database is unavailable', error);
+    }
   }
 
   /**
    * Records a CRL.
    *
-   * @param crl - `previous`: number of the last CRL on record; 0 without one
+   * @param previous - number of the last CRL on record; 0 without one
    * @returns false when another process has recorded a CRL in the meantime
    */
   async recordCrl(
     id: string,
-    crl: RecordedCrl & { readonly thisUpdate: Date; readonly previous: bigint },
+    previous: bigint,
+    crl: RecordedCrl & RevocationListFields,
   ): Promise<boolean> {
     const updated = await this.#database(AUTHORITIES)
-      .where({ id, crl_number: String(crl.previous) })
+      .where({ id, crl_number: String(previous) })
       .update({
         crl: crl.crl,
         crl_number: String(crl.number),
@@ -113,12 +114,4 @@ export class RecordedIssuers {
 /** Returns the first certificate of a chain, DER. */
 function certificateIn(chain: string): Buffer {
   return readPemBlocks(chain, { label: 'CERTIFICATE' })[0];
-}
-
-async function available<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new AuthorityUnavailableError('The database is not available', error);
-  }
 }

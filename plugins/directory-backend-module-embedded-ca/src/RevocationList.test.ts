@@ -8,6 +8,9 @@ import {
 } from './__testUtils__/TestCa';
 import { AUTHORITIES } from './RecordedIssuers';
 
+// OpenSSL generates keys, which takes seconds on a busy machine.
+jest.setTimeout(120_000);
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ADMIN = 'user:default/admin';
 

@@ -17,10 +17,7 @@ import type { CaIssuer } from './CaIssuer';
 import { backdated } from './composeCertificate';
 import type { RecordedCrl, RecordedIssuers } from './RecordedIssuers';
 
-/**
- * Maximum number of attempts to sign a CRL: an attempt fails when another
- * process has recorded a CRL in the meantime.
- */
+/** An attempt fails when another process has recorded a CRL in the meantime. */
 const MAX_ATTEMPTS = 20;
 
 /** Options of {@link RevocationList}. */
@@ -85,8 +82,7 @@ export class RevocationList {
    *   available, or it was restored and no CRL has been signed since.
    */
   async read(): Promise<Buffer> {
-    const current = await this.#options.recorded.findCrl(this.#ca.id);
-    await this.#importSaved(current);
+    const current = await this.#readCurrent();
     if (!current || current.number < this.#savedNumber) {
       throw new AuthorityUnavailableError('The CRL has not been signed yet');
     }
@@ -124,11 +120,8 @@ export class RevocationList {
 
   async #renew(): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const current = await this.#options.recorded.findCrl(this.#ca.id);
-      await this.#importSaved(current);
-      const signed = await this.#signIfDue(current);
+      const signed = await this.#signIfDue(await this.#readCurrent());
       if (signed) {
-        this.#nextUpdate = signed.nextUpdate;
         await this.#save(signed);
         return;
       }
@@ -165,6 +158,7 @@ export class RevocationList {
       now >= (last.thisUpdate.getTime() + last.nextUpdate.getTime()) / 2 ||
       digestOf(revoked) !== digestOf(last.revoked);
     if (!isDue) {
+      this.#nextUpdate = last.nextUpdate;
       return current;
     }
     await this.#ca.openKey();
@@ -176,23 +170,26 @@ export class RevocationList {
       revoked,
     };
     const crl = await this.#issuer.signRevocationList(fields);
-    const signed = { ...fields, previous, crl };
-    const isRecorded = await recorded.recordCrl(this.#ca.id, signed);
+    const signed = { ...fields, crl };
+    const isRecorded = await recorded.recordCrl(this.#ca.id, previous, signed);
+    this.#nextUpdate = fields.nextUpdate;
     return isRecorded ? signed : undefined;
   }
 
   /**
-   * Imports the saved CRL into the records: at first, and when its number is
-   * higher than that of the CRL on record, because the database was restored.
+   * Returns the CRL on record. Imports the saved CRL into the records before: at
+   * first, and when its number is higher than that of the CRL on record, because
+   * the database was restored.
    *
    * @throws AuthorityUnavailableError when the file is damaged, or the database
    *   is not available.
    */
-  async #importSaved(current: RecordedCrl | undefined): Promise<void> {
-    const { revocations, logger } = this.#options;
+  async #readCurrent(): Promise<RecordedCrl | undefined> {
+    const { recorded, revocations, logger } = this.#options;
+    const current = (await recorded.find(this.#ca.name))?.crl;
     const recordedNumber = current?.number ?? 0n;
     if (this.#isImported && recordedNumber >= this.#savedNumber) {
-      return;
+      return current;
     }
     const saved = await this.#readSaved();
     if (saved) {
@@ -213,6 +210,7 @@ export class RevocationList {
       this.#savedNumber = saved.number;
     }
     this.#isImported = true;
+    return current;
   }
 
   async #readSaved(): Promise<ReadRevocationList | undefined> {

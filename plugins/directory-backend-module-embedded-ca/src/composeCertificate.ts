@@ -12,22 +12,11 @@ import type { CaIssuer } from './CaIssuer';
 import type { CertificateProfile } from './profiles';
 
 /**
- * Clock skew that Kerberos, and therefore every client, tolerates (RFC 4120
- * §1.6).
- */
-const CLOCK_SKEW_MS = 5 * 60 * 1000;
-
-/** `ub-common-name` of RFC 5280 appendix A.1. */
-const MAX_COMMON_NAME_LENGTH = 64;
-
-/**
- * Returns the start of validity of data that is signed now: 5 minutes earlier,
- * for clients whose clocks are behind.
- *
- * @param now - milliseconds since 1970
+ * Returns the start of validity of data that is signed now, in milliseconds
+ * since 1970: 5 minutes earlier, the clock skew that Kerberos tolerates.
  */
 export function backdated(now: number): Date {
-  return new Date(now - CLOCK_SKEW_MS);
+  return new Date(now - 5 * 60 * 1000);
 }
 
 /**
@@ -36,8 +25,7 @@ export function backdated(now: number): Date {
  *
  * @param options - `baseUrl`: URL of the CA's documents; `now`: milliseconds
  *   since 1970
- * @throws AuthorityRefusalError when a certificate cannot contain the user name
- *   or the principal.
+ * @throws AuthorityRefusalError when a principal is invalid.
  * @throws AuthorityUnavailableError when the CA's chain is not valid.
  */
 export function composeCertificate(
@@ -50,9 +38,14 @@ export function composeCertificate(
   },
 ): CertificateFields & { readonly spki: Buffer } {
   const { issuer, profile, baseUrl, now } = options;
-  if ([...request.username].length > MAX_COMMON_NAME_LENGTH) {
-    throw new AuthorityRefusalError(
-      `A user name in a certificate must have at most ${MAX_COMMON_NAME_LENGTH} characters.`,
+  // Within the validity of the issuer's chain.
+  const { notBefore, notAfter } = issuer.validity;
+  const start = new Date(Math.max(backdated(now).getTime(), notBefore));
+  const end = new Date(Math.min(now + profile.validityMs, notAfter));
+  if (now > notAfter || start >= end) {
+    const [from, to] = [notBefore, notAfter].map(ms => new Date(ms));
+    throw new AuthorityUnavailableError(
+      `The CA is valid from ${from.toISOString()} to ${to.toISOString()}`,
     );
   }
   const { emails, userPrincipalNames, kerberosPrincipalNames } =
@@ -69,7 +62,8 @@ export function composeCertificate(
     })),
   ];
   return {
-    ...validityOf({ validityMs: profile.validityMs, issuer, now }),
+    notBefore: start,
+    notAfter: end,
     serialNumber: request.serialNumber,
     subject: [
       { type: 'O', value: profile.organization },
@@ -88,27 +82,6 @@ export function composeCertificate(
       caIssuers: [`${baseUrl}/certificate`],
     },
   };
-}
-
-/** The validity lies within that of the issuer's chain. */
-function validityOf(options: {
-  readonly validityMs: number;
-  readonly issuer: CaIssuer;
-  readonly now: number;
-}): { readonly notBefore: Date; readonly notAfter: Date } {
-  const { now, issuer, validityMs } = options;
-  const { notBefore, notAfter } = issuer.validity;
-  const validity = {
-    notBefore: new Date(Math.max(backdated(now).getTime(), notBefore)),
-    notAfter: new Date(Math.min(now + validityMs, notAfter)),
-  };
-  if (now > notAfter || validity.notBefore >= validity.notAfter) {
-    const [from, to] = [notBefore, notAfter].map(ms => new Date(ms));
-    throw new AuthorityUnavailableError(
-      `The CA is valid from ${from.toISOString()} to ${to.toISOString()}`,
-    );
-  }
-  return validity;
 }
 
 /** NT-PRINCIPAL (RFC 4120 §6.2): a user, as in a request from `kinit`. */

@@ -8,17 +8,7 @@ import { type CertificateProfile, readProfiles } from './profiles';
 
 const PREFIX = 'directory.certificates.embedded';
 
-/**
- * Minimum validity, so that a CRL does not expire between two runs of the
- * maintenance task.
- */
-const MIN_CRL_VALIDITY_MS = 60 * 60 * 1000;
-
-/**
- * Maximum validity: a client that has a CRL may not see later revocations until
- * that CRL expires.
- */
-const MAX_CRL_VALIDITY_MS = 31 * 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 
 /** Files of a CA whose certificate and CRL are published. All are absolute. */
 export interface IssuerFiles {
@@ -26,7 +16,7 @@ export interface IssuerFiles {
   readonly chainFile: string;
   /** Private key, PEM. Without it, the CA signs nothing. */
   readonly keyFile?: string;
-  /** Passphrase of the key. Default: the key is not encrypted. */
+  /** Default: the key is not encrypted. */
   readonly passphraseFile?: string;
   /** CRL of a CA without a key, PEM or DER. */
   readonly crlFile?: string;
@@ -71,9 +61,14 @@ export function readEmbeddedCaConfig(
     );
   }
   const organization = config.getString('organization');
-  const issuers = config
-    .getConfigArray('issuers')
-    .map((block, index) => readIssuer(block, `${PREFIX}.issuers[${index}]`));
+  const issuers = config.getConfigArray('issuers').map((block, index) => {
+    const prefix = `${PREFIX}.issuers[${index}]`;
+    const files = readFiles(block, prefix);
+    if ((files.keyFile === undefined) === (files.crlFile === undefined)) {
+      throw new InputError(`${prefix} must have either keyFile or crlFile`);
+    }
+    return files;
+  });
   if (issuers[0]?.keyFile === undefined) {
     throw new InputError(`${PREFIX}.issuers must start with a CA with a key`);
   }
@@ -86,54 +81,40 @@ export function readEmbeddedCaConfig(
       `${PREFIX}.publicUrl must be an http:// or https:// URL without a trailing slash`,
     );
   }
+  const crlValidityMs = readMilliseconds(config, 'crl.validity', {
+    prefix: PREFIX,
+    fallback: { days: 7 },
+  });
+  if (crlValidityMs < HOUR_MS || crlValidityMs > 31 * 24 * HOUR_MS) {
+    throw new InputError(
+      `${PREFIX}.crl.validity must be at least 1 hour and at most 31 days`,
+    );
+  }
   return Object.freeze({
     cacn: config.getOptionalString('cacn') ?? 'embedded',
     issuers,
     roots: (config.getOptionalConfigArray('roots') ?? []).map((block, index) =>
-      readRoot(block, `${PREFIX}.roots[${index}]`),
+      readFiles(block, `${PREFIX}.roots[${index}]`, 'certificateFile'),
     ),
     publicUrl,
     profiles: readProfiles(config, { organization, prefix: PREFIX }),
-    crlValidityMs: readCrlValidity(config),
+    crlValidityMs,
     ignored: ['logFolder', 'limit']
       .filter(key => config.has(key))
       .map(key => `${PREFIX}.${key}`),
   });
 }
 
-function readCrlValidity(config: Config): number {
-  const validityMs = readMilliseconds(config, 'crl.validity', {
-    prefix: PREFIX,
-    fallback: { days: 7 },
-  });
-  if (validityMs < MIN_CRL_VALIDITY_MS || validityMs > MAX_CRL_VALIDITY_MS) {
-    throw new InputError(
-      `${PREFIX}.crl.validity must be at least 1 hour and at most 31 days`,
-    );
-  }
-  return validityMs;
-}
-
-function readIssuer(config: Config, prefix: string): IssuerFiles {
-  const files = {
-    chainFile: requirePath(config, 'chainFile', prefix),
-    keyFile: readAbsolutePath(config, 'keyFile', prefix),
-    passphraseFile: readAbsolutePath(config, 'passphraseFile', prefix),
-    crlFile: readAbsolutePath(config, 'crlFile', prefix),
-  };
-  if ((files.keyFile === undefined) === (files.crlFile === undefined)) {
-    throw new InputError(`${prefix} must have either keyFile or crlFile`);
-  }
-  return files;
-}
-
-function readRoot(config: Config, prefix: string): IssuerFiles {
+function readFiles(
+  config: Config,
+  prefix: string,
+  chainKey = 'chainFile',
+): IssuerFiles {
+  const read = (key: string) => readAbsolutePath(config, key, prefix);
   return {
-    chainFile: requirePath(config, 'certificateFile', prefix),
-    crlFile: readAbsolutePath(config, 'crlFile', prefix),
+    chainFile: read(chainKey) ?? config.getString(chainKey),
+    keyFile: read('keyFile'),
+    passphraseFile: read('passphraseFile'),
+    crlFile: read('crlFile'),
   };
-}
-
-function requirePath(config: Config, key: string, prefix: string): string {
-  return readAbsolutePath(config, key, prefix) ?? config.getString(key);
 }

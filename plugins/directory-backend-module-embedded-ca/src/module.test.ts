@@ -14,6 +14,9 @@ import {
 } from './__testUtils__/TestCa';
 import { directoryModuleEmbeddedCa, migrateDatabase } from './module';
 
+// OpenSSL generates keys, which takes seconds on a busy machine.
+jest.setTimeout(120_000);
+
 describe('directoryModuleEmbeddedCa', () => {
   let ca: TestCa;
 

@@ -1,7 +1,6 @@
 import {
   coreServices,
   createBackendModule,
-  type LoggerService,
   resolvePackagePath,
 } from '@backstage/backend-plugin-api';
 import {
@@ -9,14 +8,13 @@ import {
   directoryPublicDocumentsExtensionPoint,
   type DirectoryPublicDocumentsExtensionPoint,
   migrateDatabase as migrate,
-  type RevocationRecords,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Knex } from 'knex';
 import { CaIssuer } from './CaIssuer';
 import { type EmbeddedCaConfig, readEmbeddedCaConfig } from './config';
 import { EmbeddedAuthority } from './EmbeddedAuthority';
 import { RecordedIssuers } from './RecordedIssuers';
-import { RevocationList } from './RevocationList';
+import { RevocationList, type RevocationListOptions } from './RevocationList';
 
 /**
  * Registers the certificate authority `embedded`, which signs with a key of the
@@ -86,20 +84,15 @@ export const directoryModuleEmbeddedCa = createBackendModule({
  *   due and logs a failure
  * @throws InputError when the chain of an issuer or a root is invalid.
  */
-export async function createEmbeddedCa(options: {
-  readonly config: EmbeddedCaConfig;
-  readonly database: Knex;
-  readonly revocations: RevocationRecords;
-  readonly publicDocuments: DirectoryPublicDocumentsExtensionPoint;
-  /** URL below which documents are published, unless it is configured. */
-  readonly publicUrl: string;
-  readonly logger: LoggerService;
-  /** Returns milliseconds since 1970. Default: the system clock. */
-  readonly now?: () => number;
-}): Promise<{
-  readonly authority: EmbeddedAuthority;
-  readonly maintain: () => Promise<void>;
-}> {
+export async function createEmbeddedCa(
+  options: Pick<RevocationListOptions, 'revocations' | 'logger' | 'now'> & {
+    readonly config: EmbeddedCaConfig;
+    readonly database: Knex;
+    readonly publicDocuments: DirectoryPublicDocumentsExtensionPoint;
+    /** URL below which documents are published, unless it is configured. */
+    readonly publicUrl: string;
+  },
+) {
   const { config, publicDocuments, logger } = options;
   const issuers = await Promise.all(config.issuers.map(CaIssuer.read));
   const roots = await Promise.all(config.roots.map(CaIssuer.read));
@@ -131,11 +124,9 @@ export async function createEmbeddedCa(options: {
     async read(name) {
       const issuer = published.get(name);
       if (issuer) {
-        const list = lists.get(issuer.id);
-        return list ? await list.read() : await issuer.readFixedCrl();
+        return await (lists.get(issuer.id)?.read() ?? issuer.readFixedCrl());
       }
-      const other = await recorded.find(name);
-      return other && (await recorded.findCrl(other.id))?.crl;
+      return (await recorded.find(name))?.crl?.crl;
     },
   });
   const authority = new EmbeddedAuthority({
@@ -151,14 +142,13 @@ export async function createEmbeddedCa(options: {
       issuers[0].openKey(),
       ...[...lists.values()].map(list => list.renew()),
     ]);
-    const reasons = results.flatMap(result =>
-      result.status === 'rejected' ? [String(result.reason)] : [],
-    );
+    const failed = results.find(({ status }) => status === 'rejected');
+    const reason = failed && String((failed as PromiseRejectedResult).reason);
     // Logged once.
-    if (reasons.length > 0 && failure !== reasons[0]) {
-      logger.error(`The embedded CA cannot sign: ${reasons[0]}`);
+    if (reason && reason !== failure) {
+      logger.error(`The embedded CA cannot sign: ${reason}`);
     }
-    [failure] = reasons;
+    failure = reason;
   }
   return { authority, maintain };
 }

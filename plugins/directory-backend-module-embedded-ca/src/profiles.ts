@@ -43,6 +43,13 @@ const RESERVED_PURPOSES: ReadonlySet<string> = new Set([
 
 const PURPOSES: Readonly<Record<string, string>> = KEY_PURPOSES;
 
+const REQUIREMENTS = {
+  keyUsage: `must be a list of ${KEY_USAGES.join(', ')}`,
+  extendedKeyUsage:
+    'must be a list of OIDs or names such as clientAuth, except those reserved for CAs and KDCs',
+  policies: 'must be a list of OIDs',
+};
+
 const OID = /^[0-2](?:\.(?:0|[1-9]\d{0,14}))+$/;
 
 /**
@@ -57,14 +64,14 @@ export function readProfiles(
   config: Config,
   options: { readonly organization: string; readonly prefix: string },
 ): ReadonlyMap<string, CertificateProfile> {
+  const key = `${options.prefix}.profiles`;
   const blocks = config.getOptionalConfigArray('profiles') ?? [
     new ConfigReader({ name: 'userCerts' }),
   ];
-  const key = `${options.prefix}.profiles`;
   const profiles = new Map(
     blocks.map(block => [
       block.getString('name'),
-      readProfile(block, { organization: options.organization, key }),
+      readProfile(block, { ...options, key }),
     ]),
   );
   if (profiles.size === 0 || profiles.size < blocks.length) {
@@ -75,40 +82,20 @@ export function readProfiles(
 
 function readProfile(
   config: Config,
-  {
-    organization,
-    key,
-  }: { readonly organization: string; readonly key: string },
+  options: { readonly organization: string; readonly key: string },
 ): CertificateProfile {
-  const keyUsage = config.getOptionalStringArray('keyUsage') ?? [
-    'digitalSignature',
-  ];
-  const extendedKeyUsage = config.getOptionalStringArray(
-    'extendedKeyUsage',
-  ) ?? ['clientAuth'];
-  const policies = config.getOptionalStringArray('policies') ?? [];
-  if (keyUsage.length === 0 || !keyUsage.every(isKeyUsage)) {
-    throw new InputError(
-      `${key}: keyUsage must be a list of ${KEY_USAGES.join(', ')}`,
-    );
-  }
-  const reserved = extendedKeyUsage.find(purpose =>
-    RESERVED_PURPOSES.has(PURPOSES[purpose] ?? purpose),
-  );
-  if (reserved !== undefined) {
-    throw new InputError(
-      `${key}: extendedKeyUsage must not contain ${reserved}, which is not allowed in user certificates`,
-    );
-  }
-  const isKnown = (purpose: string) =>
-    Object.hasOwn(PURPOSES, purpose) || OID.test(purpose);
-  if (extendedKeyUsage.length === 0 || !extendedKeyUsage.every(isKnown)) {
-    throw new InputError(
-      `${key}: extendedKeyUsage must be a list of OIDs or names such as clientAuth`,
-    );
-  }
-  if (!policies.every(policy => OID.test(policy))) {
-    throw new InputError(`${key}: policies must be a list of OIDs`);
+  const { organization, key } = options;
+  function readList<T extends string>(
+    name: keyof typeof REQUIREMENTS,
+    fallback: readonly T[],
+    isValid: (value: string) => boolean,
+  ): readonly T[] {
+    const values = config.getOptionalStringArray(name) ?? fallback;
+    const isMissing = values.length === 0 && fallback.length > 0;
+    if (isMissing || !values.every(isValid)) {
+      throw new InputError(`${key}: ${name} ${REQUIREMENTS[name]}`);
+    }
+    return values as readonly T[];
   }
   return Object.freeze({
     organization: config.getOptionalString('organization') ?? organization,
@@ -116,12 +103,16 @@ function readProfile(
       prefix: key,
       fallback: { days: 30 },
     }),
-    keyUsage,
-    extendedKeyUsage,
-    policies,
+    keyUsage: readList<KeyUsage>('keyUsage', ['digitalSignature'], usage =>
+      KEY_USAGES.includes(usage),
+    ),
+    extendedKeyUsage: readList(
+      'extendedKeyUsage',
+      ['clientAuth'],
+      purpose =>
+        (Object.hasOwn(PURPOSES, purpose) || OID.test(purpose)) &&
+        !RESERVED_PURPOSES.has(PURPOSES[purpose] ?? purpose),
+    ),
+    policies: readList('policies', [], policy => OID.test(policy)),
   });
-}
-
-function isKeyUsage(usage: string): usage is KeyUsage {
-  return KEY_USAGES.includes(usage);
 }

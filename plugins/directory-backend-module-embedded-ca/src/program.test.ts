@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import {
+  copyFile,
   mkdtemp,
   readdir,
   readFile,
@@ -18,6 +19,9 @@ import {
   writePem,
 } from '@directory-gateway/x509';
 import { openssl, readCrl, runProgram } from './__testUtils__/TestCa';
+
+// OpenSSL generates keys, which takes seconds on a busy machine.
+jest.setTimeout(120_000);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -129,9 +133,8 @@ describe('embedded-ca', () => {
     names.forEach(name =>
       intermediate('--organization', 'X', '--file-name', name),
     );
-    for (let number = 1; number < 10; number++) {
-      rootCrl();
-    }
+    rootCrl();
+    await copyFile(path('root-crl-1.pem'), path('root-crl-9.pem'));
     rootCrl(
       '--revoke',
       path('one.pem'),
