@@ -1,3 +1,4 @@
+import type { SignedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import { describeCertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { TestCa } from './__testUtils__/TestCa';
 
@@ -20,7 +21,7 @@ describeCertificateAuthority({
           change: { username: 'a'.repeat(65) },
         },
       ],
-      async record(signed) {
+      async record(signed: SignedCertificate) {
         ca.records.add(signed);
       },
       async interrupt() {

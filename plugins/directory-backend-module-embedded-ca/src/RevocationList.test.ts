@@ -6,6 +6,7 @@ import {
   TestCa,
   type TestNode,
 } from './__testUtils__/TestCa';
+import { CaIssuer } from './CaIssuer';
 import { AUTHORITIES } from './RecordedIssuers';
 
 // OpenSSL generates keys, which takes seconds on a busy machine.
@@ -295,6 +296,34 @@ describe('RevocationList', () => {
     await expect(revoke(without, serialNumber)).rejects.toMatchObject(refusal);
     expect(await without.read('crl', '0'.repeat(16))).toBeUndefined();
     expect(await without.read('certificate', '')).toBeUndefined();
+  });
+
+  it('continues the CRL of 0.2 of the same key', async () => {
+    const node = await ca.open();
+    const { serialNumber } = await ca.issue(node);
+    const issuer = await CaIssuer.read(ca.files());
+    const dates = {
+      thisUpdate: new Date(Date.now() - DAY_MS),
+      nextUpdate: new Date(Date.now() + 6 * DAY_MS),
+    };
+    const number = 5n;
+    const crl = await issuer.issuer!.signRevocationList({
+      ...dates,
+      number,
+      revoked: [],
+    });
+    await ca.knex(AUTHORITIES).update({
+      crl,
+      crl_number: String(number),
+      crl_this_update: dates.thisUpdate,
+      crl_next_update: dates.nextUpdate,
+    });
+    await node.maintain();
+    expect(await node.read('crl', issuer.name)).toEqual(crl);
+    await revoke(node, serialNumber);
+    const { number: next, entries } = await ca.readCrl(node);
+    expect(next).toBeGreaterThan(Date.now() - DAY_MS);
+    expect(entries).toEqual([{ serialNumber, reason: 'Superseded' }]);
   });
 
   it('refuses a certificate of another name for the same key', async () => {
