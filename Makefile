@@ -3,12 +3,12 @@
 .PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials faults pack test-install outdated clean
 
 # Read by the scripts; empty means the default.
-export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS FAULTS HOLD_FAULTS WRITES CUTS RESTARTS ROUNDS SEARCHES REQUESTS LIFETIMES WHOLE CHECKOUT KEEP OLDEST CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
+export USERS LDIF SCHEMA PORT ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS FAULTS HOLD_FAULTS WRITES CUTS RESTARTS ROUNDS SEARCHES REQUESTS LIFETIMES WHOLE CHECKOUT KEEP OLDEST CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
 
 help: ## Show this help
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
-	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); KILLS=500, MINUTES=20, RUNS=50 (trials)'
+	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); MINUTES=20, RUNS=50 (trials)'
 
 start: ## Start a portal with users on http://localhost:7007
 	@scripts/start
@@ -46,13 +46,13 @@ screenshots: ## Take screenshots of all pages and states, in .build/screenshots
 realm: ## Start only the realm and print its environment
 	@scripts/realm serve
 
-ca: ## Create a root and an intermediate in FOLDER= for ORGANIZATION= (URL=)
+ca: ## Create a root, its CRL and an intermediate in FOLDER= for ORGANIZATION= (URL=)
 	@scripts/ca
 
 bench: ## Measure the production build with 20,000 users (USERS=, ONLY=, MODES=)
 	@benchmarks/run
 
-trials: ## Run long trials, resumable (ONLY=crash,answers,outages,attacks…)
+trials: ## Run long trials, resumable (ONLY=holds,answers,outages,attacks…)
 	@scripts/trials
 
 faults: ## Check that tests catch plausible faults, resumable (ONLY=id,id WHOLE=0)

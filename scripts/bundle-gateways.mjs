@@ -23,7 +23,7 @@ const entryPoints = {
 
 /** Packages that find their files next to their code, or are not installed. */
 const external = [
-  ...['better-sqlite3', 'kerberos', 'pkcs11js', 'pg-format'],
+  ...['better-sqlite3', 'kerberos', 'pg-format'],
   ...['swagger-ui-dist', 'typescript', '@google-cloud/cloud-sql-connector'],
   ...['cpu-features', 'mariadb/callback', 'mysql*', 'oracledb', 'pg-native'],
   ...['pg-query-stream', 'sqlite3', 'tedious', 'typescript-json-schema'],

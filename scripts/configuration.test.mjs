@@ -82,7 +82,6 @@ const minimal = () => ({
             keyFile: '/etc/portal/ca/intermediate.key',
           },
         ],
-        logFolder: '/var/lib/portal/ca-log',
         profiles: [{ name: 'userCerts' }],
       },
       freeipa: {

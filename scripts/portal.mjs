@@ -79,25 +79,20 @@ await writeFile(environment, environmentText(), { mode: 0o600 });
 
 /** Creates a root with a CRL, and an intermediate below it. */
 function createCa(folder) {
-  const organization = process.env.REALM;
-  const publicUrl = `http://localhost:${process.env.PORT}/api/directory`;
-  for (const [name, ...options] of [
-    ['create-root', '--organization', organization],
-    [
-      'create-intermediate',
-      ...['--organization', organization],
-      ...['--public-url', publicUrl],
-    ],
+  const organization = ['--organization', process.env.REALM];
+  const url = `http://localhost:${process.env.PORT}/api/directory`;
+  const program = join(
+    root,
+    'plugins/directory-backend-module-embedded-ca/bin/embedded-ca',
+  );
+  for (const [command, ...options] of [
+    ['create', ...organization],
     ['root-crl'],
+    ['intermediate', ...organization, '--url', url],
   ]) {
-    execFileSync(
-      process.execPath,
-      [
-        join(root, 'packages/ca/bin/directory-ca'),
-        ...[name, '--folder', folder, ...options],
-      ],
-      { stdio: ['ignore', 'ignore', 'inherit'] },
-    );
+    execFileSync(program, [command, '--folder', folder, ...options], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   }
 }
 

@@ -3,9 +3,9 @@
 //
 //   node scripts/trials.mjs          every unfinished trial
 //
-// Variables: ONLY=crash,answers selects trials; KILLS, MINUTES, RUNS, USERS,
-// OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, CUTS, RESTARTS, ROUNDS,
-// SEARCHES, and REQUESTS change their size; CHECKOUT is the checkout to attack.
+// Variables: ONLY=holds,answers selects trials; MINUTES, RUNS, USERS,
+// OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, CUTS, RESTARTS, ROUNDS, SEARCHES,
+// and REQUESTS change their size; CHECKOUT is the checkout to attack.
 //
 // A trial consists of shards of a few minutes. Each finished shard adds a line
 // to .build/trials/progress.jsonl; the next run on the same commit skips shards
@@ -24,7 +24,6 @@ const progressFile = join(folder, 'progress.jsonl');
 const report = join(folder, 'report.json');
 
 const size = (name, fallback) => Number(process.env[name] || fallback);
-const kills = size('KILLS', 500);
 const minutes = size('MINUTES', 20);
 const runs = size('RUNS', 50);
 const users = size('USERS', 20_000);
@@ -36,8 +35,6 @@ const restarts = size('RESTARTS', 20);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
 const checkout = process.env.CHECKOUT || root;
 
-/** Number of kills in a shard, for each database and each signer. */
-const KILLS = 25;
 /** Duration in minutes of a shard of `answers`. */
 const MINUTES = 5;
 /**
@@ -98,21 +95,6 @@ const fuzz = (factor = 1) =>
 
 /** Names of trials, their commands and the variables of their shards. */
 const trials = {
-  crash: {
-    ...jest(`${backend}-module-embedded-ca`, 'src/crash.integration.test.ts'),
-    // Half of the kills of each signer on each database.
-    shards: shardsOf(Math.ceil(kills / 2), KILLS).map(count => ({
-      KILLS: count,
-    })),
-  },
-  postgres: {
-    ...jest(
-      `${backend}-module-embedded-ca`,
-      'src/EmbeddedAuthority.trial.test.ts',
-      'src/revocation/RevocationLists.trial.test.ts',
-    ),
-    shards: [{}],
-  },
   organization: {
     ...jest(
       backend,
@@ -120,10 +102,6 @@ const trials = {
       'src/catalog.kills.trial.test.ts',
     ),
     shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
-  },
-  ca: {
-    ...jest('ca', '.trial.test.ts'),
-    shards: [{}],
   },
   'step-ca': {
     ...jest(`${backend}-module-step-ca`, 'src/stepCa.trial.test.ts'),

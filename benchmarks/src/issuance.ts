@@ -1,18 +1,14 @@
 import { PostgresServer, type Realm } from '@directory-gateway/realm';
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { join, resolve } from 'node:path';
 import { ClosedLoop, CpuMeter, median, rate } from './ClosedLoop';
-import { Portal, processCpuMs } from './portal/Portal';
+import { Portal } from './portal/Portal';
 import { readCount, runProgram, signal } from './run';
 import { certificateScenarios } from './scenarios/certificates';
 import type { Scenario } from './scenarios/Scenario';
 import { SeededRandom } from './SeededRandom';
-import { BENCHMARKS, settings } from './settings';
+import { settings } from './settings';
 import { markdownTable } from './tables';
 import { withRealm, type MeasuredRealm } from './withRealm';
 
@@ -31,27 +27,20 @@ const USERS = readCount('USERS', 2000);
 const CONNECTIONS = readCount('CONNECTIONS', settings.connections);
 /** Database of the portals: SQLite in memory, unless it is `postgres`. */
 const { DATABASE } = process.env;
-const START_MS = 20_000;
-const PIN = '1234';
 
-/** Where the key of the CA is: in the portal's process, or in a `directory-ca`. */
-type SignerKind = 'file' | 'socket' | 'pkcs11';
-
-/** A portal, and the process of its CA, if any. */
+/** A portal of a checkout. */
 interface Variant {
   readonly name: string;
   readonly portal: Portal;
-  readonly signer: ChildProcess | undefined;
   readonly loop: ClosedLoop;
   readonly scenario: Scenario;
   readonly rounds: Round[];
 }
 
-/** Results of a round; CPU times in microseconds for each certificate. */
+/** Results of a round; the CPU time is in microseconds for each certificate. */
 interface Round {
   readonly rps: number;
   readonly portalCpuUs: number;
-  readonly signerCpuUs: number;
   /** Utilization of the portal's CPU by all processes, from 0 to 1. */
   readonly busy: number;
 }
@@ -59,7 +48,7 @@ interface Round {
 runProgram(() => main(process.argv.slice(2)), log);
 
 async function main(args: readonly string[]): Promise<void> {
-  const names = args.length > 0 ? args : ['file', 'socket', 'pkcs11'];
+  const names = args.length > 0 ? args : ['.'];
   const variants: Variant[] = [];
   await withRealm({ users: USERS, signal }, async measured => {
     const { realm } = measured;
@@ -115,7 +104,7 @@ async function measure(
 }
 
 async function runRound(
-  { portal, signer, loop, scenario, rounds }: Variant,
+  { portal, loop, scenario, rounds }: Variant,
   { tickets }: MeasuredRealm,
 ): Promise<void> {
   const { usernames } = tickets;
@@ -124,8 +113,6 @@ async function runRound(
   const random = new SeededRandom(settings.seed);
   await portal.vitals();
   const meter = new CpuMeter(settings.portalCpu);
-  const signerMs = () => (signer ? processCpuMs(signer.pid!) : 0);
-  const signerBefore = await signerMs();
   // Until no credentials are left.
   const sample = await loop.run({
     credentials: tickets,
@@ -139,32 +126,20 @@ async function runRound(
   rounds.push({
     rps: rate(sample),
     portalCpuUs: (1000 * cpuMs) / sample.requests,
-    signerCpuUs: (1000 * ((await signerMs()) - signerBefore)) / sample.requests,
     busy,
   });
 }
 
-/** @param name - `SIGNER` or `SIGNER@CHECKOUT` */
+/** @param name - folder of a checkout */
 async function startVariant(
   name: string,
   { realm, postgres }: { realm: Realm; postgres: PostgresServer | undefined },
 ): Promise<Variant> {
-  const [kind, checkout] = name.split('@');
-  if (!['file', 'socket', 'pkcs11'].includes(kind)) {
-    throw new Error(`The signer must be file, socket or pkcs11, not '${kind}'`);
-  }
-  const external =
-    kind === 'file'
-      ? undefined
-      : await startSigner(realm, kind as Exclude<SignerKind, 'file'>);
   const portal = await Portal.start({
     realm,
     variant: 'replica',
-    checkout,
-    config: await writeConfig(realm, {
-      ...external?.config,
-      ...(postgres && databaseOf(postgres)),
-    }),
+    checkout: resolve(name),
+    config: await writeConfig(realm, postgres ? databaseOf(postgres) : {}),
   });
   await portal.untilReady(signal);
   const loop = new ClosedLoop({
@@ -174,18 +149,12 @@ async function startVariant(
   const scenario = certificateScenarios(portal, '').find(
     each => each.name === 'POST /certs/ P-256',
   )!;
-  const signer = external?.process;
-  return { name, portal, signer, loop, scenario, rounds: [] };
+  return { name, portal, loop, scenario, rounds: [] };
 }
 
-async function stopVariant({ portal, loop, signer }: Variant): Promise<void> {
+async function stopVariant({ portal, loop }: Variant): Promise<void> {
   await loop.close();
   await portal.stop();
-  if (signer?.exitCode === null) {
-    const exit = once(signer, 'exit');
-    signer.kill();
-    await exit;
-  }
 }
 
 /** Writes a configuration file, and returns its path. */
@@ -204,100 +173,12 @@ function databaseOf(postgres: PostgresServer) {
   };
 }
 
-/**
- * Starts `directory-ca serve`, and returns its process and the configuration of
- * a portal that uses it.
- */
-async function startSigner(realm: Realm, kind: 'socket' | 'pkcs11') {
-  const folder = join(realm.dir, `signer-${kind}`);
-  const file = (name: string) => join(folder, name);
-  await mkdir(file('tokens'), { recursive: true, mode: 0o700 });
-  await writeFile(
-    file('softhsm2.conf'),
-    `directories.tokendir = ${file('tokens')}\n`,
-  );
-  await writeFile(file('pin'), `${PIN}\n`, { mode: 0o600 });
-  const env = { ...process.env, SOFTHSM2_CONF: file('softhsm2.conf') };
-  const run = (program: string, args: readonly string[]) =>
-    execFileSync(program, args, {
-      env,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  const directoryCa = join(dirname(BENCHMARKS), 'packages/ca/bin/directory-ca');
-  const names = ['--folder', file('ca'), '--organization', realm.realm];
-  run(process.execPath, [directoryCa, 'create-root', ...names]);
-  const token = {
-    module: '/usr/lib/softhsm/libsofthsm2.so',
-    token: 'ca',
-    key: 'intermediate',
-    pinFile: file('pin'),
-  };
-  if (kind === 'pkcs11') {
-    run('softhsm2-util', [
-      ...['--init-token', '--free', '--label', token.token],
-      ...['--pin', PIN, '--so-pin', PIN],
-    ]);
-  }
-  run(process.execPath, [
-    ...[directoryCa, 'create-intermediate', ...names],
-    ...(kind === 'pkcs11'
-      ? [
-          ...['--pkcs11-module', token.module, '--pkcs11-token', token.token],
-          ...['--pkcs11-key', token.key, '--pkcs11-pin-file', token.pinFile],
-        ]
-      : []),
-  ]);
-  // JSON is YAML.
-  await writeFile(
-    file('config.yaml'),
-    JSON.stringify({
-      organization: realm.realm,
-      issuers: [
-        {
-          chainFile: file('ca/intermediate.pem'),
-          ...(kind === 'pkcs11'
-            ? { pkcs11: token }
-            : { keyFile: file('ca/intermediate.key') }),
-        },
-      ],
-      logFolder: file('log'),
-      limit: { certificates: 1_000_000 },
-      socket: file('ca.sock'),
-      publicUrl: 'http://localhost/api/directory',
-    }),
-  );
-  const child = spawn(
-    process.execPath,
-    [directoryCa, 'serve', '--config', file('config.yaml'), '--allow-root'],
-    // Ctrl-C reaches only the parent, which stops this process.
-    { env, stdio: ['ignore', 'ignore', 'inherit'], detached: true },
-  );
-  const end = performance.now() + START_MS;
-  while (!existsSync(file('ca.sock'))) {
-    if (child.exitCode !== null || performance.now() > end) {
-      throw new Error('The process of the CA did not start');
-    }
-    await sleep(50, undefined, { signal });
-  }
-  const embedded = {
-    socket: file('ca.sock'),
-    issuers: null,
-    logFolder: null,
-    limit: null,
-  };
-  return {
-    process: child,
-    config: { directory: { certificates: { embedded } } },
-  };
-}
-
 function formatVariants(variants: readonly Variant[]): string {
-  const head = ['', 'certificates/s', 'portal, µs CPU', 'CA, µs CPU'];
+  const head = ['', 'certificates/s', 'µs CPU'];
   const rows = variants.map(({ name, rounds }) => [
     name,
     formatRange(rounds.map(({ rps }) => rps)),
     formatRange(rounds.map(({ portalCpuUs }) => portalCpuUs)),
-    formatRange(rounds.map(({ signerCpuUs }) => signerCpuUs)),
   ]);
   return markdownTable([head, ...rows]);
 }

@@ -4,8 +4,8 @@ export interface Config {
   directory?: {
     certificates?: {
       /**
-       * The embedded CA (certificate authority), which signs with its own keys.
-       * `directory.certificates.authority: embedded` selects it.
+       * The embedded CA (certificate authority), which signs with a key file of
+       * the portal. `directory.certificates.authority: embedded` selects it.
        *
        * @example
        * ```yaml
@@ -18,7 +18,6 @@ export interface Config {
        *         - chainFile: /etc/portal/ca/intermediate.pem
        *           keyFile: /etc/portal/ca/intermediate.key
        *           passphraseFile: /etc/portal/ca-passphrase
-       *       logFolder: /var/lib/portal/ca-log
        *       profiles:
        *         - name: userCerts
        *           validity: 90 days
@@ -29,12 +28,10 @@ export interface Config {
         /** Organization in subjects, for example the realm `EXAMPLE.ORG`. */
         organization: string;
         /**
-         * CAs whose keys are in files that only the portal's user can read. The
-         * first one signs certificates, and each one signs its own CRL: keep
-         * earlier CAs until their certificates have expired. Required without
-         * `socket`.
+         * The first CA signs certificates, and each CA with a key signs its own
+         * CRL: keep earlier CAs until their certificates have expired.
          */
-        issuers?: Array<{
+        issuers: Array<{
           /**
            * Absolute path of a PEM file with the CA certificate, followed by
            * the certificates of its issuers.
@@ -42,50 +39,30 @@ export interface Config {
           chainFile: string;
           /**
            * Absolute path of the CA's private key (PEM), readable by the
-           * portal's user only.
+           * portal's user only. The portal saves the CA's last CRL in the same
+           * folder, as `<keyFile>.crl`. Default: the CA signs nothing, and its
+           * certificates cannot be revoked; required for the first CA.
            */
-          keyFile: string;
+          keyFile?: string;
           /**
            * Absolute path of the file with the passphrase of the key, readable
            * by the portal's user only. Default: the key is not encrypted.
            */
           passphraseFile?: string;
+          /**
+           * Absolute path of the CRL (PEM or DER) of a CA without a key, which
+           * the portal publishes. Required without `keyFile`.
+           */
+          crlFile?: string;
         }>;
-        /**
-         * Absolute path of the folder of the issuance log, accessible to the
-         * portal's user only. Required with `issuers`.
-         */
-        logFolder?: string;
         /**
          * External URL of the gateway, without a trailing slash. Certificates
          * contain the URLs `<publicUrl>/ca/<issuer>/crl` and
          * `<publicUrl>/ca/<issuer>/certificate`. For clients that cannot verify
-         * TLS, set an `http:` URL that a proxy passes to the portal. Not
-         * allowed with `socket`. Default: `<backend.baseUrl>/api/directory`.
+         * TLS, set an `http:` URL that a proxy passes to the portal. Default:
+         * `<backend.baseUrl>/api/directory`.
          */
         publicUrl?: string;
-        /**
-         * Rate limit for issuing certificates. Certificates in the issuance log
-         * are counted, so that a restart does not reset the rate. Signing
-         * requests above the limit get 503. Not allowed with `socket`.
-         */
-        limit?: {
-          /**
-           * Number of certificates.
-           * @default 1000
-           */
-          certificates?: number;
-          /**
-           * Period in which certificates are counted.
-           * @default 1 minute
-           */
-          per?: HumanDuration | string;
-        };
-        /**
-         * Absolute path of the Unix socket of `directory-ca serve`, which holds
-         * the keys and the issuance log. Not allowed with `issuers`.
-         */
-        socket?: string;
         /**
          * Root CAs. The portal publishes their certificates and CRLs at the
          * URLs in the intermediates' certificates. Default: none.
@@ -108,9 +85,9 @@ export interface Config {
         /** Certificate revocation list (CRL). */
         crl?: {
           /**
-           * Validity of a CRL, at least 1 hour and at most 31 days minus 10
-           * minutes. The CA signs a new CRL after each change, and at the latest
-           * halfway through the validity period.
+           * Validity of a CRL, at least 1 hour and at most 31 days. The CA signs
+           * a new CRL after each change, and at the latest halfway through the
+           * validity period.
            * @default 7 days
            */
           validity?: HumanDuration | string;

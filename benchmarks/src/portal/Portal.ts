@@ -66,13 +66,14 @@ interface PortalOptions {
 /** Creates the embedded CA of a portal, and returns its folder. */
 function createCa(realm: Realm, port: number): string {
   const folder = join(realm.dir, `ca-${port}`);
-  for (const command of ['create-root', 'create-intermediate']) {
+  const program = join(
+    dirname(BENCHMARKS),
+    'plugins/directory-backend-module-embedded-ca/bin/embedded-ca',
+  );
+  for (const command of ['create', 'intermediate']) {
     execFileSync(
-      process.execPath,
-      [
-        join(dirname(BENCHMARKS), 'packages/ca/bin/directory-ca'),
-        ...[command, '--folder', folder, '--organization', realm.realm],
-      ],
+      program,
+      [command, '--folder', folder, '--organization', realm.realm],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );
   }
@@ -273,7 +274,7 @@ export class Portal {
 }
 
 /** CPU time of a process since its start, in milliseconds (proc(5)). */
-export async function processCpuMs(pid: number): Promise<number> {
+async function processCpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   // The name in parentheses may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -25,7 +25,6 @@ export {
   type CertificateDescriptionResult,
 } from './description/Certificate';
 export {
-  readCertifiedSubject,
   type AlternativeNamesByKind,
   type CertificateDescription,
 } from './description/readCertificate';
@@ -37,13 +36,12 @@ export {
 
 export {
   createCaCertificate,
-  createCertificateRequest,
   randomSerialNumber,
   type CaCertificateOptions,
 } from './issuing/createCaCertificate';
 export { Issuer } from './issuing/Issuer';
+export type { ReadRevocationList } from './issuing/readTbs';
 export {
-  encodeEcdsaSignature,
   signingKeyOf,
   type SignatureHash,
   type SigningKey,

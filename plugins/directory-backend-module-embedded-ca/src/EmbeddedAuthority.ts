@@ -1,58 +1,40 @@
-import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
   AuthorityMetrics,
   AuthorityRefusalError,
   AuthorityUnavailableError,
-  type BlockedKey,
   type CertificateAuthority,
-  type CertificatesQuery,
-  type ExpiringCertificate,
-  type ExpiringQuery,
   type HoldRequest,
-  type IssuedCertificate,
-  OutcomeUnknownError,
   type ReleaseRequest,
+  type Revocation,
   type RevocationRequest,
+  type SignedCertificate,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  type CertificateProfile,
-  type IssuerDescription,
-  SignerRefusalError,
-} from '@directory-gateway/ca';
 import { Certificate, REVOCATION_REASONS } from '@directory-gateway/x509';
-import { createHash } from 'node:crypto';
-import type {
-  CertificateRecord,
-  CertificateStore,
-  IssuedRecord,
-} from './certificates/CertificateStore';
-import { validityOf } from './certificates/validity';
-import type { AvailableSigner, Issuers } from './issuers/Issuers';
-import type { RevocationLists } from './revocation/RevocationLists';
+import type { CaIssuer } from './CaIssuer';
+import { composeCertificate } from './composeCertificate';
+import type { EmbeddedCaConfig } from './config';
+import type { CertificateProfile } from './profiles';
+import type { RevocationList, RevocationListOptions } from './RevocationList';
 
-/** Options of {@link EmbeddedAuthority}. */
-export interface EmbeddedAuthorityOptions {
-  readonly issuers: Issuers;
-  readonly certificates: CertificateStore;
-  readonly lists: RevocationLists;
-  readonly profiles: ReadonlyMap<string, CertificateProfile>;
-  /** Name of the CA in API responses. */
-  readonly cacn: string;
-  readonly logger: LoggerService;
-  /** Returns milliseconds since 1970. Default: the system clock. */
-  readonly now?: () => number;
+interface EmbeddedAuthorityOptions
+  extends
+    Pick<EmbeddedCaConfig, 'cacn' | 'profiles'>,
+    Pick<RevocationListOptions, 'revocations' | 'now'> {
+  /** CA that signs certificates. */
+  readonly issuer: CaIssuer;
+  /** CRLs of the issuers with a key, by the ID of the issuer. */
+  readonly lists: ReadonlyMap<string, RevocationList>;
+  /** URL below which certificates and CRLs of issuers are published. */
+  readonly publicUrl: string;
 }
 
 /**
- * Issues certificates with a signer: reserves the serial number, signs, records
- * and returns the certificate. The signer checks and logs every certificate,
- * and returns the logged certificate for a repeated request. A crash at any
- * point therefore neither returns an unrecorded certificate nor loses a
- * returned one. A repeated request takes over a serial number that was only
- * reserved.
+ * Signs certificates with a key in this process, and CRLs from the gateway's
+ * records of revocations.
  */
 export class EmbeddedAuthority implements CertificateAuthority {
+  readonly cacn: string;
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   readonly #options: EmbeddedAuthorityOptions;
   readonly #metrics = new AuthorityMetrics('embedded');
@@ -60,227 +42,75 @@ export class EmbeddedAuthority implements CertificateAuthority {
 
   constructor(options: EmbeddedAuthorityOptions) {
     this.#options = options;
+    this.cacn = options.cacn;
     this.profiles = options.profiles;
     this.#now = options.now ?? Date.now;
   }
 
-  async sign(request: SigningRequest): Promise<IssuedCertificate> {
-    const { issued } = await this.#metrics.measure(
-      'sign',
-      () => this.#sign(request),
-      ({ isRepeated }) => (isRepeated ? 'repeated' : 'success'),
-    );
-    return issued;
+  async sign(request: SigningRequest): Promise<SignedCertificate> {
+    return await this.#metrics.measure('sign', () => this.#sign(request));
   }
 
-  async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
-    const { certificates } = this.#options;
-    const record = await available(() => certificates.find(serialNumber));
-    return record && this.#present(record);
+  async revoke(request: RevocationRequest): Promise<Revocation | undefined> {
+    const reason = REVOCATION_REASONS[request.reason];
+    return await this.#record('revoke', request, reason);
   }
 
-  async revoke(
-    request: RevocationRequest,
-  ): Promise<IssuedCertificate | undefined> {
-    return await this.#metrics.measure('revoke', async () => {
-      await available(() => this.#options.lists.revoke(request));
-      return await this.get(request.serialNumber);
-    });
+  async hold(request: HoldRequest): Promise<Revocation | undefined> {
+    const reason = REVOCATION_REASONS.certificateHold;
+    return await this.#record('hold', request, reason);
   }
 
-  async hold(request: HoldRequest): Promise<IssuedCertificate | undefined> {
-    return await this.#metrics.measure('hold', async () => {
-      await available(() => this.#options.lists.hold(request));
-      return await this.get(request.serialNumber);
-    });
+  async release(request: ReleaseRequest): Promise<Revocation | undefined> {
+    return await this.#record('release', request, undefined);
   }
 
-  async release(
-    request: ReleaseRequest,
-  ): Promise<IssuedCertificate | undefined> {
-    return await this.#metrics.measure('release', async () => {
-      await available(() => this.#options.lists.release(request));
-      return await this.get(request.serialNumber);
-    });
-  }
-
-  async blockKey(request: BlockedKey): Promise<void> {
-    await this.#metrics.measure(
-      'block_key',
-      async () => {
-        const { signer } = await this.#options.issuers.require();
-        try {
-          await signer.blockKey(request);
-        } catch (error) {
-          this.#options.issuers.reportFailure(error);
-          throw new AuthorityUnavailableError('The key was not blocked', error);
-        }
-      },
-      () => 'success',
-    );
-  }
-
-  async listByUsers({
-    usernames,
-    which,
-  }: CertificatesQuery): Promise<ReadonlyMap<string, IssuedCertificate[]>> {
-    const { certificates } = this.#options;
-    const usableAt = which === 'usable' ? new Date(this.#now()) : undefined;
-    const records = await available(() =>
-      certificates.listByUsers({ usernames, usableAt }),
-    );
-    const byUser = new Map<string, IssuedCertificate[]>();
-    for (const record of records) {
-      const ofUser = byUser.get(record.username) ?? [];
-      ofUser.push(this.#present(record));
-      byUser.set(record.username, ofUser);
-    }
-    return byUser;
-  }
-
-  async listExpiring(
-    query: ExpiringQuery,
-  ): Promise<readonly ExpiringCertificate[]> {
-    const { certificates } = this.#options;
-    return await available(() => certificates.listExpiring(query));
-  }
-
-  async #sign(request: SigningRequest): Promise<{
-    readonly issued: IssuedCertificate;
-    readonly isRepeated: boolean;
-  }> {
-    const { issuers, certificates, profiles } = this.#options;
-    const profile = profiles.get(request.profile);
+  async #sign(request: SigningRequest): Promise<SignedCertificate> {
+    const { issuer, publicUrl } = this.#options;
+    const profile = this.profiles.get(request.profile);
     if (!profile) {
       throw new AuthorityRefusalError('There is no such certificate profile.');
     }
-    const signer = await issuers.require();
-    const [issuer] = signer.issuers;
-    const now = this.#now();
-    const reserved = await available(() =>
-      certificates.reserve({
-        issuerId: issuer.id,
-        requestKey: deduplicationKey(request, issuer),
-        username: request.username,
-        profile: request.profile,
-        requestedBy: request.requestedBy,
-        now,
-        ...validityOf({
-          validityMs: profile.validityMs,
-          issuer: signer.validity,
-          now,
-        }),
-      }),
-    );
-    const certificate =
-      reserved.certificate ??
-      (await this.#complete(request, { reserved, ...signer }));
-    return {
-      issued: this.#present({
-        ...reserved,
-        certificate,
-        issuerChain: issuer.chain,
-      }),
-      isRepeated: reserved.certificate !== undefined,
-    };
+    await issuer.openKey();
+    const fields = composeCertificate(request, {
+      issuer,
+      profile,
+      baseUrl: `${publicUrl}/ca/${issuer.name}`,
+      now: this.#now(),
+    });
+    try {
+      const der = await issuer.issuer!.signCertificate(fields);
+      const chain = [der, ...issuer.chain];
+      return { certificate: new Certificate(der), chain };
+    } catch (error) {
+      throw error instanceof RangeError
+        ? new AuthorityRefusalError(
+            `The certificate cannot be written: ${error.message}.`,
+          )
+        : new AuthorityUnavailableError('Signing failed', error);
+    }
   }
 
-  /** Signs and records the certificate of a reserved serial number. */
-  async #complete(
-    { csr, alternativeNames }: SigningRequest,
-    options: AvailableSigner & { readonly reserved: CertificateRecord },
-  ): Promise<Certificate> {
-    const { certificates, issuers, logger } = this.#options;
-    const { reserved, signer } = options;
-    const { serialNumber } = reserved;
-    let certificate: Certificate;
-    try {
-      certificate = new Certificate(
-        await signer.signCertificate({
-          issuerId: options.issuers[0].id,
-          serialNumber,
-          profile: reserved.profile,
-          username: reserved.username,
-          csr,
-          alternativeNames,
-          notBefore: reserved.notBefore,
-          notAfter: reserved.notAfter,
-          requestedBy: reserved.requestedBy,
-        }),
-      );
-    } catch (error) {
-      logger.warn(`Certificate ${serialNumber} was not issued: ${error}`);
-      if (error instanceof SignerRefusalError) {
-        await available(() => certificates.release(serialNumber));
-        throw new AuthorityRefusalError(error.message);
+  /** Records a revocation, a hold or the end of a hold, and signs a CRL. */
+  async #record(
+    operation: 'revoke' | 'hold' | 'release',
+    { serialNumber }: { readonly serialNumber: bigint },
+    reason: number | undefined,
+  ): Promise<Revocation | undefined> {
+    const { revocations, lists } = this.#options;
+    return await this.#metrics.measure(operation, async () => {
+      const issuer = await revocations.findIssuer(serialNumber);
+      if (issuer !== undefined && !lists.has(issuer)) {
+        throw new AuthorityRefusalError(
+          'The portal does not have the key of the CA that issued this certificate, and cannot revoke, hold or release it.',
+          { kind: 'forbidden' },
+        );
       }
-      // The reservation stays: if the certificate was logged, the repeated
-      // request receives it.
-      issuers.reportFailure(error);
-      throw new AuthorityUnavailableError('The signer is not available', error);
-    }
-    try {
-      return await certificates.record(serialNumber, certificate);
-    } catch (error) {
-      // A repeated request within a minute returns it if it was recorded.
-      throw new OutcomeUnknownError(
-        `Certificate ${serialNumber} was signed, but the database did not confirm the record`,
-        error,
-      );
-    }
+      const revokedAt = new Date(Math.floor(this.#now() / 1000) * 1000);
+      const change = reason === undefined ? undefined : { reason, revokedAt };
+      const state = await revocations.set(serialNumber, change);
+      await (state && lists.get(state.issuer)?.renewAfterChange());
+      return state?.revocation;
+    });
   }
-
-  #present(record: IssuedRecord): IssuedCertificate {
-    const { certificate, issuerChain, revocation, username } = record;
-    return {
-      certificate,
-      chain: [certificate.der, ...issuerChain],
-      cacn: this.#options.cacn,
-      ...(revocation && {
-        revocation: {
-          reason: REVOCATION_REASONS[revocation.reason],
-          revokedAt: revocation.revokedAt,
-        },
-      }),
-      owners: [username],
-    };
-  }
-}
-
-/**
- * Reports a database error as unavailable, not as the caller's error or a
- * missing record.
- */
-async function available<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new AuthorityUnavailableError('The database is not available', error);
-  }
-}
-
-/**
- * Returns a value that a request shares with its repetitions: a hash of the
- * issuer, the user, the profile, the key and the names. A client that has not
- * received the response sends the same request again; a request for other names
- * is for another certificate.
- *
- * @returns SHA-256, lowercase hex
- */
-function deduplicationKey(
-  request: SigningRequest,
-  { id }: IssuerDescription,
-): string {
-  const { emails, userPrincipalNames, kerberosPrincipalNames } =
-    request.alternativeNames;
-  const identity = JSON.stringify([
-    id,
-    request.username,
-    request.profile,
-    request.publicKey.toString('base64'),
-    emails,
-    userPrincipalNames,
-    kerberosPrincipalNames,
-  ]);
-  return createHash('sha256').update(identity).digest('hex');
 }

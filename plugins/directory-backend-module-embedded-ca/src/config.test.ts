@@ -12,11 +12,7 @@ function read(embedded: JsonObject | undefined) {
 
 const issuer = { chainFile: '/ca/chain.pem', keyFile: '/ca/ca.key' };
 
-const minimal = {
-  organization: 'EXAMPLE.TEST',
-  issuers: [issuer],
-  logFolder: '/log',
-};
+const minimal = { organization: 'EXAMPLE.TEST', issuers: [issuer] };
 
 describe('readEmbeddedCaConfig', () => {
   it('returns undefined when the block is missing', () => {
@@ -24,86 +20,120 @@ describe('readEmbeddedCaConfig', () => {
     expect(readEmbeddedCaConfig(new ConfigReader({}))).toBeUndefined();
   });
 
-  it('returns defaults for all keys except the three required ones', () => {
+  it('returns defaults for all keys except the two required ones', () => {
     expect(read(minimal)).toEqual({
       cacn: 'embedded',
-      organization: 'EXAMPLE.TEST',
-      signer: {
-        kind: 'file',
-        issuers: [issuer],
-        logFolder: '/log',
-        limit: { certificates: 1000, perMs: 60_000 },
-      },
+      issuers: [issuer],
       roots: [],
-      listValidityMs: 7 * DAY_MS,
+      crlValidityMs: 7 * DAY_MS,
+      ignored: [],
       profiles: new Map([
         [
           'userCerts',
-          expect.objectContaining({ organization: 'EXAMPLE.TEST' }),
+          {
+            organization: 'EXAMPLE.TEST',
+            validityMs: 30 * DAY_MS,
+            keyUsage: ['digitalSignature'],
+            extendedKeyUsage: ['clientAuth'],
+            policies: [],
+          },
         ],
       ]),
     });
   });
 
-  it('reads every key', () => {
-    const config = read({
-      ...minimal,
-      issuers: [{ ...issuer, passphraseFile: '/ca/passphrase' }, issuer],
-      publicUrl: 'http://crl.example.test/portal/api/directory',
-      limit: { certificates: 10, per: '1 hour' },
-      roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
-      cacn: 'people',
-      crl: { validity: { days: 2 } },
-      profiles: [{ name: 'mail', validity: { hours: 12 } }],
-    });
-    expect(config).toMatchObject({
-      cacn: 'people',
-      signer: {
-        kind: 'file',
-        issuers: [{ ...issuer, passphraseFile: '/ca/passphrase' }, issuer],
+  it('reads every key, and lists those of 0.2 without an effect', () => {
+    const withoutKey = { chainFile: '/old.pem', crlFile: '/old.crl' };
+    const issuers = [
+      { ...issuer, passphraseFile: '/pass' },
+      issuer,
+      withoutKey,
+    ];
+    expect(
+      read({
+        ...minimal,
+        issuers,
         publicUrl: 'http://crl.example.test/portal/api/directory',
-        limit: { certificates: 10, perMs: 60 * 60 * 1000 },
-      },
-      roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
-      listValidityMs: 2 * DAY_MS,
+        logFolder: '/log',
+        limit: { certificates: 10 },
+        roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
+        cacn: 'people',
+        crl: { validity: { days: 2 } },
+        profiles: [
+          { name: 'mail', validity: { hours: 12 }, organization: 'Mail' },
+        ],
+      }),
+    ).toMatchObject({
+      cacn: 'people',
+      issuers,
+      publicUrl: 'http://crl.example.test/portal/api/directory',
+      roots: [{ chainFile: '/root.pem', crlFile: '/root.crl' }],
+      crlValidityMs: 2 * DAY_MS,
+      ignored: [
+        'directory.certificates.embedded.logFolder',
+        'directory.certificates.embedded.limit',
+      ],
+      profiles: new Map([
+        [
+          'mail',
+          expect.objectContaining({
+            validityMs: DAY_MS / 2,
+            organization: 'Mail',
+          }),
+        ],
+      ]),
     });
-    expect([...config!.profiles.values()]).toMatchObject([
-      { name: 'mail', validityMs: DAY_MS / 2 },
-    ]);
   });
 
-  it('reads a socket instead of issuers', () => {
-    expect(
-      read({ organization: 'EXAMPLE.TEST', socket: '/run/ca.sock' })?.signer,
-    ).toEqual({ kind: 'socket', path: '/run/ca.sock' });
+  it('refuses the socket of 0.2 with the name of the upgrade page', () => {
+    expect(() => read({ organization: 'X', socket: '/ca.sock' })).toThrow(
+      /embedded\.socket: .*docs\/certificate-authority\.md, "Upgrade from 0\.2"/,
+    );
   });
 
   it.each([
     ['organization', { organization: undefined }],
     ['issuers', { issuers: undefined }],
     ['issuers', { issuers: [] }],
-    ['issuers[0].keyFile', { issuers: [{ chainFile: '/chain.pem' }] }],
+    ['issuers[0]', { issuers: [{ chainFile: '/chain.pem' }] }],
+    ['issuers[0]', { issuers: [{ ...issuer, crlFile: '/x.crl' }] }],
+    ['issuers', { issuers: [{ chainFile: '/c.pem', crlFile: '/x.crl' }] }],
     ['issuers[0].keyFile', { issuers: [{ ...issuer, keyFile: 'ca.key' }] }],
     ['issuers[0].chainFile', { issuers: [{ keyFile: '/ca.key' }] }],
     [
       'issuers[0].passphraseFile',
       { issuers: [{ ...issuer, passphraseFile: 'passphrase' }] },
     ],
-    ['logFolder', { logFolder: undefined }],
-    ['logFolder', { logFolder: 'log' }],
-    ['limit.certificates', { limit: { certificates: 0 } }],
-    ['limit.per', { limit: { per: 'soon' } }],
     ['publicUrl', { publicUrl: 'ldap://portal.example.test' }],
     ['publicUrl', { publicUrl: 'http://portal.example.test/' }],
-    ['socket', { socket: 'ca.sock' }],
-    ['issuers', { socket: '/ca.sock' }],
-    ['logFolder', { socket: '/ca.sock', issuers: undefined }],
     ['roots[0].certificateFile', { roots: [{}] }],
     ['roots[0].crlFile', { roots: [{ certificateFile: '/r', crlFile: 'x' }] }],
     ['crl.validity', { crl: { validity: { minutes: 59 } } }],
-    ['crl.validity', { crl: { validity: { days: 31 } } }],
+    ['crl.validity', { crl: { validity: { days: 32 } } }],
     ['profiles', { profiles: [] }],
+    ['profiles', { profiles: [{ name: 'a' }, { name: 'a' }] }],
     ['profiles[0].name', { profiles: [{}] }],
+    ...[
+      { validity: 'soon' },
+      { keyUsage: [] },
+      { keyUsage: ['keyCertSign'] },
+      { extendedKeyUsage: [] },
+      { extendedKeyUsage: ['other'] },
+      { extendedKeyUsage: ['constructor'] },
+      { extendedKeyUsage: ['OCSPSigning'] },
+      { extendedKeyUsage: ['1.3.6.1.5.5.7.3.9'] },
+      { extendedKeyUsage: ['anyExtendedKeyUsage'] },
+      { extendedKeyUsage: ['timeStamping'] },
+      { extendedKeyUsage: ['1.3.6.1.5.2.3.5'] },
+      { extendedKeyUsage: ['1.3.6.1.4.1.311.20.2.1'] },
+      { policies: ['any'] },
+    ].map(
+      changes =>
+        ['profiles', { profiles: [{ name: 'a', ...changes }] }] as [
+          string,
+          JsonObject,
+        ],
+    ),
   ])('names the invalid key %s: %j', (key, changes: JsonObject) => {
     const pattern = `directory.certificates.embedded(: .*"${key}"|.${key})`
       .replaceAll('[', String.raw`\[`)

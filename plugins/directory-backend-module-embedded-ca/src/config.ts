@@ -2,66 +2,23 @@ import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import {
   readAbsolutePath,
-  readCount,
   readMilliseconds,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  type CertificateProfile,
-  MAX_CRL_VALIDITY_MS,
-  readCertificateProfiles,
-} from '@directory-gateway/ca';
+import { type CertificateProfile, readProfiles } from './profiles';
 
 const PREFIX = 'directory.certificates.embedded';
 
-/**
- * Minimum validity, so that a CRL does not expire between two runs of the
- * maintenance task.
- */
-const MIN_LIST_VALIDITY_MS = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 
-/**
- * Maximum validity. A CRL becomes valid some minutes in the past, which the
- * signer includes.
- */
-const MAX_LIST_VALIDITY_MS = MAX_CRL_VALIDITY_MS - 10 * 60 * 1000;
-
-/** An issuer whose key is in a file. */
+/** Files of a CA whose certificate and CRL are published. All are absolute. */
 export interface IssuerFiles {
-  /** Absolute path of the issuer's certificate and its issuers, PEM. */
+  /** PEM: the CA's certificate and its issuers. */
   readonly chainFile: string;
-  /** Absolute path of the private key, PEM. */
-  readonly keyFile: string;
-  /** Absolute path of the file with the passphrase of the key. */
+  /** Private key, PEM. Without it, the CA signs nothing. */
+  readonly keyFile?: string;
+  /** Default: the key is not encrypted. */
   readonly passphraseFile?: string;
-}
-
-/** Location of the signer. */
-export type SignerConfig =
-  | {
-      readonly kind: 'file';
-      /** The first one signs certificates; each one signs its own CRL. */
-      readonly issuers: readonly IssuerFiles[];
-      /** Absolute path of the folder of the issuance log. */
-      readonly logFolder: string;
-      /**
-       * URL below which certificates and CRLs of issuers are published.
-       * Default: the plugin's external URL.
-       */
-      readonly publicUrl?: string;
-      /** Maximum number of certificates in a period. */
-      readonly limit: { readonly certificates: number; readonly perMs: number };
-    }
-  | {
-      readonly kind: 'socket';
-      /** Absolute path of the socket of `directory-ca`. */
-      readonly path: string;
-    };
-
-/** A root whose certificate, and CRL if it has one, are published. */
-export interface RootFiles {
-  /** Absolute path, PEM or DER. */
-  readonly certificateFile: string;
-  /** Absolute path, PEM or DER. */
+  /** CRL of a CA without a key, PEM or DER. */
   readonly crlFile?: string;
 }
 
@@ -69,13 +26,19 @@ export interface RootFiles {
 export interface EmbeddedCaConfig {
   /** Name of the CA in API responses. */
   readonly cacn: string;
-  /** Organization (`O`) of subjects. */
-  readonly organization: string;
-  readonly signer: SignerConfig;
-  readonly roots: readonly RootFiles[];
+  /** The first one signs certificates; each one with a key signs its own CRL. */
+  readonly issuers: readonly IssuerFiles[];
+  readonly roots: readonly IssuerFiles[];
+  /**
+   * URL below which certificates and CRLs of CAs are published. Default: the
+   * plugin's external URL.
+   */
+  readonly publicUrl?: string;
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   /** Validity of a CRL in milliseconds. */
-  readonly listValidityMs: number;
+  readonly crlValidityMs: number;
+  /** Keys of 0.2 that have no effect. */
+  readonly ignored: readonly string[];
 }
 
 /**
@@ -91,96 +54,67 @@ export function readEmbeddedCaConfig(
   if (!config) {
     return undefined;
   }
-  const organization = config.getString('organization');
-  const listValidityMs = readMilliseconds(config, 'crl.validity', {
-    prefix: PREFIX,
-    fallback: { days: 7 },
-  });
-  if (listValidityMs < MIN_LIST_VALIDITY_MS) {
-    throw new InputError(`${PREFIX}.crl.validity must be at least one hour`);
-  }
-  if (listValidityMs > MAX_LIST_VALIDITY_MS) {
+  if (config.has('socket')) {
+    // Without this error, the portal could sign with another key than before.
     throw new InputError(
-      `${PREFIX}.crl.validity must be at most 31 days minus 10 minutes`,
+      `${PREFIX}.socket: the signing process directory-ca was removed in 0.3; docs/certificate-authority.md, "Upgrade from 0.2", describes what to do with its issuers`,
     );
   }
-  return Object.freeze({
-    cacn: config.getOptionalString('cacn') ?? 'embedded',
-    organization,
-    signer: readSigner(config),
-    roots: (config.getOptionalConfigArray('roots') ?? []).map((block, index) =>
-      readRoot(block, `${PREFIX}.roots[${index}]`),
-    ),
-    profiles: readCertificateProfiles(config, {
-      organization,
-      key: `${PREFIX}.profiles`,
-    }),
-    listValidityMs,
+  const organization = config.getString('organization');
+  const issuers = config.getConfigArray('issuers').map((block, index) => {
+    const prefix = `${PREFIX}.issuers[${index}]`;
+    const files = readFiles(block, prefix);
+    if ((files.keyFile === undefined) === (files.crlFile === undefined)) {
+      throw new InputError(`${prefix} must have either keyFile or crlFile`);
+    }
+    return files;
   });
-}
-
-function readSigner(config: Config): SignerConfig {
-  const path = readAbsolutePath(config, 'socket', PREFIX);
-  if (path === undefined) {
-    const issuers = config
-      .getConfigArray('issuers')
-      .map((block, index) => readIssuer(block, `${PREFIX}.issuers[${index}]`));
-    if (issuers.length === 0) {
-      throw new InputError(`${PREFIX}.issuers must not be empty`);
-    }
-    const publicUrl = readPublicUrl(config);
-    return {
-      kind: 'file',
-      issuers,
-      ...(publicUrl !== undefined && { publicUrl }),
-      logFolder: requirePath(config, 'logFolder', PREFIX),
-      limit: {
-        certificates: readCount(config, 'limit.certificates', {
-          prefix: PREFIX,
-          fallback: 1000,
-        }),
-        perMs: readMilliseconds(config, 'limit.per', {
-          prefix: PREFIX,
-          fallback: { minutes: 1 },
-        }),
-      },
-    };
+  if (issuers[0]?.keyFile === undefined) {
+    throw new InputError(`${PREFIX}.issuers must start with a CA with a key`);
   }
-  for (const key of ['issuers', 'logFolder', 'limit', 'publicUrl']) {
-    if (config.has(key)) {
-      throw new InputError(`${PREFIX}.${key} must not be set with socket`);
-    }
-  }
-  return { kind: 'socket', path };
-}
-
-function readPublicUrl(config: Config): string | undefined {
-  const url = config.getOptionalString('publicUrl');
-  if (url !== undefined && !/^https?:\/\/[^/]+(\/[^/]+)*$/.test(url)) {
+  const publicUrl = config.getOptionalString('publicUrl');
+  if (
+    publicUrl !== undefined &&
+    !/^https?:\/\/[^/]+(\/[^/]+)*$/.test(publicUrl)
+  ) {
     throw new InputError(
       `${PREFIX}.publicUrl must be an http:// or https:// URL without a trailing slash`,
     );
   }
-  return url;
+  const crlValidityMs = readMilliseconds(config, 'crl.validity', {
+    prefix: PREFIX,
+    fallback: { days: 7 },
+  });
+  if (crlValidityMs < HOUR_MS || crlValidityMs > 31 * 24 * HOUR_MS) {
+    throw new InputError(
+      `${PREFIX}.crl.validity must be at least 1 hour and at most 31 days`,
+    );
+  }
+  return Object.freeze({
+    cacn: config.getOptionalString('cacn') ?? 'embedded',
+    issuers,
+    roots: (config.getOptionalConfigArray('roots') ?? []).map((block, index) =>
+      readFiles(block, `${PREFIX}.roots[${index}]`, 'certificateFile'),
+    ),
+    publicUrl,
+    profiles: readProfiles(config, { organization, prefix: PREFIX }),
+    crlValidityMs,
+    ignored: ['logFolder', 'limit']
+      .filter(key => config.has(key))
+      .map(key => `${PREFIX}.${key}`),
+  });
 }
 
-function readIssuer(config: Config, prefix: string): IssuerFiles {
-  const passphraseFile = readAbsolutePath(config, 'passphraseFile', prefix);
+function readFiles(
+  config: Config,
+  prefix: string,
+  chainKey = 'chainFile',
+): IssuerFiles {
+  const read = (key: string) => readAbsolutePath(config, key, prefix);
   return {
-    chainFile: requirePath(config, 'chainFile', prefix),
-    keyFile: requirePath(config, 'keyFile', prefix),
-    ...(passphraseFile !== undefined && { passphraseFile }),
+    chainFile: read(chainKey) ?? config.getString(chainKey),
+    keyFile: read('keyFile'),
+    passphraseFile: read('passphraseFile'),
+    crlFile: read('crlFile'),
   };
-}
-
-function readRoot(config: Config, prefix: string): RootFiles {
-  const crlFile = readAbsolutePath(config, 'crlFile', prefix);
-  return {
-    certificateFile: requirePath(config, 'certificateFile', prefix),
-    ...(crlFile !== undefined && { crlFile }),
-  };
-}
-
-function requirePath(config: Config, key: string, prefix: string): string {
-  return readAbsolutePath(config, key, prefix) ?? config.getString(key);
 }

@@ -1,6 +1,3 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mockServices, startTestBackend } from '@backstage/backend-test-utils';
 import type { JsonObject } from '@backstage/types';
 import {
@@ -9,30 +6,39 @@ import {
   type CertificateAuthority,
   type PublicDocument,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { readRevocationList } from './__testUtils__/readRevocationList';
-import { aliceRequest } from './__testUtils__/requests';
-import { TestRoot } from './__testUtils__/TestHierarchy';
-import { directoryModuleEmbeddedCa } from './module';
+import {
+  aliceRequest,
+  readCrl,
+  runProgram,
+  TestCa,
+} from './__testUtils__/TestCa';
+import { directoryModuleEmbeddedCa, migrateDatabase } from './module';
+
+// OpenSSL generates keys, which takes seconds on a busy machine.
+jest.setTimeout(120_000);
 
 describe('directoryModuleEmbeddedCa', () => {
-  let folder: string;
+  let ca: TestCa;
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'embedded-ca-'));
+  beforeEach(async () => {
+    ca = await TestCa.start();
   });
 
-  afterAll(async () => {
-    await rm(folder, { recursive: true, force: true });
+  afterEach(async () => {
+    await ca.stop();
   });
 
-  async function startPortal(options: { readonly embedded?: JsonObject }) {
+  async function startPortal(embedded: JsonObject | undefined) {
     const authorities = new Map<string, CertificateAuthority>();
     const documents = new Map<string, PublicDocument>();
+    const logger = mockServices.logger.mock();
+    logger.child.mockReturnValue(logger);
     const backend = await startTestBackend({
       extensionPoints: [
         [
           directoryCertificateAuthoritiesExtensionPoint,
           {
+            revocations: ca.records,
             addAuthority: (name, authority) => authorities.set(name, authority),
           },
         ],
@@ -46,80 +52,104 @@ describe('directoryModuleEmbeddedCa', () => {
       ],
       features: [
         directoryModuleEmbeddedCa,
+        logger.factory,
         mockServices.rootConfig.factory({
           data: {
             backend: { baseUrl: 'http://localhost:7007' },
-            directory: { certificates: { embedded: options.embedded } },
+            directory: { certificates: { embedded } },
           },
         }),
       ],
     });
-    return { backend, authorities, documents };
+    const warnings = () => logger.warn.mock.calls.map(([message]) => message);
+    return { backend, authorities, documents, warnings };
   }
 
+  const block = () => ({
+    organization: 'EXAMPLE.TEST',
+    issuers: [ca.files()],
+  });
+
   it('registers nothing when it is not configured', async () => {
-    const portal = await startPortal({});
+    const portal = await startPortal(undefined);
     expect([...portal.authorities, ...portal.documents]).toEqual([]);
     await portal.backend.stop();
   });
 
-  it.each([
-    ['organization', { socket: '/x' }],
-    ['issuers', { organization: 'X' }],
-    ['socket', { organization: 'X', socket: 'relative.sock' }],
-  ])('does not start when %s is invalid', async (key, embedded) => {
-    await expect(startPortal({ embedded })).rejects.toThrow(
-      `directory.certificates.embedded.${key}`,
-    );
+  it('does not start with an invalid key', async () => {
+    await expect(
+      startPortal({ organization: 'X', socket: '/ca.sock' }),
+    ).rejects.toThrow('directory.certificates.embedded.socket');
   });
 
-  it('publishes certificates and CRLs from the start, and signs', async () => {
-    const root = await TestRoot.create(folder);
-    const { id, files, certificate: issuer } = await root.createIntermediate();
-    const logFolder = join(folder, 'log');
-    await mkdir(logFolder, { mode: 0o700 });
-    const certificateFile = join(folder, 'root.pem');
-    const crlFile = join(folder, 'root.crl');
-    await writeFile(certificateFile, root.pem);
-    await writeFile(crlFile, await root.signRevocationList());
-    const { chainFile, keyFile } = files;
+  it('signs, and publishes the documents of issuers and roots', async () => {
+    runProgram('root-crl', '--folder', ca.folder);
     const portal = await startPortal({
-      embedded: {
-        organization: 'EXAMPLE.TEST',
-        issuers: [{ chainFile, keyFile }],
-        logFolder,
-        roots: [{ certificateFile, crlFile }],
-      },
+      ...block(),
+      logFolder: '/var/lib/portal/ca-log',
+      roots: [
+        {
+          certificateFile: ca.path('root.pem'),
+          crlFile: ca.path('root-crl-1.pem'),
+        },
+      ],
     });
-    const read = async (kind: 'crl' | 'certificate', name: string) => {
-      const document = portal.documents.get(`/ca/:issuer/${kind}`)!;
-      return await document.read(name);
-    };
-    const name = id.slice(0, 16);
-    expect(await read('certificate', name)).toEqual(issuer);
-    expect(await readRevocationList((await read('crl', name))!)).toMatchObject({
-      number: 1,
-      entries: [],
-    });
-    expect(await read('certificate', root.urlName)).toEqual(root.certificate);
-    expect(
-      await readRevocationList((await read('crl', root.urlName))!),
-    ).toMatchObject({ number: 1, entries: [] });
-    for (const unknown of ['', '0'.repeat(16), id]) {
+    const read = async (kind: 'crl' | 'certificate', name: string) =>
+      await portal.documents.get(`/ca/:issuer/${kind}`)!.read(name);
+    const [issuer, root] = [await ca.issuer(), await ca.issuer('root')];
+    expect(await read('certificate', issuer.name)).toEqual(issuer.chain[0]);
+    expect(await read('certificate', root.name)).toEqual(root.chain[0]);
+    expect(readCrl((await read('crl', root.name))!).number).toBe(1);
+    for (const unknown of ['', '0'.repeat(16), issuer.id]) {
       expect(await read('certificate', unknown)).toBeUndefined();
       expect(await read('crl', unknown)).toBeUndefined();
     }
     expect(portal.documents.get('/ca/:issuer/crl')?.contentType).toBe(
       'application/pkix-crl',
     );
+
     const authority = portal.authorities.get('embedded')!;
     const issued = await authority.sign(aliceRequest());
     const result = issued.certificate.description;
     expect(result.ok && result.certificate.crlDistributionPoints).toEqual([
       expect.stringMatching(
-        new RegExp(`^http://localhost:\\d+/api/directory/ca/${name}/crl$`),
+        new RegExp(
+          `^http://localhost:\\d+/api/directory/ca/${issuer.name}/crl$`,
+        ),
       ),
     ]);
+    const serialNumber = ca.records.add(issued);
+    await authority.revoke!({
+      serialNumber,
+      reason: 'keyCompromise',
+      revokedBy: 'user:default/admin',
+    });
+    expect(readCrl((await read('crl', issuer.name))!).entries).toEqual([
+      { serialNumber, reason: 'Key Compromise' },
+    ]);
+    expect(portal.warnings()).toEqual([
+      'directory.certificates.embedded.logFolder has no effect since 0.3 and can be removed',
+    ]);
     await portal.backend.stop();
+  });
+
+  it('warns in production that the key is in the process of the portal', async () => {
+    const { NODE_ENV } = process.env;
+    process.env.NODE_ENV = 'production';
+    try {
+      const portal = await startPortal(block());
+      expect(portal.warnings()).toEqual([
+        expect.stringContaining('The key of the embedded CA is in the process'),
+      ]);
+      await portal.backend.stop();
+    } finally {
+      process.env.NODE_ENV = NODE_ENV;
+    }
+  });
+
+  it('creates only the tables of the module, and only once', async () => {
+    await migrateDatabase(ca.knex);
+    expect(await ca.knex('embedded_ca_migrations')).toHaveLength(1);
+    expect(await ca.knex.schema.hasTable('knex_migrations')).toBe(false);
   });
 });

@@ -56,10 +56,12 @@ interface Header {
 
 class DerReader {
   readonly #bytes: Buffer;
+  readonly #maxNodes: number;
   #values = 0;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, maxNodes: number) {
     this.#bytes = bytes;
+    this.#maxNodes = maxNodes;
   }
 
   /** Reads the value that starts at `start`, which must not end after `limit`. */
@@ -71,7 +73,7 @@ class DerReader {
   }): ParsedNode {
     const { start, limit, depth = 0 } = options;
     this.#values += 1;
-    if (depth > MAX_DEPTH || this.#values > MAX_NODES) {
+    if (depth > MAX_DEPTH || this.#values > this.#maxNodes) {
       throw new DerError('Nested too deeply, or too many values', 'complex');
     }
     const header = this.#readHeader(start, limit);
@@ -128,10 +130,19 @@ class DerReader {
  * Only the framing is read: definite lengths in their shortest form (X.690 §10.1) and tag numbers
  * below 31. The contents of primitive values are not checked.
  *
+ * @param options - `maxNodes`: maximum number of values, for a trusted input.
+ *   Default: 4096
  * @throws DerError
  */
-export function parseDer(bytes: Buffer): DerNode {
-  const node = new DerReader(bytes).read({ start: 0, limit: bytes.length });
+export function parseDer(
+  bytes: Buffer,
+  options: { readonly maxNodes?: number } = {},
+): DerNode {
+  const { maxNodes = MAX_NODES } = options;
+  const node = new DerReader(bytes, maxNodes).read({
+    start: 0,
+    limit: bytes.length,
+  });
   if (node.end !== bytes.length) {
     throw new DerError('Bytes follow the value', 'trailing');
   }

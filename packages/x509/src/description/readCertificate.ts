@@ -281,36 +281,3 @@ function readUrls(names: readonly DerNode[]): readonly string[] {
       .flatMap(name => (name.kind === 'uri' ? [name.value] : [])),
   );
 }
-
-/**
- * Reads the parts of a CA's certificate that another certificate of the same CA must repeat octet by
- * octet: a renewed one, or one of another root (cross-certificate).
- *
- * @param certificate - DER
- * @returns all in DER, except `subjectKeyIdentifier`: its octets, or undefined
- *   when absent
- * @throws TypeError when the certificate cannot be read
- *
- * @public
- */
-export function readCertifiedSubject(certificate: Uint8Array): {
-  readonly subject: Buffer;
-  readonly spki: Buffer;
-  readonly subjectKeyIdentifier: Buffer | undefined;
-} {
-  return catchDerError(
-    () => {
-      const parts = readCertificate(Buffer.from(certificate));
-      const identifier = parts.extensions.get(OID.subjectKeyIdentifier);
-      return {
-        subject: parts.subject.der,
-        spki: parts.publicKey.der,
-        subjectKeyIdentifier:
-          identifier && readOctetString(parseDer(identifier.value)),
-      };
-    },
-    () => {
-      throw new TypeError('The certificate cannot be read');
-    },
-  );
-}

@@ -1,9 +1,7 @@
 import {
   createHash,
   createPrivateKey,
-  createPublicKey,
   generateKeyPairSync,
-  sign,
   X509Certificate,
 } from 'node:crypto';
 import { aliceFields, makeIssuer, validity } from '../__testUtils__/authority';
@@ -13,7 +11,8 @@ import { readPemBlocks } from '../der/pem';
 import { describeCertificate } from '../description/Certificate';
 import { CertificateFields } from './writeTbs';
 import { Issuer } from './Issuer';
-import { encodeEcdsaSignature, signingKeyOf } from './SigningKey';
+import { randomSerialNumber } from './createCaCertificate';
+import { signingKeyOf } from './SigningKey';
 
 const { spki } = testKey('rsa');
 let issuer: Issuer;
@@ -175,40 +174,6 @@ describe('Issuer', () => {
     ).rejects.toThrow('invalid signature');
   });
 
-  it.each(['P-256', 'P-384', 'P-521'] as const)(
-    'signs with an external %s key that returns r and s',
-    async kind => {
-      const { certificate } = await makeIssuer(kind);
-      const key = testKey(kind);
-      const external = Issuer.create({
-        certificate: Buffer.from(certificate.base64, 'base64'),
-        key: {
-          spki: key.spki,
-          sign: async (data, hash) =>
-            encodeEcdsaSignature(
-              sign(hash, data, {
-                key: key.privateKey,
-                dsaEncoding: 'ieee-p1363',
-              }),
-            ),
-        },
-      });
-      // Often enough to produce numbers whose first octets are zero.
-      for (let round = 0; round < 300; round++) {
-        const der = await external.signCertificate({ ...aliceFields(), spki });
-        expect(
-          new X509Certificate(der).verify(createPublicKey(certificate.pem)),
-        ).toBe(true);
-      }
-    },
-  );
-
-  it.each([0, 65])('refuses an ECDSA signature of %d octets', length => {
-    expect(() => encodeEcdsaSignature(Buffer.alloc(length))).toThrow(
-      RangeError,
-    );
-  });
-
   it.each([
     ['a negative number', { number: -1n }],
     ['an empty validity period', { nextUpdate: validity.notBefore }],
@@ -230,5 +195,37 @@ describe('Issuer', () => {
     await expect(
       issuer.signRevocationList({ ...list, ...fields }),
     ).rejects.toThrow(RangeError);
+  });
+
+  it('reads a revocation list of any size, and refuses that of another CA', async () => {
+    const fields = {
+      number: 2n ** 64n,
+      thisUpdate: validity.notBefore,
+      nextUpdate: validity.notAfter,
+      revoked: Array.from({ length: 2000 }, (_, index) => ({
+        serialNumber: randomSerialNumber(),
+        revokedAt: new Date('2026-01-02T03:04:05Z'),
+        reason: [0, 1, 6, 10][index % 4],
+      })),
+    };
+    const list = await issuer.signRevocationList(fields);
+    const wholeSeconds = (date: Date) =>
+      new Date(Math.floor(date.getTime() / 1000) * 1000);
+    expect(await issuer.readRevocationList(list)).toEqual({
+      ...fields,
+      thisUpdate: wholeSeconds(fields.thisUpdate),
+      nextUpdate: wholeSeconds(fields.nextUpdate),
+    });
+    const other = await makeIssuer('P-384');
+    for (const unreadable of [
+      await other.signRevocationList(fields),
+      list.subarray(0, 100),
+      Buffer.concat([list, Buffer.of(0)]),
+      Buffer.alloc(0),
+    ]) {
+      await expect(issuer.readRevocationList(unreadable)).rejects.toThrow(
+        'The revocation list is damaged, or of another CA',
+      );
+    }
   });
 });

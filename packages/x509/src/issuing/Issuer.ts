@@ -3,6 +3,8 @@ import {
   CertificateDescription,
   readCertificate,
 } from '../description/readCertificate';
+import { DerError } from '../der/DerNode';
+import { type ReadRevocationList, readTbsCertList } from './readTbs';
 import { SigningKey, StructureSigner } from './SigningKey';
 import { keyIdentifier } from './writeExtensions';
 import {
@@ -91,5 +93,22 @@ export class Issuer {
    */
   async signRevocationList(fields: RevocationListFields): Promise<Buffer> {
     return await this.#signer.sign(writeTbsCertList(fields, this.#fields));
+  }
+
+  /**
+   * Reads a revocation list of this CA.
+   *
+   * @param list - DER
+   * @throws TypeError when the list cannot be read, or this CA has not signed it
+   */
+  async readRevocationList(list: Buffer): Promise<ReadRevocationList> {
+    try {
+      return readTbsCertList(await this.#signer.verify(list));
+    } catch (error) {
+      if (error instanceof DerError) {
+        throw new TypeError('The revocation list is damaged, or of another CA');
+      }
+      throw error;
+    }
   }
 }

@@ -1,14 +1,10 @@
 import { createPublicKey, KeyObject, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { OID } from '../der/oids';
-import { toBigInt } from '../der/readDer';
-import {
-  bitString,
-  integer,
-  NULL,
-  objectIdentifier,
-  sequence,
-} from '../der/writeDer';
+import { DerError } from '../der/DerNode';
+import { parseDer } from '../der/parseDer';
+import { readBitStringOctets, readChildren } from '../der/readDer';
+import { bitString, NULL, objectIdentifier, sequence } from '../der/writeDer';
 
 /**
  * A hash function of a signature.
@@ -18,8 +14,7 @@ import {
 export type SignatureHash = 'sha256' | 'sha384' | 'sha512';
 
 /**
- * The private key of a CA: RSA, P-256, P-384, P-521 or Ed25519. It may be in a
- * token that only signs.
+ * The private key of a CA: RSA, P-256, P-384, P-521 or Ed25519.
  *
  * @public
  */
@@ -29,7 +24,7 @@ export interface SigningKey {
   /**
    * Signs data: with RSASSA-PKCS1-v1_5, with ECDSA, or with Ed25519, which has no separate hash.
    *
-   * @returns the signature as certificates contain it; for ECDSA see {@link encodeEcdsaSignature}
+   * @returns the signature as certificates contain it
    */
   sign(data: Buffer, hash: SignatureHash | undefined): Promise<Buffer>;
 }
@@ -63,29 +58,6 @@ export function signingKeyOf(privateKey: KeyObject): SigningKey {
     spki: createPublicKey(privateKey).export({ type: 'spki', format: 'der' }),
     sign: (data, hash) => signInThread(hash, data, privateKey),
   };
-}
-
-/**
- * Encodes an ECDSA signature as certificates contain it (RFC 3279 §2.2.3).
- * PKCS#11 tokens return `r` followed by `s`, each as long as the order of the
- * curve.
- *
- * @returns the SEQUENCE of `r` and `s` in DER
- * @throws RangeError when the number of octets is odd or zero
- *
- * @public
- */
-export function encodeEcdsaSignature(signature: Buffer): Buffer {
-  const half = signature.length / 2;
-  if (half === 0 || !Number.isInteger(half)) {
-    throw new RangeError(
-      'An ECDSA signature must consist of two numbers of equal length',
-    );
-  }
-  return sequence(
-    integer(toBigInt(signature.subarray(0, half))),
-    integer(toBigInt(signature.subarray(half))),
-  );
 }
 
 interface SignatureScheme {
@@ -151,11 +123,11 @@ export class StructureSigner {
   }
 
   /**
-   * Signs the TBS part of a certificate, list or request, and verifies the
-   * signature: a defect of the machine or a token could otherwise produce an
-   * invalid signature, which may reveal an RSA or ECDSA key.
+   * Signs the TBS part of a certificate or list, and verifies the
+   * signature: a defect of the machine could otherwise produce an invalid
+   * signature, which may reveal an RSA or ECDSA key.
    *
-   * @returns the certificate, list or request in DER
+   * @returns the certificate or list in DER
    * @throws Error when the signature is not valid, or the key cannot sign
    */
   async sign(tbs: Buffer): Promise<Buffer> {
@@ -170,5 +142,26 @@ export class StructureSigner {
       throw new Error('The key of the CA produced an invalid signature');
     }
     return sequence(tbs, this.algorithm, bitString(signature));
+  }
+
+  /**
+   * Verifies the signature of a certificate or list.
+   *
+   * @returns its TBS part
+   * @throws DerError when it cannot be read, or another key signed it
+   */
+  async verify(der: Buffer): Promise<Buffer> {
+    const parts = readChildren(parseDer(der, { maxNodes: Infinity }));
+    const [tbs, , signature] = parts;
+    const isValid = await verifyInThread(
+      this.#hash,
+      tbs?.der ?? Buffer.alloc(0),
+      this.#publicKey,
+      readBitStringOctets(signature),
+    );
+    if (!isValid) {
+      throw new DerError('The signature is not valid');
+    }
+    return tbs.der;
   }
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { integer, sequence, tagged } from '../der/writeDer';
 import { SigningKey, StructureSigner } from './SigningKey';
 import { keyIdentifier } from './writeExtensions';
 import { NamePart, writeName } from './writeNames';
@@ -59,35 +58,6 @@ export async function createCaCertificate(
     },
   );
   return await signer.sign(tbs);
-}
-
-/** v1 (RFC 2986 §4.1). */
-const REQUEST_VERSION = 0n;
-
-/**
- * Creates a certificate request (PKCS #10, RFC 2986) without attributes.
- *
- * @param options - `subject`: name parts in encoding order, for example `O`,
- *   then `CN`; `key`: RSA, P-256, P-384, P-521 or Ed25519
- * @returns DER
- * @throws TypeError when the key is of another type
- * @throws RangeError when a name cannot be written
- *
- * @public
- */
-export async function createCertificateRequest(options: {
-  readonly subject: readonly NamePart[];
-  readonly key: SigningKey;
-}): Promise<Buffer> {
-  const signer = new StructureSigner(options.key);
-  return await signer.sign(
-    sequence(
-      integer(REQUEST_VERSION),
-      writeName(options.subject),
-      signer.spki,
-      tagged(0),
-    ),
-  );
 }
 
 /**

@@ -42,11 +42,6 @@ export interface CertificateExtensions {
   readonly certificatePolicies?: readonly string[];
   /** URLs of the issuer's certificate, DER (`id-ad-caIssuers` of AuthorityInfoAccess). */
   readonly caIssuers?: readonly string[];
-  /**
-   * Key identifier of the CA's other certificates (RFC 5280 §4.2.1.2). Default:
-   * the first 160 bits of the SHA-256 of the key.
-   */
-  readonly subjectKeyIdentifier?: Buffer;
 }
 
 const PURPOSE_OIDS: ReadonlyMap<string, string> = new Map(

@@ -76,6 +76,9 @@ function matching(text: string, grammar: RegExp): Buffer {
 
 const ATTRIBUTE_OIDS = { CN: OID.commonName, O: OID.organization };
 
+/** `ub-common-name` of RFC 5280 appendix A.1. */
+const MAX_COMMON_NAME_LENGTH = 64;
+
 /**
  * One part of a name to be written.
  *
@@ -92,7 +95,7 @@ export interface NamePart {
  * Writes a name (RFC 5280 §4.1.2.4): one attribute per relative name, as UTF8String.
  *
  * @param parts - in the order of the encoding, the most specific last: `O`, then `CN`
- * @throws RangeError when a value is empty or has control characters
+ * @throws RangeError when a value is empty, too long or has control characters
  */
 export function writeName(parts: readonly NamePart[]): Buffer {
   return sequence(
@@ -100,6 +103,11 @@ export function writeName(parts: readonly NamePart[]): Buffer {
       if (value === '' || /[\p{Cc}\p{Cs}]/u.test(value)) {
         throw new RangeError(
           `The value of ${type} in a name is empty or has unprintable characters`,
+        );
+      }
+      if (type === 'CN' && [...value].length > MAX_COMMON_NAME_LENGTH) {
+        throw new RangeError(
+          `A common name must have at most ${MAX_COMMON_NAME_LENGTH} characters`,
         );
       }
       const oid = objectIdentifier(ATTRIBUTE_OIDS[type]);

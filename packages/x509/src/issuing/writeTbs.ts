@@ -20,10 +20,9 @@ export interface CertificateFields {
   readonly serialNumber: bigint;
   /**
    * Name parts in encoding order: `O`, then `CN`, which is displayed as
-   * `CN=alice,O=EXAMPLE.TEST`; or a DER Name, to certify the original octets of
-   * a CA's name.
+   * `CN=alice,O=EXAMPLE.TEST`.
    */
-  readonly subject: readonly NamePart[] | Buffer;
+  readonly subject: readonly NamePart[];
   /** Fractions of a second are dropped. */
   readonly notBefore: Date;
   /** Last second at which the certificate is valid; fractions are dropped. */
@@ -67,8 +66,8 @@ export interface RevokedCertificate {
   readonly serialNumber: bigint;
   /** Fractions of a second are dropped. */
   readonly revokedAt: Date;
-  /** Default: `unspecified`. */
-  readonly reason?: RevocationReason;
+  /** Code of {@link REVOCATION_REASONS}. Default: 0, unspecified. */
+  readonly reason?: number;
 }
 
 /**
@@ -126,7 +125,7 @@ export function writeTbsCertificate(
     throw new RangeError('notBefore must be earlier than notAfter');
   }
   const extensions = writeExtensions(fields.extensions, {
-    subject: fields.extensions.subjectKeyIdentifier ?? keyIdentifier(spki),
+    subject: keyIdentifier(spki),
     authority: issuer.keyIdentifier,
   });
   return sequence(
@@ -135,7 +134,7 @@ export function writeTbsCertificate(
     issuer.algorithm,
     issuer.name,
     sequence(time(notBefore), time(notAfter)),
-    Buffer.isBuffer(subject) ? subject : writeName(subject),
+    writeName(subject),
     spki,
     tagged(3, extensions),
   );
@@ -177,11 +176,11 @@ export function writeTbsCertList(
 }
 
 function writeRevoked(entry: RevokedCertificate): Buffer {
-  const { serialNumber, revokedAt, reason = 'unspecified' } = entry;
+  const { serialNumber, revokedAt, reason = 0 } = entry;
   const fields = [integer(serialNumber), time(revokedAt)];
   // §5.3.1: an unspecified reason is omitted.
-  if (reason !== 'unspecified') {
-    const code = encode(TAG.enumerated, Buffer.of(REVOCATION_REASONS[reason]));
+  if (reason !== REVOCATION_REASONS.unspecified) {
+    const code = encode(TAG.enumerated, Buffer.of(reason));
     fields.push(sequence(writeExtension(OID.reasonCode, code)));
   }
   return sequence(...fields);

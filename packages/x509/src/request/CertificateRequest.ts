@@ -39,7 +39,6 @@ export class CertificateRequest {
   /** The requested SubjectAltName; empty when absent. */
   readonly alternativeNames: readonly GeneralName[];
   readonly #der: Buffer;
-  readonly #subjectDer: Buffer;
 
   constructor(parts: {
     readonly subject: RequestedSubject;
@@ -47,14 +46,12 @@ export class CertificateRequest {
     readonly signature: RequestSignature;
     readonly alternativeNames: readonly GeneralName[];
     readonly der: Buffer;
-    readonly subjectDer: Buffer;
   }) {
     this.subject = parts.subject;
     this.publicKey = parts.publicKey;
     this.signature = parts.signature;
     this.alternativeNames = parts.alternativeNames;
     this.#der = parts.der;
-    this.#subjectDer = parts.subjectDer;
     Object.freeze(this);
   }
 
@@ -64,10 +61,5 @@ export class CertificateRequest {
    */
   get der(): Buffer {
     return this.#der;
-  }
-
-  /** The requested subject, a Name in DER. */
-  get subjectDer(): Buffer {
-    return this.#subjectDer;
   }
 }

@@ -129,7 +129,6 @@ function readCertificationRequest(node: DerNode): CertificateRequest {
     ...parts,
     signature: verified,
     der: node.der,
-    subjectDer: subject.der,
   });
 }
 

@@ -175,7 +175,6 @@ function healthyConfig(): JsonObject {
         embedded: {
           organization: 'Example',
           issuers: [{ keyFile: path('ca-key.pem'), chainFile: path('ca.pem') }],
-          logFolder: path('ca-log'),
         },
       },
     },
@@ -977,7 +976,7 @@ const FAULTS: readonly Fault[] = [
   ],
   [
     'an expired CA certificate',
-    'embedded-ca-certificate',
+    'embedded-ca-key',
     /create a new intermediate/,
     async () => {
       const { key, chain } = await newCa(-1);
@@ -1038,7 +1037,6 @@ it('finds no problems in a healthy portal', async () => {
     'migrations',
     'renewals-by-key',
     'embedded-ca-crl',
-    'embedded-ca-log',
     'freeipa-ca-config',
     'freeipa-ca-login',
     'freeipa-ca-profile',

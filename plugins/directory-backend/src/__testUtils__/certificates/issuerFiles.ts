@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate, createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Returns the `embedded` block of a CA. Creates its key and issuance log when
- * they do not exist.
+ * Returns the `embedded` block of a CA. Creates its key when it does not exist.
  *
  * @param options - `name`: prefix of the files in the folder; each database
  *   needs a separate CA
@@ -17,9 +16,7 @@ export function issuerFiles(options: {
   const { folder, name } = options;
   const keyFile = join(folder, `${name}.key`);
   const chainFile = join(folder, `${name}.pem`);
-  const logFolder = join(folder, `${name}-log`);
   if (!existsSync(keyFile)) {
-    mkdirSync(logFolder, { mode: 0o700 });
     execFileSync(
       'openssl',
       [
@@ -33,11 +30,7 @@ export function issuerFiles(options: {
       { stdio: 'ignore' },
     );
   }
-  return {
-    issuers: [{ chainFile, keyFile }],
-    logFolder,
-    limit: { certificates: 1_000_000 },
-  };
+  return { issuers: [{ chainFile, keyFile }] };
 }
 
 /** Returns the path of the CA's CRL, below the plugin's URL. */

@@ -1,0 +1,118 @@
+import { type Config, ConfigReader } from '@backstage/config';
+import { InputError } from '@backstage/errors';
+import {
+  type AuthorityProfile,
+  readMilliseconds,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { KEY_PURPOSES, type KeyUsage } from '@directory-gateway/x509';
+
+/** Properties of all certificates of a profile. */
+export interface CertificateProfile extends AuthorityProfile {
+  readonly keyUsage: readonly KeyUsage[];
+  /** The `O` of the subject. */
+  readonly organization: string;
+  /** OIDs of certificate policies; empty: no policies extension. */
+  readonly policies: readonly string[];
+}
+
+/** Key usages of users' certificates: not those of a CA. */
+const KEY_USAGES: readonly string[] = [
+  'digitalSignature',
+  'nonRepudiation',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+] satisfies KeyUsage[];
+
+/**
+ * Purposes of a CA, a KDC or another trusted service, which a user could
+ * impersonate with such a certificate: besides the named ones, those of a KDC
+ * (RFC 4556 §3.2.4), a CMC CA and registration authority (RFC 6402 §2.10),
+ * precertificates (RFC 6962 §3.1) and Microsoft's enrollment agent.
+ */
+const RESERVED_PURPOSES: ReadonlySet<string> = new Set([
+  KEY_PURPOSES.OCSPSigning,
+  KEY_PURPOSES.anyExtendedKeyUsage,
+  KEY_PURPOSES.timeStamping,
+  '1.3.6.1.5.2.3.5',
+  '1.3.6.1.5.5.7.3.27',
+  '1.3.6.1.5.5.7.3.28',
+  '1.3.6.1.4.1.11129.2.4.4',
+  '1.3.6.1.4.1.311.20.2.1',
+]);
+
+const PURPOSES: Readonly<Record<string, string>> = KEY_PURPOSES;
+
+const REQUIREMENTS = {
+  keyUsage: `must be a list of ${KEY_USAGES.join(', ')}`,
+  extendedKeyUsage:
+    'must be a list of OIDs or names such as clientAuth, except those reserved for CAs and KDCs',
+  policies: 'must be a list of OIDs',
+};
+
+const OID = /^[0-2](?:\.(?:0|[1-9]\d{0,14}))+$/;
+
+/**
+ * Reads `profiles`. Default: `userCerts` with the default of every key.
+ *
+ * @param config - contains `profiles`
+ * @param options - `organization`: the `O` of profiles that do not set it;
+ *   `prefix`: path of `config`, for error messages
+ * @throws InputError that names the invalid key.
+ */
+export function readProfiles(
+  config: Config,
+  options: { readonly organization: string; readonly prefix: string },
+): ReadonlyMap<string, CertificateProfile> {
+  const key = `${options.prefix}.profiles`;
+  const blocks = config.getOptionalConfigArray('profiles') ?? [
+    new ConfigReader({ name: 'userCerts' }),
+  ];
+  const profiles = new Map(
+    blocks.map(block => [
+      block.getString('name'),
+      readProfile(block, { ...options, key }),
+    ]),
+  );
+  if (profiles.size === 0 || profiles.size < blocks.length) {
+    throw new InputError(`${key} must contain profiles with unique names`);
+  }
+  return profiles;
+}
+
+function readProfile(
+  config: Config,
+  options: { readonly organization: string; readonly key: string },
+): CertificateProfile {
+  const { organization, key } = options;
+  function readList<T extends string>(
+    name: keyof typeof REQUIREMENTS,
+    fallback: readonly T[],
+    isValid: (value: string) => boolean,
+  ): readonly T[] {
+    const values = config.getOptionalStringArray(name) ?? fallback;
+    const isMissing = values.length === 0 && fallback.length > 0;
+    if (isMissing || !values.every(isValid)) {
+      throw new InputError(`${key}: ${name} ${REQUIREMENTS[name]}`);
+    }
+    return values as readonly T[];
+  }
+  return Object.freeze({
+    organization: config.getOptionalString('organization') ?? organization,
+    validityMs: readMilliseconds(config, 'validity', {
+      prefix: key,
+      fallback: { days: 30 },
+    }),
+    keyUsage: readList<KeyUsage>('keyUsage', ['digitalSignature'], usage =>
+      KEY_USAGES.includes(usage),
+    ),
+    extendedKeyUsage: readList(
+      'extendedKeyUsage',
+      ['clientAuth'],
+      purpose =>
+        (Object.hasOwn(PURPOSES, purpose) || OID.test(purpose)) &&
+        !RESERVED_PURPOSES.has(PURPOSES[purpose] ?? purpose),
+    ),
+    policies: readList('policies', [], policy => OID.test(policy)),
+  });
+}
