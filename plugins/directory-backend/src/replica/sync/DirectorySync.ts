@@ -1,13 +1,15 @@
 import { metrics } from '@opentelemetry/api';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ReplicaTables } from '../tables/ReplicaTables';
-import { DailyCheck, type DailyCheckOptions } from './DailyCheck';
-import { IdComparison } from './IdComparison';
+import {
+  BackgroundChecks,
+  type BackgroundChecksOptions,
+} from './BackgroundChecks';
 import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
 import { ReferenceCheck } from './ReferenceCheck';
 import {
   type CurrentPosition,
   expectServer,
+  type ListedIds,
   type PositionOrder,
   type ReplicaIds,
   type ReplicaSource,
@@ -15,7 +17,7 @@ import {
 import type { EntryRef, ReplicaBatch } from '../tables/entries';
 import type { ReplicaState } from './ReplicaState';
 import { StricterValues } from './StricterValues';
-import { TableComparison } from './TableComparison';
+import { countByKind, type TableCheck } from './TableCheck';
 import {
   type RelinkedEntry,
   TableWriter,
@@ -35,6 +37,7 @@ const FULL_SYNC_INTERVAL_PER_DURATION = 4;
  * Maximum number of entries that are deleted because they can no longer be
  * read. Beyond it, they are left to the comparison of stable IDs, which runs
  * the mass-deletion guard: the account may have lost the right to read them.
+ * Also the maximum number of entries missing in a list that are read again.
  */
 const MAX_DELETIONS = 50;
 
@@ -79,12 +82,11 @@ export interface TableObserver {
 }
 
 /** Options of {@link DirectorySync}. */
-export interface DirectorySyncOptions extends Omit<
-  DailyCheckOptions,
-  'source' | 'comparison'
+export interface DirectorySyncOptions extends Pick<
+  BackgroundChecksOptions,
+  'tables' | 'logger' | 'checkIntervalMs'
 > {
   readonly source: ReplicaSource;
-  readonly tables: ReplicaTables;
   readonly guard: MassDeletionGuard;
   readonly state: ReplicaState;
   /** Age in milliseconds above which the replica is not read. */
@@ -119,9 +121,7 @@ export class DirectorySync {
   readonly stricter: StricterValues;
   readonly #options: DirectorySyncOptions;
   readonly #writer: TableWriter;
-  readonly #comparison: TableComparison;
-  readonly #daily: DailyCheck;
-  readonly #ids: IdComparison;
+  readonly #checks: BackgroundChecks;
   readonly #duration = metrics
     .getMeter('directory')
     .createHistogram('directory.replica.sync.duration', {
@@ -140,6 +140,8 @@ export class DirectorySync {
   /** Start of the next full sync of a server without positions. */
   #nextSyncAt = -Infinity;
   #rereads: Reread[] = [];
+  /** Number of calls to {@link interrupt}. */
+  #interruptions = 0;
 
   constructor(options: DirectorySyncOptions) {
     const { tables } = options;
@@ -150,18 +152,16 @@ export class DirectorySync {
       restrict: batch => this.stricter.restrict(batch),
       onWrite: written => {
         options.observer.onWrite(written);
+        this.#checks.recordWritten(written.ids);
         this.#checkTables();
       },
       onRelinked: link => this.#scheduleRereads(link),
     });
-    this.#comparison = new TableComparison({
+    this.#checks = new BackgroundChecks({
       ...options,
-      writer: this.#writer,
+      startCheck: () => this.#writer.startCheck(),
       guard: ids => this.#checkDeletions(ids),
     });
-    const services = { ...options, comparison: this.#comparison };
-    this.#daily = new DailyCheck(services);
-    this.#ids = new IdComparison({ ...services, writer: this.#writer });
   }
 
   /** Current mode; `undefined` before the first poll. */
@@ -183,7 +183,7 @@ export class DirectorySync {
     } catch (error) {
       // The source may not report the same deletions again, and access rules
       // may change during an outage.
-      this.#ids.request();
+      this.#checks.requestIds();
       throw error;
     }
   }
@@ -194,7 +194,12 @@ export class DirectorySync {
     const position = await source.position();
     this.#changeMode(position.value === undefined ? 'full' : 'changes');
     const isSynced = await this.#sync(position);
-    await this.#daily.repeatFailed(position.server);
+    if (this.#checks.hasFailedAccess) {
+      await this.#correct(position.server, check =>
+        this.#checks.readAll(check),
+      );
+      this.#checks.hasFailedAccess = false;
+    }
     if (suspensions !== state.suspensions) {
       // Only a sync that starts after the suspension ends it.
       this.interrupt();
@@ -204,24 +209,20 @@ export class DirectorySync {
       this.#position = position;
       state.confirm(position.requestedAt);
       observer.onConfirmed(position);
-      this.#daily.startIfDue(position.server);
-      this.#ids.startIfDue(position.server);
+      this.#checks.startDue(position.server);
     }
     return isSynced;
   }
 
-  /**
-   * Cancels comparisons, because their results may be wrong. Deletions may be
-   * missed until the next sync, but the tables are still read.
-   */
+  /** Stops the corrections of the tables, which may be wrong. */
   interrupt(): void {
     this.#mustCompare = true;
-    this.#comparison.cancel();
+    this.#interruptions++;
   }
 
   /** Requests a comparison of all entries, because access may have changed. */
   requestCheck(): void {
-    this.#daily.request();
+    this.#checks.requestAll();
   }
 
   /** Resolves to whether the tables match the directory at a position. */
@@ -259,7 +260,6 @@ export class DirectorySync {
     if (startedAt < this.#resyncNotBefore) {
       return false;
     }
-    this.#comparison.cancel();
     const { released } = this.stricter;
     let outcome = 'failure';
     try {
@@ -316,23 +316,17 @@ export class DirectorySync {
     if (isSwitched || order === 'earlier') {
       this.stricter.start(state.ageMs);
     }
-    const differences = await this.#comparison.run({
-      server: position.server,
-      read: check => source.readAll(batch => check.compare(batch)),
-      onFound: () => {
-        // The tables match no server until all differences are corrected.
-        this.#mustSync = true;
-      },
-      isSync: true,
+    const differences = await this.#correct(position.server, async check => {
+      const ids = await source.readAll(batch => check.compare(batch));
+      // The tables match no server until all differences are corrected.
+      this.#mustSync = true;
+      return ids;
     });
-    if (!differences) {
-      throw new Error('The full sync was canceled');
-    }
     await tables.users.buildIndexes();
     this.#log(
       `Replica was synced with ${position.server}`,
       startedAt,
-      Object.fromEntries(differences),
+      countByKind(differences),
     );
   }
 
@@ -347,7 +341,7 @@ export class DirectorySync {
     const { source, tables } = this.#options;
     const rereads = this.#rereads.filter(({ at }) => at <= performance.now());
     const { released } = this.stricter;
-    const { unread } = this.#ids;
+    const { unread } = this.#checks;
     const count = rereads.length + released.length + unread.length;
     if (order === 'later' || count > 0) {
       const check = new ReferenceCheck({ source, tables });
@@ -377,11 +371,11 @@ export class DirectorySync {
       }
       await this.#write(position.server, batches, [...gone, ...missing]);
       if (!complete) {
-        this.#ids.request();
+        this.#checks.requestIds();
       }
       this.#rereads = this.#rereads.filter(each => !rereads.includes(each));
       this.stricter.clear(released);
-      this.#ids.clear(unread);
+      this.#checks.clear(unread);
       await tables.users.buildIndexes();
     }
     if (this.#mustCompare) {
@@ -438,11 +432,59 @@ export class DirectorySync {
     }
   }
 
-  /** @throws Error when the comparison fails or is canceled. */
+  /** Deletes the entries that the directory no longer lists. */
   async #compareIds(server: string): Promise<void> {
-    if (!(await this.#ids.run(server))) {
-      throw new Error('The comparison of stable IDs was canceled');
+    let listed: ListedIds | undefined;
+    const deleted = await this.#correct(server, async () => {
+      listed = await this.#checks.listIds();
+      return listed;
+    });
+    await this.#checks.recordIds(listed!);
+    if (deleted.length > 0) {
+      this.#options.logger.info(
+        'Entries are removed that the directory no longer lists',
+        countByKind(deleted),
+      );
     }
+  }
+
+  /**
+   * Compares the tables with the directory and corrects the differences.
+   *
+   * @param read - reads all stable IDs, and entries into the comparison
+   * @returns the corrected entries
+   * @throws Error when the directory cannot be read, another server responded,
+   *   the mass-deletion guard rejected the stable IDs, entries are missing and
+   *   the account lacks a right, or the corrections were interrupted
+   */
+  async #correct(
+    server: string,
+    read: (check: TableCheck) => Promise<ListedIds>,
+  ): Promise<readonly EntryRef[]> {
+    const { source } = this.#options;
+    const interruptions = this.#interruptions;
+    const check = this.#writer.startCheck();
+    const ids = await read(check);
+    expectServer(ids, { server });
+    await this.#checkDeletions(ids);
+    const deleted = await check.findDeleted(ids);
+    if (deleted.length > 0) {
+      await source.verifyAccess();
+    }
+    if (deleted.length <= MAX_DELETIONS) {
+      // A list can miss an entry that is being renamed.
+      await source.readEntries(server, deleted, batch => check.compare(batch));
+    }
+    for (const batch of check.differences()) {
+      if (interruptions === this.#interruptions) {
+        this.#writer.write(batch);
+        await nextTurn();
+      }
+    }
+    if (interruptions !== this.#interruptions) {
+      throw new Error('The comparison was interrupted');
+    }
+    return check.refs;
   }
 
   #scheduleRereads({ key, former, hasLostFormer }: RelinkedEntry): void {

@@ -61,7 +61,6 @@ interface KeyedTable {
 export class TableWriter {
   readonly #options: TableWriterOptions;
   readonly #tables: ReplicaTables;
-  readonly #checks = new Set<TableCheck>();
   /** Start of the latest sync that writes in slices. */
   #slicedSyncAt = -Infinity;
 
@@ -70,15 +69,9 @@ export class TableWriter {
     this.#tables = options.tables;
   }
 
-  /** Starts a check. Writes are reported to it until {@link endCheck}. */
+  /** Starts a comparison of the tables with entries that are read. */
   startCheck(): TableCheck {
-    const check = new TableCheck(this.#tables, batch => this.#prepare(batch));
-    this.#checks.add(check);
-    return check;
-  }
-
-  endCheck(check: TableCheck): void {
-    this.#checks.delete(check);
+    return new TableCheck(this.#tables, batch => this.#prepare(batch));
   }
 
   write(batch: ReplicaBatch): void {
@@ -150,9 +143,7 @@ export class TableWriter {
   #write({ kind, entries }: ReplicaBatch): void {
     const written = { keys: new Set<string>(), ids: new Set<string>() };
     for (const read of entries) {
-      for (const check of this.#checks) {
-        check.recordWrite(read.id);
-      }
+      written.ids.add(read.id);
       this.#apply(kind, read, written);
     }
     this.#options.onWrite?.({
@@ -177,7 +168,6 @@ export class TableWriter {
     }
     const table: KeyedTable = tables[kind];
     const former = table.keyOf(id);
-    written.ids.add(id);
     if (former !== undefined) {
       written.keys.add(former);
     }
