@@ -18,7 +18,7 @@ import {
   testWhere,
 } from './evaluate';
 import { ReplicaView } from './ReplicaView';
-import { inAll, inAny, ranksBelow } from './tables/rankSets';
+import { inAll, inAny, ranksBelow, ranksThat } from './tables/rankSets';
 
 /**
  * Returns a view of some of the entries. It is valid within one turn of the
@@ -183,8 +183,14 @@ function userIndex(view: ReplicaView): RankIndex<UserCondition> {
           const group = view.group(condition.groupname);
           return { ranks: group ? members.all(group.key) : new Uint32Array() };
         }
-        case 'before':
-          return { ranks: served.ranksBefore(condition.field, condition.time) };
+        case 'before': {
+          const end = condition.time.getTime();
+          return {
+            ranks: served.find('times', condition.field, times =>
+              ranksThat(ranksBelow(times.length), index => times[index] < end),
+            ),
+          };
+        }
         case 'isTrue': {
           const { field } = condition;
           const isTrue = flags.get(field) ?? served.flags(field);

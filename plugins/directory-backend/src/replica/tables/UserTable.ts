@@ -5,21 +5,24 @@ import { ranksThat } from './rankSets';
 import type { IndexSpec, ServedRecord } from './RowBlock';
 import { type ReadableRecords, ServedRecords } from './ServedRecords';
 
+const TEXTS = [
+  'username',
+  'surname',
+  'givenname',
+  'human_name',
+  'emails',
+  'ircnicks',
+  'github_username',
+  'gitlab_username',
+  'rhbzemail',
+  'websites',
+  'rssurls',
+] as const;
+
 /** Fields that the API searches; other fields are indexed on first use. */
 const INDEXED_FIELDS: IndexSpec<User> = {
-  texts: [
-    'username',
-    'surname',
-    'givenname',
-    'human_name',
-    'emails',
-    'ircnicks',
-    'github_username',
-    'gitlab_username',
-    'rhbzemail',
-    'websites',
-    'rssurls',
-  ],
+  texts: TEXTS,
+  present: TEXTS,
   words: ['username', 'surname', 'givenname', 'human_name', 'ircnicks'],
   times: ['creation'],
   keys: ['sshpubkeys', 'gpgkeyids'],
