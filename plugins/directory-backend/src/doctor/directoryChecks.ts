@@ -18,7 +18,7 @@ import { isNoSuchObject } from '../ldap/connection/ldapErrors';
 import { NEVER_ABORTED } from '../ldap/connection/LdapPool';
 import { entryKinds } from '../ldap/entryKinds';
 import { textsOf } from '../ldap/entryValues';
-import { UsnReader } from '../ldap/UsnReader';
+import { UsnReader } from '../ldap/usns';
 import type { DirectoryServers } from './DirectoryServers';
 
 async function checkBaseDn(servers: DirectoryServers): Promise<DoctorFinding> {

@@ -10,6 +10,7 @@ import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
 import { type EntryKind, idOf, MEMBER_OF, UNIQUE_ID } from './entryKinds';
 import { integerOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
+import type { UsnsById } from './usns';
 
 /** Page size for listing stable IDs. Pages of 1,000 cost the server 20% more time. */
 export const IDS_PER_PAGE = 5000;
@@ -32,12 +33,6 @@ export interface ReadOptions {
   /** Whether to read which groups users are in. */
   readonly withMemberOf?: boolean;
 }
-
-/**
- * USN of the last write of each entry, by stable ID; `undefined` when the
- * account may not read it.
- */
-export type UsnsById = ReadonlyMap<string, number | undefined>;
 
 /** Reads entries of one kind from the directory. */
 export class EntryReader {

@@ -27,16 +27,10 @@ import { atLeast, equals } from './connection/filters';
 import type { LdapConfig } from './connection/LdapConfig';
 import { NEVER_ABORTED } from './connection/LdapPool';
 import { type EntryKind, entryKinds, UNIQUE_ID } from './entryKinds';
-import {
-  EntryReader,
-  IDS_PER_PAGE,
-  type ReadOptions,
-  type UsnsById,
-} from './EntryReader';
+import { EntryReader, IDS_PER_PAGE, type ReadOptions } from './EntryReader';
 import { integerOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
-import { UsnChanges, type UsnState } from './UsnChanges';
-import { UsnReader } from './UsnReader';
+import { UsnChanges, UsnReader, type UsnsById, type UsnState } from './usns';
 
 /** Pause in milliseconds between access checks during a full sync. */
 const ACCESS_CHECK_PAUSE_MS = 500;

@@ -17,9 +17,7 @@ import {
 import type { StricterValues } from './sync/StricterValues';
 import { ReplicaTables } from './tables/ReplicaTables';
 
-/**
- * Default interval of polls; equals the maximum age of the source's position.
- */
+/** Default interval of polls. */
 const POLL_MS = 250;
 
 /**
