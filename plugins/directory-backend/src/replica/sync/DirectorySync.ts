@@ -17,7 +17,11 @@ import {
 import type { EntryRef, ReplicaBatch } from '../tables/entries';
 import type { ReplicaState } from './ReplicaState';
 import { StricterValues } from './StricterValues';
-import { countByKind, type TableCheck } from './TableCheck';
+import {
+  countByKind,
+  type EntryCountsByKind,
+  type TableCheck,
+} from './TableCheck';
 import {
   type RelinkedEntry,
   TableWriter,
@@ -236,7 +240,9 @@ export class DirectorySync {
       return await this.#syncFully(position, order);
     }
     if (this.#mode === 'full') {
-      return this.#isSyncDue ? await this.#syncFully(position, order) : false;
+      const isDue =
+        performance.now() >= this.#nextSyncAt || !this.#options.state.isServing;
+      return isDue && (await this.#syncFully(position, order));
     }
     if (!(await this.#syncChanges(position, order))) {
       this.#mustSync = true;
@@ -245,17 +251,12 @@ export class DirectorySync {
     return true;
   }
 
-  get #isSyncDue(): boolean {
-    return (
-      performance.now() >= this.#nextSyncAt || !this.#options.state.isServing
-    );
-  }
-
   /** Reads all entries, unless the last full sync was too recent. */
   async #syncFully(
     position: CurrentPosition,
     order: PositionOrder,
   ): Promise<boolean> {
+    const { tables, logger } = this.#options;
     const startedAt = performance.now();
     if (startedAt < this.#resyncNotBefore) {
       return false;
@@ -264,9 +265,20 @@ export class DirectorySync {
     let outcome = 'failure';
     try {
       await this.#prepareGuard();
-      await (this.#position
-        ? this.#resync(position, order)
-        : this.#syncFirst(position, startedAt));
+      const isFirst = this.#position === undefined;
+      const counts = await (isFirst
+        ? this.#syncFirst(position, startedAt)
+        : this.#resync(position, order));
+      await tables.users.buildIndexes();
+      logger.info(
+        isFirst
+          ? 'First sync finished'
+          : `Replica was synced with ${position.server}`,
+        {
+          ...counts,
+          seconds: Math.round(performance.now() - startedAt) / 1000,
+        },
+      );
       this.#position = position;
       this.#mustSync = false;
       this.#mustCompare = false;
@@ -287,30 +299,28 @@ export class DirectorySync {
   async #syncFirst(
     position: CurrentPosition,
     startedAt: number,
-  ): Promise<void> {
-    const { source, tables } = this.#options;
+  ): Promise<EntryCountsByKind> {
+    const { source, observer } = this.#options;
     const ids = await source.readAll(batch =>
       this.#writer.writeInSlices(batch, startedAt),
     );
     expectServer(ids, position);
     await this.#checkDeletions(ids);
     await this.#writer.retainOnly(ids);
-    this.#options.observer.onWrite(undefined);
-    await tables.users.buildIndexes();
-    this.#log('First sync finished', startedAt, {
+    observer.onWrite(undefined);
+    return {
       users: ids.users.size,
       groups: ids.groups.size,
       agreements: ids.agreements.size,
-    });
+    };
   }
 
   /** Writes only the differences, at the end: the tables are read meanwhile. */
   async #resync(
     position: CurrentPosition,
     order: PositionOrder,
-  ): Promise<void> {
-    const { source, tables, state } = this.#options;
-    const startedAt = performance.now();
+  ): Promise<EntryCountsByKind> {
+    const { source, state } = this.#options;
     // On the same server, the right to search for USNs may have changed.
     const isSwitched = this.#position?.server !== position.server;
     if (isSwitched || order === 'earlier') {
@@ -322,12 +332,7 @@ export class DirectorySync {
       this.#mustSync = true;
       return ids;
     });
-    await tables.users.buildIndexes();
-    this.#log(
-      `Replica was synced with ${position.server}`,
-      startedAt,
-      countByKind(differences),
-    );
+    return countByKind(differences);
   }
 
   /**
@@ -418,16 +423,15 @@ export class DirectorySync {
     }
     // First: until then, a deleted user would be in fewer groups.
     this.#writer.delete(deleted);
-    let written = 0;
+    let size = 0;
     for (const batch of [...batches, ...reread]) {
-      for (const slice of slicesOf(batch)) {
-        const size = sizeOf(slice);
-        if (written > 0 && written + size > MAX_MEMBERS_PER_TURN) {
-          written = 0;
+      for (const one of eachOf(batch)) {
+        size += sizeOf(one);
+        if (size > MAX_MEMBERS_PER_TURN) {
+          size = sizeOf(one);
           await nextTurn();
         }
-        written += size;
-        this.#writer.write(slice);
+        this.#writer.write(one);
       }
     }
   }
@@ -539,15 +543,6 @@ export class DirectorySync {
     }
   }
 
-  #log(
-    message: string,
-    startedAt: number,
-    counts: Readonly<Record<string, number>>,
-  ): void {
-    const seconds = Math.round(performance.now() - startedAt) / 1000;
-    this.#options.logger.info(message, { ...counts, seconds });
-  }
-
   get #counts(): EntryCounts {
     const { users, groups } = this.#options.tables;
     return { users: users.served.size, groups: groups.size };
@@ -586,31 +581,13 @@ export class DirectorySync {
   }
 }
 
-/** Divides a batch into parts that are written in one turn each. */
-function* slicesOf({ kind, entries }: ReplicaBatch): Iterable<ReplicaBatch> {
-  let start = 0;
-  let size = 0;
-  for (const [index, read] of entries.entries()) {
-    const added = sizeOf({ kind, entries: [read] } as ReplicaBatch);
-    if (index > start && size + added > MAX_MEMBERS_PER_TURN) {
-      yield { kind, entries: entries.slice(start, index) } as ReplicaBatch;
-      start = index;
-      size = 0;
-    }
-    size += added;
-  }
-  if (start < entries.length) {
-    yield { kind, entries: entries.slice(start) } as ReplicaBatch;
-  }
+/** Returns a batch for each entry. */
+function eachOf({ kind, entries }: ReplicaBatch): readonly ReplicaBatch[] {
+  return entries.map(read => ({ kind, entries: [read] }) as ReplicaBatch);
 }
 
-function sizeOf({ kind, entries }: ReplicaBatch): number {
-  const members =
-    kind === 'groups'
-      ? entries.reduce(
-          (sum, { entry }) => sum + (entry?.members.length ?? 0),
-          0,
-        )
-      : 0;
-  return members + entries.length * MEMBERS_PER_ENTRY;
+/** Returns the size of a batch of one entry. */
+function sizeOf({ entries: [{ entry }] }: ReplicaBatch): number {
+  const members = entry && 'members' in entry ? entry.members.length : 0;
+  return members + MEMBERS_PER_ENTRY;
 }

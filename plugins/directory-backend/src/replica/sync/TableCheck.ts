@@ -97,11 +97,12 @@ export class TableCheck {
   }
 }
 
-/** Returns the number of entries of each kind that has any. */
-export function countByKind(
-  refs: readonly EntryRef[],
-): Partial<Record<ReplicaKind, number>> {
-  const counts: Partial<Record<ReplicaKind, number>> = {};
+/** Number of entries of each kind that has any. */
+export type EntryCountsByKind = Partial<Record<ReplicaKind, number>>;
+
+/** Counts entries by kind. */
+export function countByKind(refs: readonly EntryRef[]): EntryCountsByKind {
+  const counts: EntryCountsByKind = {};
   for (const { kind } of refs) {
     counts[kind] = (counts[kind] ?? 0) + 1;
   }
