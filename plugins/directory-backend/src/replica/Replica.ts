@@ -130,7 +130,6 @@ export class Replica {
   suspend(reason: SuspensionReason, message: string): void {
     if (!this.#stopped.signal.aborted) {
       this.state.suspend(reason, message);
-      this.#sync.interrupt();
       if (reason === 'accessCheck') {
         this.#sync.requestCheck();
       }
@@ -176,7 +175,6 @@ export class Replica {
   stop(): void {
     this.#stopped.abort();
     this.retry();
-    this.#sync.interrupt();
   }
 
   #suspendFor(error: unknown): void {

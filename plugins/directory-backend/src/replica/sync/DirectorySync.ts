@@ -137,15 +137,16 @@ export class DirectorySync {
   #position: CurrentPosition | undefined;
   /** Whether a full sync is required because the tables may match no server. */
   #mustSync = false;
-  /** Whether entries may have been deleted without a new position. */
-  #mustCompare = false;
+  /**
+   * Number of suspensions when the entries were last compared. Entries may have
+   * been deleted without a new position when reads have been suspended since.
+   */
+  #comparedSuspensions = 0;
   /** Earliest start of the next full sync. */
   #resyncNotBefore = -Infinity;
   /** Start of the next full sync of a server without positions. */
   #nextSyncAt = -Infinity;
   #rereads: Reread[] = [];
-  /** Number of calls to {@link interrupt}. */
-  #interruptions = 0;
 
   constructor(options: DirectorySyncOptions) {
     const { tables } = options;
@@ -204,24 +205,15 @@ export class DirectorySync {
       );
       this.#checks.hasFailedAccess = false;
     }
-    if (suspensions !== state.suspensions) {
-      // Only a sync that starts after the suspension ends it.
-      this.interrupt();
-      return false;
-    }
-    if (isSynced) {
+    // Only a sync that starts after a suspension ends it.
+    if (isSynced && suspensions === state.suspensions) {
       this.#position = position;
       state.confirm(position.requestedAt);
       observer.onConfirmed(position);
       this.#checks.startDue(position.server);
+      return true;
     }
-    return isSynced;
-  }
-
-  /** Stops the corrections of the tables, which may be wrong. */
-  interrupt(): void {
-    this.#mustCompare = true;
-    this.#interruptions++;
+    return false;
   }
 
   /** Requests a comparison of all entries, because access may have changed. */
@@ -256,7 +248,8 @@ export class DirectorySync {
     position: CurrentPosition,
     order: PositionOrder,
   ): Promise<boolean> {
-    const { tables, logger } = this.#options;
+    const { tables, logger, state } = this.#options;
+    const { suspensions } = state;
     const startedAt = performance.now();
     if (startedAt < this.#resyncNotBefore) {
       return false;
@@ -281,7 +274,7 @@ export class DirectorySync {
       );
       this.#position = position;
       this.#mustSync = false;
-      this.#mustCompare = false;
+      this.#comparedSuspensions = suspensions;
       this.stricter.clear(released);
       if (position.value === undefined) {
         this.#scheduleSync(startedAt);
@@ -306,7 +299,7 @@ export class DirectorySync {
     );
     expectServer(ids, position);
     await this.#checkDeletions(ids);
-    await this.#writer.retainOnly(ids);
+    this.#writer.delete(await this.#writer.startCheck().findDeleted(ids));
     observer.onWrite(undefined);
     return {
       users: ids.users.size,
@@ -343,7 +336,7 @@ export class DirectorySync {
     position: CurrentPosition,
     order: PositionOrder,
   ): Promise<boolean> {
-    const { source, tables } = this.#options;
+    const { source, tables, state } = this.#options;
     const rereads = this.#rereads.filter(({ at }) => at <= performance.now());
     const { released } = this.stricter;
     const { unread } = this.#checks;
@@ -383,14 +376,10 @@ export class DirectorySync {
       this.#checks.clear(unread);
       await tables.users.buildIndexes();
     }
-    if (this.#mustCompare) {
-      this.#mustCompare = false;
-      try {
-        await this.#compareIds(position.server);
-      } catch (error) {
-        this.#mustCompare = true;
-        throw error;
-      }
+    const { suspensions } = state;
+    if (suspensions !== this.#comparedSuspensions) {
+      await this.#compareIds(position.server);
+      this.#comparedSuspensions = suspensions;
     }
     return true;
   }
@@ -459,14 +448,15 @@ export class DirectorySync {
    * @returns the corrected entries
    * @throws Error when the directory cannot be read, another server responded,
    *   the mass-deletion guard rejected the stable IDs, entries are missing and
-   *   the account lacks a right, or the corrections were interrupted
+   *   the account lacks a right, or reads are suspended in the meantime, because
+   *   the differences may be wrong
    */
   async #correct(
     server: string,
     read: (check: TableCheck) => Promise<ListedIds>,
   ): Promise<readonly EntryRef[]> {
-    const { source } = this.#options;
-    const interruptions = this.#interruptions;
+    const { source, state } = this.#options;
+    const { suspensions } = state;
     const check = this.#writer.startCheck();
     const ids = await read(check);
     expectServer(ids, { server });
@@ -480,13 +470,13 @@ export class DirectorySync {
       await source.readEntries(server, deleted, batch => check.compare(batch));
     }
     for (const batch of check.differences()) {
-      if (interruptions === this.#interruptions) {
+      if (suspensions === state.suspensions) {
         this.#writer.write(batch);
         await nextTurn();
       }
     }
-    if (interruptions !== this.#interruptions) {
-      throw new Error('The comparison was interrupted');
+    if (suspensions !== state.suspensions) {
+      throw new Error('Reads were suspended during the comparison');
     }
     return check.refs;
   }

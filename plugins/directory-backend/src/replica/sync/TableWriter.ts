@@ -1,15 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  type EntryRef,
-  type GroupEntry,
-  type ReadEntry,
-  type ReplicaBatch,
-  type ReplicaKind,
-  replicaKinds,
+import type {
+  EntryRef,
+  GroupEntry,
+  ReadEntry,
+  ReplicaBatch,
+  ReplicaKind,
 } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
-import type { ReplicaIds } from './ReplicaSource';
-import { forEachMissing, TableCheck } from './TableCheck';
+import { TableCheck } from './TableCheck';
 
 /** Number of members to write before yielding to the event loop. */
 const MEMBERS_PER_SLICE = 2500;
@@ -114,17 +112,6 @@ export class TableWriter {
       }
     }
     return undefined;
-  }
-
-  /** Deletes all entries that are not among these. */
-  async retainOnly(ids: ReplicaIds): Promise<void> {
-    for (const kind of replicaKinds) {
-      const deleted: EntryRef[] = [];
-      await forEachMissing(this.#tables[kind].ids(), ids[kind], id =>
-        deleted.push({ kind, id }),
-      );
-      this.delete(deleted);
-    }
   }
 
   /** Deletes entries. */
