@@ -105,8 +105,10 @@ export class MembershipGraph {
       ...this.#groupsBySponsor.of(from),
     ]);
     for (const group of referring) {
-      const { members, sponsors } = this.#links.get(group)!;
+      const links = this.#links.get(group)!;
+      const { members, sponsors } = links;
       this.set(group, {
+        ...links,
         members: replaceItem(members, from, to),
         sponsors: replaceItem(sponsors, from, to),
       });
