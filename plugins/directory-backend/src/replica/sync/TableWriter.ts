@@ -10,7 +10,7 @@ import type { ReplicaTables } from '../tables/ReplicaTables';
 import { TableCheck } from './TableCheck';
 
 /** Number of members to write before yielding to the event loop. */
-const MEMBERS_PER_SLICE = 2500;
+const SLICE = 2500;
 
 /** Entries that a write may have changed. */
 export interface WrittenEntries {
@@ -93,25 +93,19 @@ export class TableWriter {
    */
   async writeInSlices(batch: ReplicaBatch, startedAt: number): Promise<void> {
     this.#slicedSyncAt = startedAt;
-    if (batch.kind !== 'groups') {
-      return this.write(batch);
-    }
-    const shared = (name: string) => this.#sharedName(name);
-    for (const { entry: group, ...read } of batch.entries) {
-      const sponsors = group?.sponsors.map(shared) ?? [];
-      let members: readonly string[] = [];
-      for (const slice of slicesOf(group?.members ?? [])) {
-        members = members.concat(slice.map(shared));
-        const entry = group && { ...group, members, sponsors };
-        this.#write({ kind: 'groups', entries: [{ ...read, entry }] });
+    for (const read of batch.kind === 'groups' ? batch.entries : []) {
+      const { members = [] } = read.entry ?? {};
+      for (let end = SLICE; end < members.length; end += SLICE) {
+        const entry = { ...read.entry!, members: members.slice(0, end) };
+        this.write({ kind: 'groups', entries: [{ ...read, entry }] });
         await nextTurn();
         if (this.#slicedSyncAt !== startedAt) {
           // This sync failed and another sync has started.
-          return undefined;
+          return;
         }
       }
     }
-    return undefined;
+    this.write(batch);
   }
 
   /** Deletes entries. */
@@ -194,26 +188,14 @@ export class TableWriter {
   /** Replaces names with the strings of the user table, to save memory. */
   #shareNames(key: string, group: GroupEntry): GroupEntry {
     const old = this.#tables.groups.graph.get(key);
-    const shared = (name: string) => this.#sharedName(name);
+    const { served } = this.#tables.users;
+    const shared = (name: string) => served.get(name)?.key ?? name;
     return {
       ...group,
       members: shareNames(group.members, old?.members ?? [], shared),
       sponsors: shareNames(group.sponsors, old?.sponsors ?? [], shared),
     };
   }
-
-  #sharedName(name: string): string {
-    return this.#tables.users.served.get(name)?.key ?? name;
-  }
-}
-
-/** Yields at least one slice, which may be empty. */
-function* slicesOf(names: readonly string[]): Iterable<readonly string[]> {
-  let start = 0;
-  do {
-    yield names.slice(start, start + MEMBERS_PER_SLICE);
-    start += MEMBERS_PER_SLICE;
-  } while (start < names.length);
 }
 
 /**
