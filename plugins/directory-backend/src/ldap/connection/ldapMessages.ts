@@ -71,30 +71,30 @@ export function readBerHeader(bytes: Buffer, at: number) {
  */
 class Elements {
   readonly #bytes: Buffer;
-  #at = 0;
+  #at: number;
+  readonly #end: number;
 
-  constructor(content: Buffer) {
-    this.#bytes = content;
+  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
   }
 
   /** Tag of the next element; `undefined` at the end. */
   get tag(): number | undefined {
-    return this.#bytes[this.#at];
+    return this.#at < this.#end ? this.#bytes[this.#at] : undefined;
   }
 
   /** Returns the content of the next element. */
   next(tag: number): Buffer {
-    const header = readBerHeader(this.#bytes, this.#at);
-    if (header?.tag !== tag || header.end > this.#bytes.length) {
-      throw new ProtocolError('Unexpected element in a message');
-    }
-    this.#at = header.end;
-    return this.#bytes.subarray(header.start, header.end);
+    const { start, end } = this.#advance(tag);
+    return this.#bytes.subarray(start, end);
   }
 
   /** Returns the elements in the next element. */
   enter(tag: number): Elements {
-    return new Elements(this.next(tag));
+    const { start, end } = this.#advance(tag);
+    return new Elements(this.#bytes, start, end);
   }
 
   /** Skips the next element if it has this tag. */
@@ -118,6 +118,15 @@ class Elements {
     if (this.tag !== undefined) {
       throw new ProtocolError('Unexpected content in a message');
     }
+  }
+
+  #advance(tag: number): { readonly start: number; readonly end: number } {
+    const header = readBerHeader(this.#bytes, this.#at);
+    if (header?.tag !== tag || header.end > this.#end) {
+      throw new ProtocolError('Unexpected element in a message');
+    }
+    this.#at = header.end;
+    return header;
   }
 }
 
