@@ -7,7 +7,7 @@ import {
   type ReplicaMode,
   type TableObserver,
 } from './sync/DirectorySync';
-import type { CurrentPosition, ReplicaSource } from './sync/ReplicaSource';
+import type { ReplicaSource } from './sync/ReplicaSource';
 import {
   ReplicaState,
   suspensionFor,
@@ -32,7 +32,7 @@ const MAX_QUARANTINE_PAUSE_MS = 30_000;
 /** Options of {@link Replica}. */
 export interface ReplicaOptions extends Omit<
   DirectorySyncOptions,
-  'tables' | 'state' | 'suspendFor' | 'observer'
+  'tables' | 'state' | 'suspendFor' | 'observers'
 > {
   /** Milliseconds between polls. Default: 250. */
   readonly pollMs?: number;
@@ -54,7 +54,6 @@ export class Replica {
   readonly #sync: DirectorySync;
   readonly #stopped = new AbortController();
   readonly #observers = new Set<TableObserver>();
-  #confirmed: CurrentPosition | undefined;
   #wasStale = false;
   /** Ends the pause before the next poll. */
   #paused: AbortController | undefined;
@@ -68,20 +67,7 @@ export class Replica {
       ...options,
       tables: this.tables,
       state: this.state,
-      observer: {
-        onWrite: written => {
-          this.#confirmed = undefined;
-          for (const observer of this.#observers) {
-            observer.onWrite(written);
-          }
-        },
-        onConfirmed: position => {
-          this.#confirmed = position;
-          for (const observer of this.#observers) {
-            observer.onConfirmed(position);
-          }
-        },
-      },
+      observers: this.#observers,
       suspendFor: error => this.#suspendFor(error),
     });
   }
@@ -105,14 +91,6 @@ export class Replica {
    */
   get server(): string | undefined {
     return this.#sync.server;
-  }
-
-  /**
-   * Position that the tables match; `undefined` when they were written since or
-   * must not be read.
-   */
-  get confirmed(): CurrentPosition | undefined {
-    return this.isServing ? this.#confirmed : undefined;
   }
 
   /**

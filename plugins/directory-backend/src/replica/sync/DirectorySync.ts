@@ -95,7 +95,7 @@ export interface DirectorySyncOptions extends Pick<
   readonly state: ReplicaState;
   /** Age in milliseconds above which the replica is not read. */
   readonly maxStalenessMs: number;
-  readonly observer: TableObserver;
+  readonly observers: Iterable<TableObserver>;
   /** Suspends reads if the error requires it. */
   readonly suspendFor: (error: unknown) => void;
   /**
@@ -156,7 +156,7 @@ export class DirectorySync {
       tables,
       restrict: batch => this.stricter.restrict(batch),
       onWrite: written => {
-        options.observer.onWrite(written);
+        this.#reportWrite(written);
         this.#checks.recordWritten(written.ids);
         this.#checkTables();
       },
@@ -194,7 +194,7 @@ export class DirectorySync {
   }
 
   async #poll(): Promise<boolean> {
-    const { source, state, observer } = this.#options;
+    const { source, state, observers } = this.#options;
     const { suspensions } = state;
     const position = await source.position();
     this.#changeMode(position.value === undefined ? 'full' : 'changes');
@@ -209,7 +209,9 @@ export class DirectorySync {
     if (isSynced && suspensions === state.suspensions) {
       this.#position = position;
       state.confirm(position.requestedAt);
-      observer.onConfirmed(position);
+      for (const observer of observers) {
+        observer.onConfirmed(position);
+      }
       this.#checks.startDue(position.server);
       return true;
     }
@@ -293,14 +295,14 @@ export class DirectorySync {
     position: CurrentPosition,
     startedAt: number,
   ): Promise<EntryCountsByKind> {
-    const { source, observer } = this.#options;
+    const { source } = this.#options;
     const ids = await source.readAll(batch =>
       this.#writer.writeInSlices(batch, startedAt),
     );
     expectServer(ids, position);
     await this.#checkDeletions(ids);
     this.#writer.delete(await this.#writer.startCheck().findDeleted(ids));
-    observer.onWrite(undefined);
+    this.#reportWrite(undefined);
     return {
       users: ids.users.size,
       groups: ids.groups.size,
@@ -479,6 +481,12 @@ export class DirectorySync {
       throw new Error('Reads were suspended during the comparison');
     }
     return check.refs;
+  }
+
+  #reportWrite(written: WrittenEntries | undefined): void {
+    for (const observer of this.#options.observers) {
+      observer.onWrite(written);
+    }
   }
 
   #scheduleRereads({ key, former, hasLostFormer }: RelinkedEntry): void {
