@@ -34,10 +34,6 @@ export class GroupTable {
     return this.graph.size;
   }
 
-  keys(): Iterable<string> {
-    return this.graph.keys();
-  }
-
   ids(): Iterable<string> {
     return this.#keys.keys();
   }

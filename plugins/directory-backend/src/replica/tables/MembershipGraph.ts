@@ -71,11 +71,6 @@ export class MembershipGraph {
     return this.#links.size;
   }
 
-  /** Returns all groups. */
-  keys(): Iterable<string> {
-    return this.#links.keys();
-  }
-
   get(group: string): GroupLinks | undefined {
     return this.#links.get(group);
   }
