@@ -130,7 +130,7 @@ describe('without the right to read preserved users', () => {
       expect(await names('/v1/groups/')).not.toContain('unsung'),
     );
     expect(gateway.log()).toContain(
-      'Removed entries that the directory no longer returns: groups 1',
+      'Entries are read again that the directory no longer lists',
     );
   });
 

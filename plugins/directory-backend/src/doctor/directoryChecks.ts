@@ -5,7 +5,6 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   accessRequirements,
-  permissionCommand,
   readMissingRights,
   readUnreadableAttributes,
 } from '../ldap/accessRequirements';
@@ -18,7 +17,7 @@ import { isNoSuchObject } from '../ldap/connection/ldapErrors';
 import { NEVER_ABORTED } from '../ldap/connection/LdapPool';
 import { entryKinds } from '../ldap/entryKinds';
 import { textsOf } from '../ldap/entryValues';
-import { UsnReader } from '../ldap/UsnReader';
+import { UsnReader } from '../ldap/usns';
 import type { DirectoryServers } from './DirectoryServers';
 
 async function checkBaseDn(servers: DirectoryServers): Promise<DoctorFinding> {
@@ -80,6 +79,24 @@ function targetOf(kind: string, baseDn: string): string {
   return types[kind]
     ? `--type=${types[kind]}`
     : `--subtree='${containersBelow(baseDn).agreements}'`;
+}
+
+/**
+ * Returns the FreeIPA command that lets all accounts read and search
+ * attributes.
+ *
+ * @param options - `target`: an option such as `--type=user`
+ */
+function permissionCommand(options: {
+  readonly name: string;
+  readonly attributes: readonly string[];
+  readonly target: string;
+}): string {
+  const { name, attributes, target } = options;
+  // The shell expands braces only around several words.
+  const list =
+    attributes.length === 1 ? attributes[0] : `{${attributes.join(',')}}`;
+  return `ipa permission-add '${name}' --bindtype=all --right={read,search,compare} --attrs=${list} ${target}`;
 }
 
 function permissionFor(

@@ -5,14 +5,16 @@ import {
 } from 'node:timers/promises';
 import type { OnBatch } from '../replica/sync/ReplicaSource';
 import type { ReplicaBatch } from '../replica/tables/entries';
+import type { LdapSearch } from './connection/LdapConnection';
 import { NEVER_ABORTED } from './connection/LdapPool';
 import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
-import { type EntryKind, idOf, MEMBER_OF, UNIQUE_ID } from './entryKinds';
+import { type EntryKind, idOf, MEMBER_OF } from './entryKinds';
 import { integerOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
+import type { UsnsById } from './usns';
 
 /** Page size for listing stable IDs. Pages of 1,000 cost the server 20% more time. */
-export const IDS_PER_PAGE = 5000;
+const IDS_PER_PAGE = 5000;
 
 /** Number of stable IDs to list before yielding to the event loop. */
 const IDS_PER_SLICE = 500;
@@ -33,24 +35,12 @@ export interface ReadOptions {
   readonly withMemberOf?: boolean;
 }
 
-/**
- * USN of the last write of each entry, by stable ID; `undefined` when the
- * account may not read it.
- */
-export type UsnsById = ReadonlyMap<string, number | undefined>;
-
 /** Reads entries of one kind from the directory. */
 export class EntryReader {
   readonly #reader: LdapReader;
-  readonly #bindDn: string;
 
-  constructor(options: {
-    readonly reader: LdapReader;
-    /** DN of the service account. */
-    readonly bindDn: string;
-  }) {
-    this.#reader = options.reader;
-    this.#bindDn = options.bindDn;
+  constructor(reader: LdapReader) {
+    this.#reader = reader;
   }
 
   /**
@@ -77,7 +67,7 @@ export class EntryReader {
           : kind.attributes,
         pageSize: kind.pageSize,
         ...(verified && {
-          control: new GetEffectiveRightsControl(this.#bindDn),
+          control: new GetEffectiveRightsControl(this.#reader.bindDn),
         }),
         onPage: async (page, { isFirst }) => {
           if (isFirst) {
@@ -115,23 +105,14 @@ export class EntryReader {
     return { server, ids };
   }
 
-  /**
-   * Lists the stable IDs of entries with their USNs.
-   *
-   * @param filter - Selects entries of any class. Default: all entries of the
-   *   kind, without USNs, which is cheaper for the server.
-   */
+  /** Lists the stable IDs of entries, with their USNs if they are requested. */
   async list(
-    kind: EntryKind,
-    filter?: Filter,
+    search: Pick<LdapSearch, 'base' | 'scope' | 'filter' | 'attributes'>,
   ): Promise<{ readonly server: string; readonly ids: UsnsById }> {
     const ids = new Map<string, number | undefined>();
     const { server } = await this.#reader.search(
       {
-        base: kind.container,
-        scope: 'one',
-        filter: filter ?? kind.filter,
-        attributes: filter ? [UNIQUE_ID, 'entryusn'] : [UNIQUE_ID],
+        ...search,
         pageSize: IDS_PER_PAGE,
         onPage: async (page, { isFirst }) => {
           if (isFirst) {

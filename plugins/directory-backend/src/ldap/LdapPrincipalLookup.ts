@@ -67,6 +67,8 @@ const MAX_BATCH_WAIT_MS = 50;
 
 const NOT_FOUND: LdapSearchResult = { entries: [], server: '' };
 
+type SharedSearch = Batch<string, Promise<LdapSearchResult>>;
+
 /**
  * Searches the directory for each lookup of a principal. Lookups by name share a
  * search while an earlier one is pending.
@@ -108,7 +110,7 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
   ): Promise<Principal | undefined> {
     const { entries, server } =
       'principal' in query
-        ? await this.#byPrincipalName(query.principal, context)
+        ? await this.#byName(this.#principalNames, query.principal, context)
         : await this.#byUsername(query.username, context);
     if (entries.length > 1) {
       this.#logger.error(
@@ -227,13 +229,14 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
     return entries.length === 0;
   }
 
-  async #byPrincipalName(
-    value: string,
-    context: RequestContext,
+  async #byName(
+    search: SharedSearch,
+    name: string,
+    { signal }: RequestContext,
   ): Promise<LdapSearchResult> {
     // The caller may have disconnected.
-    context.signal.throwIfAborted();
-    return await this.#principalNames.add(value);
+    signal.throwIfAborted();
+    return await search.add(name);
   }
 
   #byPrincipalNames(names: readonly string[]): Promise<LdapSearchResult> {
@@ -249,15 +252,12 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
   }
 
   async #byUsername(
-    value: string,
+    username: string,
     context: RequestContext,
   ): Promise<LdapSearchResult> {
-    if (!isUserName(value)) {
-      return NOT_FOUND;
-    }
-    // The caller may have disconnected.
-    context.signal.throwIfAborted();
-    return await this.#usernames.add(value);
+    return isUserName(username)
+      ? await this.#byName(this.#usernames, username, context)
+      : NOT_FOUND;
   }
 
   /** Finds users by the name in their DN. */
@@ -332,7 +332,7 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
 function sharedSearch(
   search: (names: readonly string[]) => Promise<LdapSearchResult>,
   hasName: (name: string) => (entry: Entry) => boolean,
-): Batch<string, Promise<LdapSearchResult>> {
+): SharedSearch {
   return new Batch(async names => {
     const found = search(names);
     await withDeadline(found, {

@@ -25,18 +25,10 @@ import {
 } from './connection/DistinguishedName';
 import { atLeast, equals } from './connection/filters';
 import type { LdapConfig } from './connection/LdapConfig';
-import { NEVER_ABORTED } from './connection/LdapPool';
 import { type EntryKind, entryKinds, UNIQUE_ID } from './entryKinds';
-import {
-  EntryReader,
-  IDS_PER_PAGE,
-  type ReadOptions,
-  type UsnsById,
-} from './EntryReader';
-import { integerOf } from './entryValues';
+import { EntryReader, type ReadOptions } from './EntryReader';
 import type { LdapReader } from './LdapReader';
-import { UsnChanges, type UsnState } from './UsnChanges';
-import { UsnReader } from './UsnReader';
+import { UsnChanges, UsnReader, type UsnsById, type UsnState } from './usns';
 
 /** Pause in milliseconds between access checks during a full sync. */
 const ACCESS_CHECK_PAUSE_MS = 500;
@@ -88,7 +80,7 @@ export class LdapReplicaSource implements ReplicaSource {
     const { reader, schema, ldap } = options;
     this.#reader = reader;
     this.#usnReader = new UsnReader({ reader });
-    this.#entryReader = new EntryReader({ reader, bindDn: ldap.bindDn });
+    this.#entryReader = new EntryReader(reader);
     this.#base = trustedDn(ldap.baseDn);
     this.#kinds = entryKinds({
       schema,
@@ -270,27 +262,14 @@ export class LdapReplicaSource implements ReplicaSource {
     fromUsn: number,
     position: CurrentPosition,
   ): Promise<ReadonlySet<number>> {
-    const usns = new Set<number>();
-    const response = await this.#reader.search(
-      {
-        base: this.#base,
-        scope: 'sub',
-        filter: changedFrom(fromUsn),
-        attributes: ['entryusn'],
-        pageSize: IDS_PER_PAGE,
-        onPage: (page, { isFirst }) => {
-          if (isFirst) {
-            usns.clear();
-          }
-          for (const entry of page) {
-            usns.add(integerOf(entry, 'entryusn') ?? -1);
-          }
-        },
-      },
-      NEVER_ABORTED,
-    );
-    expectServer(response, position);
-    return usns;
+    const listed = await this.#entryReader.list({
+      base: this.#base,
+      scope: 'sub',
+      filter: changedFrom(fromUsn),
+      attributes: ['entryusn'],
+    });
+    expectServer(listed, position);
+    return new Set([...listed.ids.values()].map(usn => usn ?? -1));
   }
 
   /** Returns references of all kinds: a stable ID belongs to one of them. */
@@ -309,9 +288,21 @@ export class LdapReplicaSource implements ReplicaSource {
     );
   }
 
+  /**
+   * Lists stable IDs.
+   *
+   * @param filter - selects entries of any class, with their USNs. Default: all
+   *   entries of the kind, without USNs, which is cheaper for the server
+   */
   #list(filter?: Filter) {
     return this.#forEachKind(
-      kind => this.#entryReader.list(kind, filter),
+      kind =>
+        this.#entryReader.list({
+          base: kind.container,
+          scope: 'one',
+          filter: filter ?? kind.filter,
+          attributes: filter ? [UNIQUE_ID, 'entryusn'] : [UNIQUE_ID],
+        }),
       new Map<string, number | undefined>(),
     );
   }

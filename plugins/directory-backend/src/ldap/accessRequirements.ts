@@ -152,21 +152,3 @@ async function findOne(
 ): Promise<Entry | undefined> {
   return (await find(reader, container, { ...requirement, sizeLimit: 1 }))[0];
 }
-
-/**
- * Returns the FreeIPA command that lets all accounts read and search
- * attributes.
- *
- * @param options - `target`: an option such as `--type=user`
- */
-export function permissionCommand(options: {
-  readonly name: string;
-  readonly attributes: readonly string[];
-  readonly target: string;
-}): string {
-  const { name, attributes, target } = options;
-  // The shell expands braces only around several words.
-  const list =
-    attributes.length === 1 ? attributes[0] : `{${attributes.join(',')}}`;
-  return `ipa permission-add '${name}' --bindtype=all --right={read,search,compare} --attrs=${list} ${target}`;
-}

@@ -1,5 +1,5 @@
 import { Control, type BerWriter, type Entry } from 'ldapts';
-import { tags } from './connection/BerCursor';
+import { tags } from './connection/ldapMessages';
 import { textOf } from './entryValues';
 
 /**

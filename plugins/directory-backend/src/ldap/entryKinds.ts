@@ -74,6 +74,8 @@ type BatchOf<K extends ReplicaKind> = Extract<
   { readonly kind: K }
 >;
 
+type DecodedOf<K extends ReplicaKind> = BatchOf<K>['entries'][number]['entry'];
+
 /** Describes how the entries of one kind are read. */
 export interface EntryKind<B extends ReplicaBatch = ReplicaBatch> {
   readonly container: DistinguishedName;
@@ -115,105 +117,81 @@ export function entryKinds(options: {
   };
   const flags = new Set([...accessFlags(schema), 'nsAccountLock']);
   return {
-    users: {
+    users: kindOf('users', {
       container: containers.users,
       filter: isA(schema.userClass),
       attributes: [
-        ...new Set([
-          'objectClass',
-          'uid',
-          UNIQUE_ID,
-          CREATED_AT,
-          'nsAccountLock',
-          ...KERBEROS_ATTRIBUTES,
-          ...attributesOf(schema.users),
-        ]),
+        'uid',
+        'nsAccountLock',
+        ...KERBEROS_ATTRIBUTES,
+        ...attributesOf(schema.users),
       ],
       pageSize: PAGE_SIZE,
       requiredAttributes: entry =>
         KERBEROS_CLASSES.some(name => hasClass(entry, name))
           ? [...flags, ...KERBEROS_ATTRIBUTES]
           : [...flags],
-      decode: async entries => ({
-        kind: 'users',
-        entries: entries.map(entry => {
-          const read = readEntryOf(entry, decodeUser(entry, context));
-          const groups = textsOf(entry, MEMBER_OF);
-          return groups.length > 0
-            ? { ...read, memberOf: new Set(groups.map(normalizeDn)) }
-            : read;
-        }),
-      }),
-    },
-    groups: {
+      decodeOne: entry => decodeUser(entry, context),
+    }),
+    groups: kindOf('groups', {
       container: containers.groups,
       filter: new OrFilter({
         filters: [isA(schema.groupClass), isPresent('member')],
       }),
-      attributes: [
-        'objectClass',
-        UNIQUE_ID,
-        CREATED_AT,
-        'member',
-        'memberManager',
-        ...attributesOf(schema.groups),
-      ],
+      attributes: ['member', 'memberManager', ...attributesOf(schema.groups)],
       pageSize: GROUPS_PAGE_SIZE,
       requiredAttributes: () => ['member'],
-      decode: async entries => ({
-        kind: 'groups',
-        entries: await decodeEach(entries, entry =>
-          decodeGroup(entry, context),
-        ),
-      }),
-    },
+      decodeOne: entry => decodeGroup(entry, context),
+    }),
     agreements: schema.hasAgreements
-      ? {
+      ? kindOf('agreements', {
           container: containers.agreements,
           filter: isA('fasAgreement'),
-          attributes: [
-            'objectClass',
-            UNIQUE_ID,
-            CREATED_AT,
-            'cn',
-            'ipaEnabledFlag',
-            'memberUser',
-          ],
+          attributes: ['cn', 'ipaEnabledFlag', 'memberUser'],
           pageSize: PAGE_SIZE,
           requiredAttributes: () => [],
-          decode: async entries => ({
-            kind: 'agreements',
-            entries: await decodeEach(entries, decodeAgreement),
-          }),
-        }
+          decodeOne: decodeAgreement,
+        })
       : undefined,
   };
 }
 
-/** Decodes entries one after another, because each may be large. */
-async function decodeEach<T>(
-  entries: readonly Entry[],
-  decode: (entry: Entry) => Promise<T | undefined>,
-): Promise<readonly ReadEntry<T>[]> {
-  const decoded: ReadEntry<T>[] = [];
-  for (const entry of entries) {
-    decoded.push(readEntryOf(entry, await decode(entry)));
-  }
-  return decoded;
+/** Completes the description of a kind. */
+function kindOf<K extends ReplicaKind>(
+  kind: K,
+  options: Omit<EntryKind, 'decode'> & {
+    /** Decodes an entry; `undefined` if it is not replicated. */
+    readonly decodeOne: (entry: Entry) => DecodedOf<K> | Promise<DecodedOf<K>>;
+  },
+): EntryKind<BatchOf<K>> {
+  const { decodeOne, attributes, ...others } = options;
+  const common = ['objectClass', UNIQUE_ID, CREATED_AT];
+  return {
+    ...others,
+    attributes: [...new Set([...common, ...attributes])],
+    decode: async page => {
+      const entries: ReadEntry[] = [];
+      // One after another, because each may be large.
+      for (const entry of page) {
+        const groups = textsOf(entry, MEMBER_OF);
+        entries.push({
+          id: idOf(entry),
+          key: normalizeDn(entry.dn),
+          entry: await decodeOne(entry),
+          createdAt: timeOf(entry, CREATED_AT),
+          ...(groups.length > 0 && {
+            memberOf: new Set(groups.map(normalizeDn)),
+          }),
+        });
+      }
+      return { kind, entries } as ReplicaBatch as BatchOf<K>;
+    },
+  };
 }
 
 /** Returns the stable ID of an entry; the normalized DN if it is unreadable. */
 export function idOf(entry: Entry): string {
   return textOf(entry, UNIQUE_ID) ?? normalizeDn(entry.dn);
-}
-
-function readEntryOf<T>(entry: Entry, decoded: T | undefined): ReadEntry<T> {
-  return {
-    id: idOf(entry),
-    key: normalizeDn(entry.dn),
-    entry: decoded,
-    createdAt: timeOf(entry, CREATED_AT),
-  };
 }
 
 function decodeUser(
@@ -338,10 +316,7 @@ const readers: Record<
 function attributesOf(
   fields: Readonly<Record<string, FieldDefinition>>,
 ): readonly string[] {
-  const names = Object.values(fields).flatMap(
-    ({ attribute }) => attribute ?? [],
-  );
-  return [...new Set(names)];
+  return Object.values(fields).flatMap(({ attribute }) => attribute ?? []);
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type ReplicaMode,
   type TableObserver,
 } from './sync/DirectorySync';
-import type { CurrentPosition, ReplicaSource } from './sync/ReplicaSource';
+import type { ReplicaSource } from './sync/ReplicaSource';
 import {
   ReplicaState,
   suspensionFor,
@@ -17,9 +17,7 @@ import {
 import type { StricterValues } from './sync/StricterValues';
 import { ReplicaTables } from './tables/ReplicaTables';
 
-/**
- * Default interval of polls; equals the maximum age of the source's position.
- */
+/** Default interval of polls. */
 const POLL_MS = 250;
 
 /**
@@ -34,7 +32,7 @@ const MAX_QUARANTINE_PAUSE_MS = 30_000;
 /** Options of {@link Replica}. */
 export interface ReplicaOptions extends Omit<
   DirectorySyncOptions,
-  'tables' | 'state' | 'suspendFor' | 'observer'
+  'tables' | 'state' | 'suspendFor' | 'observers'
 > {
   /** Milliseconds between polls. Default: 250. */
   readonly pollMs?: number;
@@ -56,7 +54,6 @@ export class Replica {
   readonly #sync: DirectorySync;
   readonly #stopped = new AbortController();
   readonly #observers = new Set<TableObserver>();
-  #confirmed: CurrentPosition | undefined;
   #wasStale = false;
   /** Ends the pause before the next poll. */
   #paused: AbortController | undefined;
@@ -70,20 +67,7 @@ export class Replica {
       ...options,
       tables: this.tables,
       state: this.state,
-      observer: {
-        onWrite: written => {
-          this.#confirmed = undefined;
-          for (const observer of this.#observers) {
-            observer.onWrite(written);
-          }
-        },
-        onConfirmed: position => {
-          this.#confirmed = position;
-          for (const observer of this.#observers) {
-            observer.onConfirmed(position);
-          }
-        },
-      },
+      observers: this.#observers,
       suspendFor: error => this.#suspendFor(error),
     });
   }
@@ -110,14 +94,6 @@ export class Replica {
   }
 
   /**
-   * Position that the tables match; `undefined` when they were written since or
-   * must not be read.
-   */
-  get confirmed(): CurrentPosition | undefined {
-    return this.isServing ? this.#confirmed : undefined;
-  }
-
-  /**
    * Values that are stricter than the server's, after a switch to another
    * server.
    */
@@ -132,7 +108,6 @@ export class Replica {
   suspend(reason: SuspensionReason, message: string): void {
     if (!this.#stopped.signal.aborted) {
       this.state.suspend(reason, message);
-      this.#sync.interrupt();
       if (reason === 'accessCheck') {
         this.#sync.requestCheck();
       }
@@ -178,7 +153,6 @@ export class Replica {
   stop(): void {
     this.#stopped.abort();
     this.retry();
-    this.#sync.interrupt();
   }
 
   #suspendFor(error: unknown): void {

@@ -27,7 +27,7 @@ import { ReplicaView, type ReplicaViewOptions } from './ReplicaView';
 import { groupIndex, restrictView, selectUsers } from './selectUsers';
 import type { ReplicaGate } from './sync/ReplicaState';
 import { MemberRanks } from './tables/MemberRanks';
-import { inAll, ranksBelow } from './tables/rankSets';
+import { inAll, ranksBelow, sortRanks } from './tables/rankSets';
 import type { ReplicaTables } from './tables/ReplicaTables';
 import type { ServedRecord } from './tables/RowBlock';
 
@@ -289,17 +289,13 @@ function sortGroups(
   }
   const { served } = view.tables.groups;
   const sizeOf = (rank: number) =>
-    order.kind === 'bySize'
-      ? view.within('users', view.members.unlocked(served.inOrder[rank].key))
-          .length
-      : rank;
-  const sign = order.descending ? -1 : 1;
-  return Array.from(among ?? ranksBelow(served.size), rank => ({
-    rank,
-    size: sizeOf(rank),
-  }))
-    .sort((a, b) => sign * (a.size - b.size) || a.rank - b.rank)
-    .map(({ rank }) => rank);
+    view.within('users', view.members.unlocked(served.inOrder[rank].key))
+      .length;
+  return sortRanks(
+    among ?? ranksBelow(served.size),
+    order.kind === 'bySize' ? sizeOf : rank => rank,
+    order,
+  );
 }
 
 /** Returns the groups of a user and the reason for each membership. */

@@ -3,6 +3,8 @@ import {
   type Predicate,
   visitPredicate,
 } from '../directory/predicates';
+import { isSameKey } from '../directory/publicKeys';
+import { foldText } from './tables/foldText';
 import { inAll, inAny, ranksBelow, ranksThat } from './tables/rankSets';
 import type { ReadableRecords } from './tables/ServedRecords';
 
@@ -69,26 +71,35 @@ export function fieldIndex<T extends object>(
       const { kind, field } = condition;
       switch (kind) {
         case 'present':
-          return { ranks: served.ranksWith(field) };
+          return { ranks: served.find(kind, field, indexes => indexes) };
         case 'wordPrefix':
         case 'wordPart':
         case 'similarWord':
-          return { ranks: served.ranksWithWord(field, kind, condition.word) };
+          return {
+            ranks: served.find('words', field, words =>
+              words.matching(kind, condition.word),
+            ),
+          };
         case 'publicKey':
-          return { ranks: served.ranksWithKey(field, condition.id) };
+          return {
+            ranks: served.find('keys', field, keys =>
+              keys.where((text, start, end) =>
+                isSameKey(condition.id, text.slice(start, end)),
+              ),
+            ),
+          };
         default:
       }
-      const { text } = condition;
-      if (text.includes('\0')) {
+      if (condition.text.includes('\0')) {
         // Nothing matches: 389 Directory Server would compare only the part
         // before the NUL.
         return { ranks: new Uint32Array() };
       }
+      const text = foldText(condition.text);
       return {
-        ranks:
-          kind === 'substring'
-            ? served.ranksContaining(field, text)
-            : served.ranksEqualTo(field, text),
+        ranks: served.find('texts', field, texts =>
+          kind === 'substring' ? texts.containing(text) : texts.equalTo(text),
+        ),
       };
     },
   };

@@ -39,26 +39,37 @@ export function observeReplica(
     },
     's',
   );
-  observe('state', '1 for the current state, 0 for the others', result => {
-    for (const kind of STATES) {
-      result.observe(kind === state.status.kind ? 1 : 0, { state: kind });
-    }
+  const observeOneOf = (
+    name: string,
+    description: string,
+    options: {
+      readonly attribute: string;
+      readonly values: readonly string[];
+      readonly current: () => string | undefined;
+    },
+  ) =>
+    observe(name, description, result => {
+      const current = options.current();
+      for (const value of options.values) {
+        const isCurrent = value === current;
+        result.observe(isCurrent ? 1 : 0, { [options.attribute]: value });
+      }
+    });
+  observeOneOf('state', '1 for the current state, 0 for the others', {
+    attribute: 'state',
+    values: STATES,
+    current: () => state.status.kind,
   });
-  observe('suspended', '1 while reads are suspended, by reason', result => {
-    const { status } = state;
-    const current = status.kind === 'suspended' ? status.reason : undefined;
-    for (const reason of suspensionReasons) {
-      result.observe(reason === current ? 1 : 0, { reason });
-    }
+  observeOneOf('suspended', '1 while reads are suspended, by reason', {
+    attribute: 'reason',
+    values: suspensionReasons,
+    current: () =>
+      state.status.kind === 'suspended' ? state.status.reason : undefined,
   });
-  observe(
+  observeOneOf(
     'mode',
     '1 for the current mode of the replica, 0 for the others',
-    result => {
-      for (const mode of MODES) {
-        result.observe(mode === replica.mode ? 1 : 0, { mode });
-      }
-    },
+    { attribute: 'mode', values: MODES, current: () => replica.mode },
   );
   observe('waiting', 'Reads waiting for the first sync', result =>
     result.observe(state.waiting),

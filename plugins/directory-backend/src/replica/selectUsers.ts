@@ -3,11 +3,7 @@ import {
   type UserSelection,
   type Visibility,
 } from '../directory/Directory';
-import type {
-  GroupCondition,
-  UserCondition,
-  UserPredicate,
-} from '../directory/predicates';
+import type { GroupCondition, UserCondition } from '../directory/predicates';
 import type { User } from '../directory/records';
 import type { UserField } from '../directory/schema';
 import {
@@ -18,7 +14,13 @@ import {
   testWhere,
 } from './evaluate';
 import { ReplicaView } from './ReplicaView';
-import { inAll, inAny, ranksBelow } from './tables/rankSets';
+import {
+  inAll,
+  inAny,
+  ranksBelow,
+  ranksThat,
+  sortRanks,
+} from './tables/rankSets';
 
 /**
  * Returns a view of some of the entries. It is valid within one turn of the
@@ -58,22 +60,23 @@ export function selectUsers(
     return ranksByTier(order.tiers, index, among);
   }
   const ranks = lists.length > 0 ? inAll(lists) : ranksBelow(index.size);
-  switch (order?.kind) {
-    case 'newestFirst':
-      return byValue(
-        ranks,
-        {
-          where: order.where,
-          valueOf: ({ creation }) => creation?.getTime(),
-          descending: true,
-        },
-        view,
-      );
-    case 'byValue':
-      return byValue(ranks, order, view);
-    default:
-      return ranks;
+  if (!order) {
+    return ranks;
   }
+  const { valueOf, descending } =
+    order.kind === 'byValue'
+      ? order
+      : {
+          valueOf: ({ creation }: User) => creation?.getTime(),
+          descending: true,
+        };
+  const { inOrder } = view.tables.users.served;
+  const isOrdered = order.where ? testWhere(order.where, index) : () => true;
+  return sortRanks(
+    ranks,
+    rank => (isOrdered(rank) ? valueOf(inOrder[rank].record) : undefined),
+    { descending },
+  );
 }
 
 function ranksFrom(
@@ -137,36 +140,6 @@ function colleaguesOf(key: string, view: ReplicaView): Uint32Array {
   return found;
 }
 
-/** Sorts ranks by value; ranks without a value come last. */
-function byValue(
-  ranks: Uint32Array,
-  order: {
-    readonly where?: UserPredicate;
-    readonly valueOf: (user: User) => string | number | undefined;
-    readonly descending: boolean;
-  },
-  view: ReplicaView,
-): readonly number[] {
-  const { where, valueOf, descending } = order;
-  const { inOrder } = view.tables.users.served;
-  const isOrdered = where ? testWhere(where, userIndex(view)) : () => true;
-  const before = descending ? 1 : -1;
-  return Array.from(ranks, rank => ({
-    rank,
-    value: isOrdered(rank) ? valueOf(inOrder[rank].record) : undefined,
-  }))
-    .sort((a, b) => {
-      if (a.value === b.value) {
-        return a.rank - b.rank;
-      }
-      if (a.value === undefined || b.value === undefined) {
-        return a.value === undefined ? 1 : -1;
-      }
-      return a.value < b.value ? before : -before;
-    })
-    .map(({ rank }) => rank);
-}
-
 /** Finds users by conditions. Groups outside the view have no members. */
 function userIndex(view: ReplicaView): RankIndex<UserCondition> {
   const { tables, members } = view;
@@ -183,8 +156,14 @@ function userIndex(view: ReplicaView): RankIndex<UserCondition> {
           const group = view.group(condition.groupname);
           return { ranks: group ? members.all(group.key) : new Uint32Array() };
         }
-        case 'before':
-          return { ranks: served.ranksBefore(condition.field, condition.time) };
+        case 'before': {
+          const end = condition.time.getTime();
+          return {
+            ranks: served.find('times', condition.field, times =>
+              ranksThat(ranksBelow(times.length), index => times[index] < end),
+            ),
+          };
+        }
         case 'isTrue': {
           const { field } = condition;
           const isTrue = flags.get(field) ?? served.flags(field);

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ProtocolError, readBerHeader } from './BerCursor';
 import { CheckedSocket } from './CheckedSocket';
-import { parseMessage } from './ldapMessages';
+import { parseMessage, ProtocolError, readBerHeader } from './ldapMessages';
 
 interface RandomEntry {
   readonly dn: string;

@@ -2,13 +2,14 @@ import type { SearchEntry } from 'ldapts';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { ProtocolError, tags } from './BerCursor';
 import {
   emptyEntry,
   idOf,
   LdapMessageStream,
   type ParsedMessage,
   parseMessage,
+  ProtocolError,
+  tags,
 } from './ldapMessages';
 
 /**

@@ -62,8 +62,6 @@ export interface Containers {
   readonly groups: DistinguishedName;
   /** Agreements of freeipa-fas. */
   readonly agreements: DistinguishedName;
-  /** Target of `ipa user-del --preserve`, outside of `accounts`. */
-  readonly deletedUsers: DistinguishedName;
 }
 
 /** Returns the containers of FreeIPA's directory tree below a suffix. */
@@ -74,8 +72,5 @@ export function containersBelow(baseDn: string): Containers {
     users: trustedDn(`cn=users,${accounts}`),
     groups: trustedDn(`cn=groups,${accounts}`),
     agreements: trustedDn(`cn=fasagreements,${baseDn}`),
-    deletedUsers: trustedDn(
-      `cn=deleted users,cn=accounts,cn=provisioning,${baseDn}`,
-    ),
   });
 }

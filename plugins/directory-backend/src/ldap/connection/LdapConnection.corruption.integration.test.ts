@@ -8,7 +8,7 @@ import {
   personSearch,
   startPool,
 } from '../../__testUtils__/ldap/openLdap';
-import { readBerHeader } from './BerCursor';
+import { readBerHeader } from './ldapMessages';
 import type { LdapSearch } from './LdapConnection';
 
 /** Multiplier for the number of random cases; `make trials` runs more. */

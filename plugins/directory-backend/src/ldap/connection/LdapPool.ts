@@ -91,10 +91,6 @@ export class LdapPool implements LdapSearcher {
     const { operationTimeoutMs, decisionTimeoutMs } = this.#config;
     const timeoutMs = isLong ? operationTimeoutMs : decisionTimeoutMs;
     const expiresAt = performance.now() + timeoutMs;
-    let onSent = () => {};
-    const sent = new Promise<void>(resolve => {
-      onSent = resolve;
-    });
     try {
       const result = this.#limit.execute(() =>
         this.#attempt(search, {
@@ -106,15 +102,12 @@ export class LdapPool implements LdapSearcher {
             if (performance.now() >= expiresAt) {
               throw tooSlow();
             }
-            onSent();
           },
         }),
       );
-      await withDeadline<unknown>(
-        isLong ? Promise.race([sent, result]) : result,
-        { ms: timeoutMs, error: tooSlow },
-      );
-      return await result;
+      return await (isLong
+        ? result
+        : withDeadline(result, { ms: timeoutMs, error: tooSlow }));
     } catch (error) {
       if (error instanceof BulkheadRejectedError) {
         throw new DirectoryUnavailableError(

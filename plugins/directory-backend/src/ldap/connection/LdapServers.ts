@@ -1,5 +1,4 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { Reachability } from '../../directory/errors';
 import type { LdapConfig, LdapSrvConfig } from './LdapConfig';
@@ -16,6 +15,17 @@ const FAILBACK_MS = 600_000;
 
 /** Resolves SRV records. */
 type SrvResolver = Pick<Resolver, 'resolveSrv'>;
+
+interface ListedServer {
+  readonly server: LdapServer;
+  /** Lower ranks are preferred. */
+  readonly rank: number;
+  /**
+   * Orders servers of equal rank. It stays the same while a server is listed;
+   * the weights of DNS records are ignored.
+   */
+  readonly random: number;
+}
 
 /** Options of {@link LdapServers}. */
 export interface LdapServersOptions extends Pick<
@@ -42,15 +52,12 @@ export class LdapServers {
   readonly #config: LdapConfig;
   readonly #logger: LoggerService;
   readonly #resolver: SrvResolver;
-  readonly #byUrl = new Map<string, LdapServer>();
   readonly #listeners = new Set<(reachability: Reachability) => void>();
-  /** Rank of each server; lower ranks are preferred. */
-  #ranks: ReadonlyMap<LdapServer, number> = new Map();
-  #order: readonly LdapServer[] = [];
+  /** Servers by rank. */
+  #listed: readonly ListedServer[] = [];
+  /** Server that is searched first. */
   #current: LdapServer | undefined;
   #reachability: Reachability = 'unreachable';
-  /** Random numbers by target. */
-  readonly #random = new Map<string, number>();
   #resolveAt = -Infinity;
   #resolving: Promise<void> | undefined;
   #closed = false;
@@ -61,7 +68,7 @@ export class LdapServers {
     this.#logger = options.logger;
     this.#resolver = options.resolver ?? new Resolver();
     if (this.#config.servers.kind === 'urls') {
-      this.#use(this.#config.servers.urls.map((url, rank) => [url, rank]));
+      this.#use(this.#config.servers.urls.map((url, rank) => ({ url, rank })));
     }
   }
 
@@ -74,14 +81,15 @@ export class LdapServers {
           this.#resolving = undefined;
         });
       }
-      if (this.#order.length === 0) {
+      if (this.#listed.length === 0) {
         await this.#resolving;
       }
     }
     const current = this.#choose();
-    return current && current !== this.#order[0]
-      ? [current, ...this.#order.filter(server => server !== current)]
-      : this.#order;
+    const listed = this.#listed.map(({ server }) => server);
+    return current
+      ? [current, ...listed.filter(server => server !== current)]
+      : listed;
   }
 
   /** Whether a server is available; `unreachable` before DNS has listed any. */
@@ -98,7 +106,7 @@ export class LdapServers {
   close(): void {
     this.#closed = true;
     this.#listeners.clear();
-    for (const server of this.#byUrl.values()) {
+    for (const { server } of this.#listed) {
       server.close();
     }
   }
@@ -110,22 +118,21 @@ export class LdapServers {
   async #resolve(srv: LdapSrvConfig): Promise<void> {
     try {
       const records = await this.#resolver.resolveSrv(srv.name);
-      const targets = records
-        .map(record => this.#targetOf(record))
+      const ranked = records
+        .map(record => ({ ...record, host: record.name.replace(/\.$/, '') }))
+        // Without a host, the service is not offered (RFC 2782).
         .filter(({ host }) => host !== '' && this.#isInDomain(host, srv))
-        .sort((a, b) => a.priority - b.priority || a.random - b.random);
-      if (targets.length === 0) {
+        .map(({ host, port, priority }) => ({
+          url: `${srv.scheme}://${host}:${port}`,
+          rank: priority,
+        }));
+      if (ranked.length === 0) {
         throw new Error(
           `No SRV record for ${srv.name} has a target in ${srv.domain}`,
         );
       }
       if (!this.#closed) {
-        this.#use(
-          targets.map(({ host, port, priority }) => [
-            `${srv.scheme}://${host}:${port}`,
-            priority,
-          ]),
-        );
+        this.#use(ranked);
       }
       this.#resolveAt = performance.now() + srv.refreshMs;
     } catch (error) {
@@ -135,19 +142,6 @@ export class LdapServers {
         error: String(error),
       });
     }
-  }
-
-  /**
-   * Returns the target of a record, without a host if the service is not offered
-   * (RFC 2782). Weights are ignored: targets of equal priority have a random
-   * order, which stays the same as long as this process runs.
-   */
-  #targetOf({ name, port, priority }: SrvRecord) {
-    const host = name.replace(/\.$/, '');
-    const key = `${host}:${port}`;
-    const random = this.#random.get(key) ?? Math.random();
-    this.#random.set(key, random);
-    return { host, port, priority, random };
   }
 
   /**
@@ -167,55 +161,49 @@ export class LdapServers {
 
   /** Selects the server that is searched first. */
   #choose(): LdapServer | undefined {
-    const current = this.#current;
-    const rankOf = (server: LdapServer) => this.#ranks.get(server) ?? Infinity;
-    if (!current?.available) {
-      this.#current = this.#order.find(server => server.available) ?? current;
-    } else if (current !== this.#order[0]) {
-      const preferred = this.#order.find(
-        server =>
-          server.available &&
-          server.availableMs >= (this.#options.failbackMs ?? FAILBACK_MS) &&
-          rankOf(server) < rankOf(current),
-      );
-      this.#current = preferred ?? current;
-    }
+    const { failbackMs = FAILBACK_MS } = this.#options;
+    const current = this.#listed.find(({ server }) => server === this.#current);
+    const better = this.#listed.find(
+      ({ server, rank }) =>
+        server.available &&
+        (!current?.server.available ||
+          (rank < current.rank && server.availableMs >= failbackMs)),
+    );
+    this.#current = (better ?? current)?.server;
     return this.#current;
   }
 
-  /**
-   * Sets the servers. Of several records with the same URL, the first one
-   * counts.
-   */
-  #use(ranked: readonly (readonly [url: string, rank: number])[]): void {
-    const ranks = new Map<LdapServer, number>();
-    for (const [url, rank] of ranked) {
-      const server =
-        this.#byUrl.get(url) ??
-        new LdapServer({
+  /** Sets the servers. */
+  #use(ranked: readonly { readonly url: string; readonly rank: number }[]) {
+    const known = new Map(this.#listed.map(one => [one.server.url, one]));
+    const ranks = new Map(
+      // Of several ranks, the lowest one counts.
+      ranked
+        .toSorted((a, b) => b.rank - a.rank)
+        .map(one => [one.url, one.rank]),
+    );
+    this.#listed = Array.from(ranks, ([url, rank]) => ({
+      ...(known.get(url) ?? {
+        server: new LdapServer({
           ...this.#options,
           url,
           onChange: () => this.#update(),
-        });
-      this.#byUrl.set(url, server);
-      ranks.set(server, ranks.get(server) ?? rank);
-    }
-    for (const [url, server] of this.#byUrl) {
-      if (!ranks.has(server)) {
+        }),
+        random: Math.random(),
+      }),
+      rank,
+    })).sort((a, b) => a.rank - b.rank || a.random - b.random);
+    for (const [url, { server }] of known) {
+      if (!ranks.has(url)) {
         server.close();
-        this.#byUrl.delete(url);
       }
-    }
-    this.#ranks = ranks;
-    this.#order = [...ranks.keys()];
-    if (this.#current && !ranks.has(this.#current)) {
-      this.#current = undefined;
     }
     this.#update();
   }
 
   #update(): void {
-    const reachability = reachabilityOf(this.#order);
+    const servers = this.#listed.map(({ server }) => server);
+    const reachability = reachabilityOf(servers);
     if (reachability !== this.#reachability) {
       this.#reachability = reachability;
       for (const listener of this.#listeners) {

@@ -1,6 +1,24 @@
 import { Attribute, SearchEntry } from 'ldapts';
 import { TextDecoder } from 'node:util';
-import { BerCursor, ProtocolError, readBerHeader, tags } from './BerCursor';
+
+/** Tags of LDAP messages (RFC 4511, appendix B). */
+export const tags = {
+  boolean: 0x01,
+  integer: 0x02,
+  octetString: 0x04,
+  enumerated: 0x0a,
+  sequence: 0x30,
+  set: 0x31,
+  bindResponse: 0x61,
+  searchEntry: 0x64,
+  searchDone: 0x65,
+  searchReference: 0x73,
+  extendedResponse: 0x78,
+  controls: 0xa0,
+} as const;
+
+/** Maximum number of length octets, for lengths below 4 GiB. */
+const MAX_LENGTH_OCTETS = 4;
 
 /** Maximum size of a message; a longer one means that the stream is corrupt. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
@@ -15,6 +33,102 @@ const SLICE_MS = 2;
 const VALUES_PER_CHECK = 64;
 
 const utf8 = new TextDecoder('utf8', { fatal: true });
+
+/** Error for bytes that do not follow RFC 4511. */
+export class ProtocolError extends Error {
+  override name = 'ProtocolError' as const;
+}
+
+/**
+ * Returns the tag of the element at an offset and where its content begins and
+ * ends, in the subset of BER that LDAP uses (RFC 4511 §5.1); `undefined` when
+ * the header is not complete yet.
+ *
+ * @throws ProtocolError when the header is malformed.
+ */
+export function readBerHeader(bytes: Buffer, at: number) {
+  if (bytes.length < at + 2) {
+    return undefined;
+  }
+  const tag = bytes[at];
+  const first = bytes[at + 1];
+  const octets = first < 0x80 ? 0 : first - 0x80;
+  if (first === 0x80 || octets > MAX_LENGTH_OCTETS) {
+    throw new ProtocolError('Invalid length of an element');
+  }
+  const start = at + 2 + octets;
+  if (bytes.length < start) {
+    return undefined;
+  }
+  const length = octets === 0 ? first : bytes.readUIntBE(at + 2, octets);
+  return { tag, start, end: start + length };
+}
+
+/**
+ * Elements in the content of another one, read in order. Methods throw a
+ * {@link ProtocolError} when the next element is missing, has another tag, or
+ * does not end within the content.
+ */
+class Elements {
+  readonly #bytes: Buffer;
+  #at: number;
+  readonly #end: number;
+
+  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  /** Tag of the next element; `undefined` at the end. */
+  get tag(): number | undefined {
+    return this.#at < this.#end ? this.#bytes[this.#at] : undefined;
+  }
+
+  /** Returns the content of the next element. */
+  next(tag: number): Buffer {
+    const { start, end } = this.#advance(tag);
+    return this.#bytes.subarray(start, end);
+  }
+
+  /** Returns the elements in the next element. */
+  enter(tag: number): Elements {
+    const { start, end } = this.#advance(tag);
+    return new Elements(this.#bytes, start, end);
+  }
+
+  /** Skips the next element if it has this tag. */
+  skipOptional(tag: number): void {
+    if (this.tag === tag) {
+      this.next(tag);
+    }
+  }
+
+  /** Reads an integer of at most four octets. */
+  integer(tag: number): number {
+    const octets = this.next(tag);
+    if (octets.length < 1 || octets.length > 4) {
+      throw new ProtocolError('Invalid length of an integer');
+    }
+    return octets.readIntBE(0, octets.length);
+  }
+
+  /** Requires that there is no further element. */
+  end(): void {
+    if (this.tag !== undefined) {
+      throw new ProtocolError('Unexpected content in a message');
+    }
+  }
+
+  #advance(tag: number): { readonly start: number; readonly end: number } {
+    const header = readBerHeader(this.#bytes, this.#at);
+    if (header?.tag !== tag || header.end > this.#end) {
+      throw new ProtocolError('Unexpected element in a message');
+    }
+    this.#at = header.end;
+    return header;
+  }
+}
 
 /** Splits the bytes of a connection into messages (RFC 4511 §4.1.1). */
 export class LdapMessageStream {
@@ -70,9 +184,7 @@ function endOfMessage(bytes: Buffer): number | undefined {
 
 /** Returns the ID of a message. */
 export function idOf(message: Buffer): number {
-  const cursor = new BerCursor(message);
-  const end = cursor.enter(tags.sequence, message.length);
-  return cursor.readInteger(tags.integer, end);
+  return new Elements(message).enter(tags.sequence).integer(tags.integer);
 }
 
 /** Returns an entry without a name and attributes. */
@@ -105,56 +217,59 @@ export interface ParsedMessage {
 export function* parseMessage(
   message: Buffer,
 ): Generator<undefined, ParsedMessage> {
-  const cursor = new BerCursor(message);
-  const end = cursor.enter(tags.sequence, message.length);
-  const id = cursor.readInteger(tags.integer, end);
-  const operation = cursor.peek(end);
+  const whole = new Elements(message);
+  const elements = whole.enter(tags.sequence);
+  whole.end();
+  const id = elements.integer(tags.integer);
+  const operation = elements.tag;
   let entry: SearchEntry | undefined;
   switch (operation) {
     case tags.searchEntry:
       entry = new SearchEntry({
         messageId: id,
-        ...(yield* parseEntry(cursor, cursor.enter(operation, end))),
+        ...(yield* parseEntry(elements.enter(operation))),
       });
       break;
     case tags.searchReference:
-      skipAll(cursor, cursor.enter(operation, end));
+      checkReference(elements.enter(operation));
       break;
     case tags.bindResponse:
     case tags.searchDone:
     case tags.extendedResponse:
-      checkResult(cursor, cursor.enter(operation, end));
+      checkResult(elements.enter(operation));
       break;
     default:
       throw new ProtocolError(
         'The message is not a response to a request from the gateway',
       );
   }
-  checkControls(cursor, end);
-  cursor.leave(end);
-  cursor.leave(message.length);
+  if (elements.tag !== undefined) {
+    checkControls(elements.enter(tags.controls));
+  }
+  elements.end();
   return { id, operation, entry };
 }
 
 /** `SEQUENCE { name, attributes: SEQUENCE OF { type, values: SET OF } }`. */
 function* parseEntry(
-  cursor: BerCursor,
-  end: number,
+  entry: Elements,
 ): Generator<undefined, { name: string; attributes: Attribute[] }> {
-  const name = cursor.readOctets(tags.octetString, end).toString();
+  const name = entry.next(tags.octetString).toString();
   const attributes: Attribute[] = [];
-  const listEnd = cursor.enter(tags.sequence, end);
+  const list = entry.enter(tags.sequence);
+  entry.end();
   let sliceEnd = performance.now() + SLICE_MS;
   let read = 0;
-  while (cursor.at < listEnd) {
-    const attributeEnd = cursor.enter(tags.sequence, listEnd);
-    const type = cursor.readOctets(tags.octetString, attributeEnd).toString();
+  while (list.tag !== undefined) {
+    const pair = list.enter(tags.sequence);
+    const type = pair.next(tags.octetString).toString();
+    const set = pair.enter(tags.set);
+    pair.end();
     const values: (string | Buffer)[] = [];
     const attribute = new Attribute({ type, values: values as string[] });
     const isBinary = /;binary$/i.test(type);
-    const setEnd = cursor.enter(tags.set, attributeEnd);
-    while (cursor.at < setEnd) {
-      const octets = cursor.readOctets(tags.octetString, setEnd);
+    while (set.tag !== undefined) {
+      const octets = set.next(tags.octetString);
       attribute.parsedBuffers.push(octets);
       values.push(isBinary ? octets : decodeText(octets));
       if (++read % VALUES_PER_CHECK === 0 && performance.now() > sliceEnd) {
@@ -162,12 +277,8 @@ function* parseEntry(
         sliceEnd = performance.now() + SLICE_MS;
       }
     }
-    cursor.leave(setEnd);
-    cursor.leave(attributeEnd);
     attributes.push(attribute);
   }
-  cursor.leave(listEnd);
-  cursor.leave(end);
   return { name, attributes };
 }
 
@@ -183,33 +294,27 @@ function decodeText(octets: Buffer): string | Buffer {
 }
 
 /** `LDAPResult`: code, DN, message, and elements that depend on the operation. */
-function checkResult(cursor: BerCursor, end: number): void {
-  cursor.readInteger(tags.enumerated, end);
-  cursor.skip(tags.octetString, end);
-  cursor.skip(tags.octetString, end);
-  cursor.skipRest(end);
-  cursor.leave(end);
+function checkResult(result: Elements): void {
+  result.integer(tags.enumerated);
+  result.next(tags.octetString);
+  result.next(tags.octetString);
+  while (result.tag !== undefined) {
+    result.next(result.tag);
+  }
 }
 
-/** Checks the optional controls of a message that ends at `limit`. */
-function checkControls(cursor: BerCursor, limit: number): void {
-  if (cursor.peek(limit) !== tags.controls) {
-    return;
+function checkReference(urls: Elements): void {
+  while (urls.tag !== undefined) {
+    urls.next(tags.octetString);
   }
-  const listEnd = cursor.enter(tags.controls, limit);
-  while (cursor.at < listEnd) {
-    const end = cursor.enter(tags.sequence, listEnd);
-    cursor.skip(tags.octetString, end);
-    cursor.skipOptional(tags.boolean, end);
-    cursor.skipOptional(tags.octetString, end);
-    cursor.leave(end);
-  }
-  cursor.leave(listEnd);
 }
 
-function skipAll(cursor: BerCursor, end: number): void {
-  while (cursor.at < end) {
-    cursor.skip(tags.octetString, end);
+function checkControls(controls: Elements): void {
+  while (controls.tag !== undefined) {
+    const control = controls.enter(tags.sequence);
+    control.next(tags.octetString);
+    control.skipOptional(tags.boolean);
+    control.skipOptional(tags.octetString);
+    control.end();
   }
-  cursor.leave(end);
 }

@@ -1,13 +1,15 @@
 import { metrics } from '@opentelemetry/api';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ReplicaTables } from '../tables/ReplicaTables';
-import { DailyCheck, type DailyCheckOptions } from './DailyCheck';
-import { IdComparison } from './IdComparison';
+import {
+  BackgroundChecks,
+  type BackgroundChecksOptions,
+} from './BackgroundChecks';
 import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
 import { ReferenceCheck } from './ReferenceCheck';
 import {
   type CurrentPosition,
   expectServer,
+  type ListedIds,
   type PositionOrder,
   type ReplicaIds,
   type ReplicaSource,
@@ -15,7 +17,11 @@ import {
 import type { EntryRef, ReplicaBatch } from '../tables/entries';
 import type { ReplicaState } from './ReplicaState';
 import { StricterValues } from './StricterValues';
-import { TableComparison } from './TableComparison';
+import {
+  countByKind,
+  type EntryCountsByKind,
+  type TableCheck,
+} from './TableCheck';
 import {
   type RelinkedEntry,
   TableWriter,
@@ -35,6 +41,7 @@ const FULL_SYNC_INTERVAL_PER_DURATION = 4;
  * Maximum number of entries that are deleted because they can no longer be
  * read. Beyond it, they are left to the comparison of stable IDs, which runs
  * the mass-deletion guard: the account may have lost the right to read them.
+ * Also the maximum number of entries missing in a list that are read again.
  */
 const MAX_DELETIONS = 50;
 
@@ -79,17 +86,16 @@ export interface TableObserver {
 }
 
 /** Options of {@link DirectorySync}. */
-export interface DirectorySyncOptions extends Omit<
-  DailyCheckOptions,
-  'source' | 'comparison'
+export interface DirectorySyncOptions extends Pick<
+  BackgroundChecksOptions,
+  'tables' | 'logger' | 'checkIntervalMs'
 > {
   readonly source: ReplicaSource;
-  readonly tables: ReplicaTables;
   readonly guard: MassDeletionGuard;
   readonly state: ReplicaState;
   /** Age in milliseconds above which the replica is not read. */
   readonly maxStalenessMs: number;
-  readonly observer: TableObserver;
+  readonly observers: Iterable<TableObserver>;
   /** Suspends reads if the error requires it. */
   readonly suspendFor: (error: unknown) => void;
   /**
@@ -119,9 +125,7 @@ export class DirectorySync {
   readonly stricter: StricterValues;
   readonly #options: DirectorySyncOptions;
   readonly #writer: TableWriter;
-  readonly #comparison: TableComparison;
-  readonly #daily: DailyCheck;
-  readonly #ids: IdComparison;
+  readonly #checks: BackgroundChecks;
   readonly #duration = metrics
     .getMeter('directory')
     .createHistogram('directory.replica.sync.duration', {
@@ -133,8 +137,11 @@ export class DirectorySync {
   #position: CurrentPosition | undefined;
   /** Whether a full sync is required because the tables may match no server. */
   #mustSync = false;
-  /** Whether entries may have been deleted without a new position. */
-  #mustCompare = false;
+  /**
+   * Number of suspensions when the entries were last compared. Entries may have
+   * been deleted without a new position when reads have been suspended since.
+   */
+  #comparedSuspensions = 0;
   /** Earliest start of the next full sync. */
   #resyncNotBefore = -Infinity;
   /** Start of the next full sync of a server without positions. */
@@ -149,19 +156,17 @@ export class DirectorySync {
       tables,
       restrict: batch => this.stricter.restrict(batch),
       onWrite: written => {
-        options.observer.onWrite(written);
+        this.#reportWrite(written);
+        this.#checks.recordWritten(written.ids);
         this.#checkTables();
       },
       onRelinked: link => this.#scheduleRereads(link),
     });
-    this.#comparison = new TableComparison({
+    this.#checks = new BackgroundChecks({
       ...options,
-      writer: this.#writer,
+      startCheck: () => this.#writer.startCheck(),
       guard: ids => this.#checkDeletions(ids),
     });
-    const services = { ...options, comparison: this.#comparison };
-    this.#daily = new DailyCheck(services);
-    this.#ids = new IdComparison({ ...services, writer: this.#writer });
   }
 
   /** Current mode; `undefined` before the first poll. */
@@ -183,45 +188,39 @@ export class DirectorySync {
     } catch (error) {
       // The source may not report the same deletions again, and access rules
       // may change during an outage.
-      this.#ids.request();
+      this.#checks.requestIds();
       throw error;
     }
   }
 
   async #poll(): Promise<boolean> {
-    const { source, state, observer } = this.#options;
+    const { source, state, observers } = this.#options;
     const { suspensions } = state;
     const position = await source.position();
     this.#changeMode(position.value === undefined ? 'full' : 'changes');
     const isSynced = await this.#sync(position);
-    await this.#daily.repeatFailed(position.server);
-    if (suspensions !== state.suspensions) {
-      // Only a sync that starts after the suspension ends it.
-      this.interrupt();
-      return false;
+    if (this.#checks.hasFailedAccess) {
+      await this.#correct(position.server, check =>
+        this.#checks.readAll(check),
+      );
+      this.#checks.hasFailedAccess = false;
     }
-    if (isSynced) {
+    // Only a sync that starts after a suspension ends it.
+    if (isSynced && suspensions === state.suspensions) {
       this.#position = position;
       state.confirm(position.requestedAt);
-      observer.onConfirmed(position);
-      this.#daily.startIfDue(position.server);
-      this.#ids.startIfDue(position.server);
+      for (const observer of observers) {
+        observer.onConfirmed(position);
+      }
+      this.#checks.startDue(position.server);
+      return true;
     }
-    return isSynced;
-  }
-
-  /**
-   * Cancels comparisons, because their results may be wrong. Deletions may be
-   * missed until the next sync, but the tables are still read.
-   */
-  interrupt(): void {
-    this.#mustCompare = true;
-    this.#comparison.cancel();
+    return false;
   }
 
   /** Requests a comparison of all entries, because access may have changed. */
   requestCheck(): void {
-    this.#daily.request();
+    this.#checks.requestAll();
   }
 
   /** Resolves to whether the tables match the directory at a position. */
@@ -235,7 +234,9 @@ export class DirectorySync {
       return await this.#syncFully(position, order);
     }
     if (this.#mode === 'full') {
-      return this.#isSyncDue ? await this.#syncFully(position, order) : false;
+      const isDue =
+        performance.now() >= this.#nextSyncAt || !this.#options.state.isServing;
+      return isDue && (await this.#syncFully(position, order));
     }
     if (!(await this.#syncChanges(position, order))) {
       this.#mustSync = true;
@@ -244,32 +245,38 @@ export class DirectorySync {
     return true;
   }
 
-  get #isSyncDue(): boolean {
-    return (
-      performance.now() >= this.#nextSyncAt || !this.#options.state.isServing
-    );
-  }
-
   /** Reads all entries, unless the last full sync was too recent. */
   async #syncFully(
     position: CurrentPosition,
     order: PositionOrder,
   ): Promise<boolean> {
+    const { tables, logger, state } = this.#options;
+    const { suspensions } = state;
     const startedAt = performance.now();
     if (startedAt < this.#resyncNotBefore) {
       return false;
     }
-    this.#comparison.cancel();
     const { released } = this.stricter;
     let outcome = 'failure';
     try {
       await this.#prepareGuard();
-      await (this.#position
-        ? this.#resync(position, order)
-        : this.#syncFirst(position, startedAt));
+      const isFirst = this.#position === undefined;
+      const counts = await (isFirst
+        ? this.#syncFirst(position, startedAt)
+        : this.#resync(position, order));
+      await tables.users.buildIndexes();
+      logger.info(
+        isFirst
+          ? 'First sync finished'
+          : `Replica was synced with ${position.server}`,
+        {
+          ...counts,
+          seconds: Math.round(performance.now() - startedAt) / 1000,
+        },
+      );
       this.#position = position;
       this.#mustSync = false;
-      this.#mustCompare = false;
+      this.#comparedSuspensions = suspensions;
       this.stricter.clear(released);
       if (position.value === undefined) {
         this.#scheduleSync(startedAt);
@@ -287,53 +294,40 @@ export class DirectorySync {
   async #syncFirst(
     position: CurrentPosition,
     startedAt: number,
-  ): Promise<void> {
-    const { source, tables } = this.#options;
+  ): Promise<EntryCountsByKind> {
+    const { source } = this.#options;
     const ids = await source.readAll(batch =>
       this.#writer.writeInSlices(batch, startedAt),
     );
     expectServer(ids, position);
     await this.#checkDeletions(ids);
-    await this.#writer.retainOnly(ids);
-    this.#options.observer.onWrite(undefined);
-    await tables.users.buildIndexes();
-    this.#log('First sync finished', startedAt, {
+    this.#writer.delete(await this.#writer.startCheck().findDeleted(ids));
+    this.#reportWrite(undefined);
+    return {
       users: ids.users.size,
       groups: ids.groups.size,
       agreements: ids.agreements.size,
-    });
+    };
   }
 
   /** Writes only the differences, at the end: the tables are read meanwhile. */
   async #resync(
     position: CurrentPosition,
     order: PositionOrder,
-  ): Promise<void> {
-    const { source, tables, state } = this.#options;
-    const startedAt = performance.now();
+  ): Promise<EntryCountsByKind> {
+    const { source, state } = this.#options;
     // On the same server, the right to search for USNs may have changed.
     const isSwitched = this.#position?.server !== position.server;
     if (isSwitched || order === 'earlier') {
       this.stricter.start(state.ageMs);
     }
-    const differences = await this.#comparison.run({
-      server: position.server,
-      read: check => source.readAll(batch => check.compare(batch)),
-      onFound: () => {
-        // The tables match no server until all differences are corrected.
-        this.#mustSync = true;
-      },
-      isSync: true,
+    const differences = await this.#correct(position.server, async check => {
+      const ids = await source.readAll(batch => check.compare(batch));
+      // The tables match no server until all differences are corrected.
+      this.#mustSync = true;
+      return ids;
     });
-    if (!differences) {
-      throw new Error('The full sync was canceled');
-    }
-    await tables.users.buildIndexes();
-    this.#log(
-      `Replica was synced with ${position.server}`,
-      startedAt,
-      Object.fromEntries(differences),
-    );
+    return countByKind(differences);
   }
 
   /**
@@ -344,10 +338,10 @@ export class DirectorySync {
     position: CurrentPosition,
     order: PositionOrder,
   ): Promise<boolean> {
-    const { source, tables } = this.#options;
+    const { source, tables, state } = this.#options;
     const rereads = this.#rereads.filter(({ at }) => at <= performance.now());
     const { released } = this.stricter;
-    const { unread } = this.#ids;
+    const { unread } = this.#checks;
     const count = rereads.length + released.length + unread.length;
     if (order === 'later' || count > 0) {
       const check = new ReferenceCheck({ source, tables });
@@ -377,21 +371,17 @@ export class DirectorySync {
       }
       await this.#write(position.server, batches, [...gone, ...missing]);
       if (!complete) {
-        this.#ids.request();
+        this.#checks.requestIds();
       }
       this.#rereads = this.#rereads.filter(each => !rereads.includes(each));
       this.stricter.clear(released);
-      this.#ids.clear(unread);
+      this.#checks.clear(unread);
       await tables.users.buildIndexes();
     }
-    if (this.#mustCompare) {
-      this.#mustCompare = false;
-      try {
-        await this.#compareIds(position.server);
-      } catch (error) {
-        this.#mustCompare = true;
-        throw error;
-      }
+    const { suspensions } = state;
+    if (suspensions !== this.#comparedSuspensions) {
+      await this.#compareIds(position.server);
+      this.#comparedSuspensions = suspensions;
     }
     return true;
   }
@@ -424,24 +414,78 @@ export class DirectorySync {
     }
     // First: until then, a deleted user would be in fewer groups.
     this.#writer.delete(deleted);
-    let written = 0;
+    let size = 0;
     for (const batch of [...batches, ...reread]) {
-      for (const slice of slicesOf(batch)) {
-        const size = sizeOf(slice);
-        if (written > 0 && written + size > MAX_MEMBERS_PER_TURN) {
-          written = 0;
+      for (const one of eachOf(batch)) {
+        size += sizeOf(one);
+        if (size > MAX_MEMBERS_PER_TURN) {
+          size = sizeOf(one);
           await nextTurn();
         }
-        written += size;
-        this.#writer.write(slice);
+        this.#writer.write(one);
       }
     }
   }
 
-  /** @throws Error when the comparison fails or is canceled. */
+  /** Deletes the entries that the directory no longer lists. */
   async #compareIds(server: string): Promise<void> {
-    if (!(await this.#ids.run(server))) {
-      throw new Error('The comparison of stable IDs was canceled');
+    let listed: ListedIds | undefined;
+    const deleted = await this.#correct(server, async () => {
+      listed = await this.#checks.listIds();
+      return listed;
+    });
+    await this.#checks.recordIds(listed!);
+    if (deleted.length > 0) {
+      this.#options.logger.info(
+        'Entries are removed that the directory no longer lists',
+        countByKind(deleted),
+      );
+    }
+  }
+
+  /**
+   * Compares the tables with the directory and corrects the differences.
+   *
+   * @param read - reads all stable IDs, and entries into the comparison
+   * @returns the corrected entries
+   * @throws Error when the directory cannot be read, another server responded,
+   *   the mass-deletion guard rejected the stable IDs, entries are missing and
+   *   the account lacks a right, or reads are suspended in the meantime, because
+   *   the differences may be wrong
+   */
+  async #correct(
+    server: string,
+    read: (check: TableCheck) => Promise<ListedIds>,
+  ): Promise<readonly EntryRef[]> {
+    const { source, state } = this.#options;
+    const { suspensions } = state;
+    const check = this.#writer.startCheck();
+    const ids = await read(check);
+    expectServer(ids, { server });
+    await this.#checkDeletions(ids);
+    const deleted = await check.findDeleted(ids);
+    if (deleted.length > 0) {
+      await source.verifyAccess();
+    }
+    if (deleted.length <= MAX_DELETIONS) {
+      // A list can miss an entry that is being renamed.
+      await source.readEntries(server, deleted, batch => check.compare(batch));
+    }
+    for (const batch of check.differences()) {
+      if (suspensions === state.suspensions) {
+        this.#writer.write(batch);
+        await nextTurn();
+      }
+    }
+    if (suspensions !== state.suspensions) {
+      throw new Error('Reads were suspended during the comparison');
+    }
+    return check.refs;
+  }
+
+  #reportWrite(written: WrittenEntries | undefined): void {
+    for (const observer of this.#options.observers) {
+      observer.onWrite(written);
     }
   }
 
@@ -497,15 +541,6 @@ export class DirectorySync {
     }
   }
 
-  #log(
-    message: string,
-    startedAt: number,
-    counts: Readonly<Record<string, number>>,
-  ): void {
-    const seconds = Math.round(performance.now() - startedAt) / 1000;
-    this.#options.logger.info(message, { ...counts, seconds });
-  }
-
   get #counts(): EntryCounts {
     const { users, groups } = this.#options.tables;
     return { users: users.served.size, groups: groups.size };
@@ -544,31 +579,13 @@ export class DirectorySync {
   }
 }
 
-/** Divides a batch into parts that are written in one turn each. */
-function* slicesOf({ kind, entries }: ReplicaBatch): Iterable<ReplicaBatch> {
-  let start = 0;
-  let size = 0;
-  for (const [index, read] of entries.entries()) {
-    const added = sizeOf({ kind, entries: [read] } as ReplicaBatch);
-    if (index > start && size + added > MAX_MEMBERS_PER_TURN) {
-      yield { kind, entries: entries.slice(start, index) } as ReplicaBatch;
-      start = index;
-      size = 0;
-    }
-    size += added;
-  }
-  if (start < entries.length) {
-    yield { kind, entries: entries.slice(start) } as ReplicaBatch;
-  }
+/** Returns a batch for each entry. */
+function eachOf({ kind, entries }: ReplicaBatch): readonly ReplicaBatch[] {
+  return entries.map(read => ({ kind, entries: [read] }) as ReplicaBatch);
 }
 
-function sizeOf({ kind, entries }: ReplicaBatch): number {
-  const members =
-    kind === 'groups'
-      ? entries.reduce(
-          (sum, { entry }) => sum + (entry?.members.length ?? 0),
-          0,
-        )
-      : 0;
-  return members + entries.length * MEMBERS_PER_ENTRY;
+/** Returns the size of a batch of one entry. */
+function sizeOf({ entries: [{ entry }] }: ReplicaBatch): number {
+  const members = entry && 'members' in entry ? entry.members.length : 0;
+  return members + MEMBERS_PER_ENTRY;
 }

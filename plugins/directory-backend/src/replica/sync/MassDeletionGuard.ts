@@ -1,4 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import { timeout, TimeoutStrategy } from 'cockatiel';
 import { DirectoryUnavailableError } from '../../directory/errors';
 
 /**
@@ -7,8 +8,11 @@ import { DirectoryUnavailableError } from '../../directory/errors';
  */
 const MAX_DELETED_ENTRIES = 10;
 
-/** Time after which the database is considered unreadable. */
-const DATABASE_TIMEOUT_MS = 5000;
+/**
+ * Rejects after five seconds, so that an unresponsive database cannot stop the
+ * sync.
+ */
+const withinTimeout = timeout(5000, TimeoutStrategy.Aggressive);
 
 /** Number of users and groups of a directory. */
 export interface EntryCounts {
@@ -122,7 +126,9 @@ export class MassDeletionGuard {
       if (!overrides.some(override => covers(found, override))) {
         this.#reject(found);
       }
-      await withinTimeout(this.#options.records.replaceBaseline(found));
+      await withinTimeout.execute(() =>
+        this.#options.records.replaceBaseline(found),
+      );
       this.#baseline = found;
     } else {
       await this.#addSample(found);
@@ -157,7 +163,7 @@ export class MassDeletionGuard {
    */
   async #load(): Promise<readonly EntryCounts[]> {
     try {
-      const { baseline, overrides } = await withinTimeout(
+      const { baseline, overrides } = await withinTimeout.execute(() =>
         this.#options.records.load(),
       );
       this.#baseline = baseline;
@@ -185,11 +191,14 @@ export class MassDeletionGuard {
     if (this.#isUnreadable) {
       return;
     }
-    await withinTimeout(this.#options.records.addSample(counts)).catch(error =>
-      this.#options.logger.warn(
-        `The baseline of the mass-deletion guard cannot be recorded: ${error}`,
-      ),
-    );
+    const { records, logger } = this.#options;
+    await withinTimeout
+      .execute(() => records.addSample(counts))
+      .catch(error =>
+        logger.warn(
+          `The baseline of the mass-deletion guard cannot be recorded: ${error}`,
+        ),
+      );
   }
 
   #exceedsLimit({ users, groups }: EntryCounts): boolean {
@@ -211,19 +220,4 @@ export class MassDeletionGuard {
 /** Returns whether counts are at least those of an override. */
 export function covers(counts: EntryCounts, override: EntryCounts): boolean {
   return counts.users >= override.users && counts.groups >= override.groups;
-}
-
-/**
- * Rejects after a timeout, so that an unresponsive database cannot stop the
- * sync.
- */
-async function withinTimeout<T>(result: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const error = new Error('the database does not respond');
-    timer = setTimeout(reject, DATABASE_TIMEOUT_MS, error).unref();
-  });
-  return await Promise.race([result, timeout]).finally(() =>
-    clearTimeout(timer),
-  );
 }

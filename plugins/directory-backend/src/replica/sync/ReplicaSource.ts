@@ -62,7 +62,7 @@ export interface ListedChanges {
  * responds.
  */
 export interface ReplicaSource {
-  /** The directory's position, at most 250 ms old. */
+  /** Reads the directory's position. */
   position(): Promise<CurrentPosition>;
   /** Returns how the second position relates to the first. */
   compare(from: ReplicaPosition, to: ReplicaPosition): PositionOrder;

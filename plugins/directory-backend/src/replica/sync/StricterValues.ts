@@ -92,23 +92,16 @@ export class StricterValues {
     if (!this.isActive) {
       return batch;
     }
-    switch (batch.kind) {
-      case 'users':
-        return {
-          kind: 'users',
-          entries: batch.entries.map(read => this.#restrictUser(read)),
-        };
-      case 'groups':
-        return {
-          kind: 'groups',
-          entries: batch.entries.map(read => this.#restrictGroup(read)),
-        };
-      default:
-        return {
-          kind: 'agreements',
-          entries: batch.entries.map(read => this.#restrictAgreement(read)),
-        };
-    }
+    const { kind, entries } = batch;
+    const restrict: (read: ReadEntry<any>) => ReadEntry = {
+      users: (read: ReadEntry<any>) => this.#restrictUser(read),
+      groups: (read: ReadEntry<any>) => this.#restrictGroup(read),
+      agreements: (read: ReadEntry<any>) => this.#restrictAgreement(read),
+    }[kind];
+    return {
+      kind,
+      entries: entries.map(read => restrict(read)),
+    } as ReplicaBatch;
   }
 
   #restrictUser(read: ReadEntry<UserEntry>): ReadEntry<UserEntry> {

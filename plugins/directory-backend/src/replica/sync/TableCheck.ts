@@ -15,11 +15,7 @@ const ENTRIES_PER_SLICE = 200;
 /** Number of stable IDs to compare before yielding to the event loop. */
 const IDS_PER_SLICE = 5000;
 
-/**
- * Differences between the tables and the directory, which is read while the
- * tables are in use. Entries that are written in the meantime are newer than
- * those that were read, and do not count as differences.
- */
+/** Differences between the tables and the directory. */
 export class TableCheck {
   readonly #tables: ReplicaTables;
   readonly #prepare: (batch: ReplicaBatch) => ReplicaBatch;
@@ -29,7 +25,6 @@ export class TableCheck {
     groups: new Map<string, ReadEntry>(),
     agreements: new Map<string, ReadEntry>(),
   };
-  readonly #written = new Set<string>();
 
   /** @param prepare - changes entries as they are changed before a write */
   constructor(
@@ -40,9 +35,11 @@ export class TableCheck {
     this.#prepare = prepare;
   }
 
-  /** Records that an entry was written into the tables. */
-  recordWrite(id: string): void {
-    this.#written.add(id);
+  /** The entries that differ. */
+  get refs(): readonly EntryRef[] {
+    return replicaKinds.flatMap(kind =>
+      [...this.#found[kind].keys()].map(id => ({ kind, id })),
+    );
   }
 
   /** Compares entries that were read; the last read of an entry counts. */
@@ -77,14 +74,12 @@ export class TableCheck {
     return deleted;
   }
 
-  /** Yields the entries to write, except for those written in the meantime. */
+  /** Yields the entries to write in slices. */
   *differences(): Iterable<ReplicaBatch> {
     for (const kind of replicaKinds) {
       const found = [...this.#found[kind].values()];
       for (let at = 0; at < found.length; at += ENTRIES_PER_SLICE) {
-        const entries = found
-          .slice(at, at + ENTRIES_PER_SLICE)
-          .filter(({ id }) => !this.#written.has(id));
+        const entries = found.slice(at, at + ENTRIES_PER_SLICE);
         yield { kind, entries } as ReplicaBatch;
       }
     }
@@ -102,27 +97,34 @@ export class TableCheck {
   }
 }
 
+/** Number of entries of each kind that has any. */
+export type EntryCountsByKind = Partial<Record<ReplicaKind, number>>;
+
+/** Counts entries by kind. */
+export function countByKind(refs: readonly EntryRef[]): EntryCountsByKind {
+  const counts: EntryCountsByKind = {};
+  for (const { kind } of refs) {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+}
+
 /**
  * Calls a function for each ID that is not in a set. Yields to the event loop
  * in between.
- *
- * @returns the number of missing IDs
  */
 export async function forEachMissing(
   ids: Iterable<string>,
   present: Pick<ReadonlySet<string>, 'has'>,
   onMissing: (id: string) => void,
-): Promise<number> {
+): Promise<void> {
   let compared = 0;
-  let missing = 0;
   for (const id of ids) {
     if (!present.has(id)) {
-      missing++;
       onMissing(id);
     }
     if (++compared % IDS_PER_SLICE === 0) {
       await nextTurn();
     }
   }
-  return missing;
 }

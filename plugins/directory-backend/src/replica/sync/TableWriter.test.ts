@@ -65,7 +65,7 @@ describe('TableWriter.writeInSlices', () => {
       await nextTurn();
     }
     await written;
-    expect([...sizes]).toEqual([2500, 5000, 6000]);
+    expect([...sizes, membersOf()]).toEqual([2500, 5000, 6000]);
   });
 
   it('stops when a later sync has started', async () => {

@@ -1,18 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  type EntryRef,
-  type GroupEntry,
-  type ReadEntry,
-  type ReplicaBatch,
-  type ReplicaKind,
-  replicaKinds,
+import type {
+  EntryRef,
+  GroupEntry,
+  ReadEntry,
+  ReplicaBatch,
+  ReplicaKind,
 } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
-import type { ReplicaIds } from './ReplicaSource';
-import { forEachMissing, TableCheck } from './TableCheck';
+import { TableCheck } from './TableCheck';
 
 /** Number of members to write before yielding to the event loop. */
-const MEMBERS_PER_SLICE = 2500;
+const SLICE = 2500;
 
 /** Entries that a write may have changed. */
 export interface WrittenEntries {
@@ -61,7 +59,6 @@ interface KeyedTable {
 export class TableWriter {
   readonly #options: TableWriterOptions;
   readonly #tables: ReplicaTables;
-  readonly #checks = new Set<TableCheck>();
   /** Start of the latest sync that writes in slices. */
   #slicedSyncAt = -Infinity;
 
@@ -70,15 +67,9 @@ export class TableWriter {
     this.#tables = options.tables;
   }
 
-  /** Starts a check. Writes are reported to it until {@link endCheck}. */
+  /** Starts a comparison of the tables with entries that are read. */
   startCheck(): TableCheck {
-    const check = new TableCheck(this.#tables, batch => this.#prepare(batch));
-    this.#checks.add(check);
-    return check;
-  }
-
-  endCheck(check: TableCheck): void {
-    this.#checks.delete(check);
+    return new TableCheck(this.#tables, batch => this.#prepare(batch));
   }
 
   write(batch: ReplicaBatch): void {
@@ -102,36 +93,19 @@ export class TableWriter {
    */
   async writeInSlices(batch: ReplicaBatch, startedAt: number): Promise<void> {
     this.#slicedSyncAt = startedAt;
-    if (batch.kind !== 'groups') {
-      return this.write(batch);
-    }
-    const shared = (name: string) => this.#sharedName(name);
-    for (const { entry: group, ...read } of batch.entries) {
-      const sponsors = group?.sponsors.map(shared) ?? [];
-      let members: readonly string[] = [];
-      for (const slice of slicesOf(group?.members ?? [])) {
-        members = members.concat(slice.map(shared));
-        const entry = group && { ...group, members, sponsors };
-        this.#write({ kind: 'groups', entries: [{ ...read, entry }] });
+    for (const read of batch.kind === 'groups' ? batch.entries : []) {
+      const { members = [] } = read.entry ?? {};
+      for (let end = SLICE; end < members.length; end += SLICE) {
+        const entry = { ...read.entry!, members: members.slice(0, end) };
+        this.write({ kind: 'groups', entries: [{ ...read, entry }] });
         await nextTurn();
         if (this.#slicedSyncAt !== startedAt) {
           // This sync failed and another sync has started.
-          return undefined;
+          return;
         }
       }
     }
-    return undefined;
-  }
-
-  /** Deletes all entries that are not among these. */
-  async retainOnly(ids: ReplicaIds): Promise<void> {
-    for (const kind of replicaKinds) {
-      const deleted: EntryRef[] = [];
-      await forEachMissing(this.#tables[kind].ids(), ids[kind], id =>
-        deleted.push({ kind, id }),
-      );
-      this.delete(deleted);
-    }
+    this.write(batch);
   }
 
   /** Deletes entries. */
@@ -150,9 +124,7 @@ export class TableWriter {
   #write({ kind, entries }: ReplicaBatch): void {
     const written = { keys: new Set<string>(), ids: new Set<string>() };
     for (const read of entries) {
-      for (const check of this.#checks) {
-        check.recordWrite(read.id);
-      }
+      written.ids.add(read.id);
       this.#apply(kind, read, written);
     }
     this.#options.onWrite?.({
@@ -177,7 +149,6 @@ export class TableWriter {
     }
     const table: KeyedTable = tables[kind];
     const former = table.keyOf(id);
-    written.ids.add(id);
     if (former !== undefined) {
       written.keys.add(former);
     }
@@ -217,26 +188,14 @@ export class TableWriter {
   /** Replaces names with the strings of the user table, to save memory. */
   #shareNames(key: string, group: GroupEntry): GroupEntry {
     const old = this.#tables.groups.graph.get(key);
-    const shared = (name: string) => this.#sharedName(name);
+    const { served } = this.#tables.users;
+    const shared = (name: string) => served.get(name)?.key ?? name;
     return {
       ...group,
       members: shareNames(group.members, old?.members ?? [], shared),
       sponsors: shareNames(group.sponsors, old?.sponsors ?? [], shared),
     };
   }
-
-  #sharedName(name: string): string {
-    return this.#tables.users.served.get(name)?.key ?? name;
-  }
-}
-
-/** Yields at least one slice, which may be empty. */
-function* slicesOf(names: readonly string[]): Iterable<readonly string[]> {
-  let start = 0;
-  do {
-    yield names.slice(start, start + MEMBERS_PER_SLICE);
-    start += MEMBERS_PER_SLICE;
-  } while (start < names.length);
 }
 
 /**

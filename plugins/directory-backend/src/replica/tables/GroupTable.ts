@@ -11,7 +11,6 @@ export class GroupTable {
   readonly #served = new ServedRecords<Group>();
   readonly #changes = new Map<string, number>();
   readonly #keys = new Map<string, string>();
-  readonly #ids = new Map<string, string>();
   #version = 0;
 
   /**
@@ -35,10 +34,6 @@ export class GroupTable {
     return this.graph.size;
   }
 
-  keys(): Iterable<string> {
-    return this.graph.keys();
-  }
-
   ids(): Iterable<string> {
     return this.#keys.keys();
   }
@@ -50,15 +45,19 @@ export class GroupTable {
 
   /** Returns the stable ID of the group with a key. */
   idOf(key: string): string | undefined {
-    return this.#ids.get(key);
+    const links = this.graph.get(key);
+    return links && (links.uniqueId ?? key);
   }
 
   set(key: string, entry: GroupEntry): void {
-    const { group, members, sponsors, uniqueId: id = key } = entry;
-    this.#keys.set(id, key);
-    this.#ids.set(key, id);
+    const { group, members, sponsors, uniqueId } = entry;
+    this.#keys.set(uniqueId ?? key, key);
     const wasServed = this.#served.get(key) !== undefined;
-    const hasNewLinks = this.graph.set(key, { members, sponsors });
+    const hasNewLinks = this.graph.set(key, {
+      members,
+      sponsors,
+      uniqueId,
+    });
     if (group) {
       this.#served.set(rowOf(key, entry, group));
     } else {
@@ -86,10 +85,9 @@ export class GroupTable {
   }
 
   delete(key: string): void {
+    this.#keys.delete(this.idOf(key) ?? key);
     if (this.graph.delete(key)) {
       this.#served.delete(key);
-      this.#keys.delete(this.#ids.get(key)!);
-      this.#ids.delete(key);
       this.#recordChange(key);
     }
   }
@@ -98,14 +96,13 @@ export class GroupTable {
   rename(from: string, to: string): void {
     const links = this.graph.get(from);
     const row = this.#served.get(from);
-    const id = this.#ids.get(from);
     if (links) {
       this.delete(from);
       this.set(to, {
         ...links,
         group: row?.record,
         searchOnly: row?.searchOnly,
-        uniqueId: id,
+        uniqueId: links.uniqueId ?? from,
       });
     }
   }

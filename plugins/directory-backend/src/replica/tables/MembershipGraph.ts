@@ -71,11 +71,6 @@ export class MembershipGraph {
     return this.#links.size;
   }
 
-  /** Returns all groups. */
-  keys(): Iterable<string> {
-    return this.#links.keys();
-  }
-
   get(group: string): GroupLinks | undefined {
     return this.#links.get(group);
   }
@@ -105,8 +100,10 @@ export class MembershipGraph {
       ...this.#groupsBySponsor.of(from),
     ]);
     for (const group of referring) {
-      const { members, sponsors } = this.#links.get(group)!;
+      const links = this.#links.get(group)!;
+      const { members, sponsors } = links;
       this.set(group, {
+        ...links,
         members: replaceItem(members, from, to),
         sponsors: replaceItem(sponsors, from, to),
       });

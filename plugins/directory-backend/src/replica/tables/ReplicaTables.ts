@@ -4,35 +4,9 @@ import { GroupTable } from './GroupTable';
 import { UserTable } from './UserTable';
 
 /** All agreements, by stable ID. */
-class AgreementTable {
-  readonly #agreements = new Map<string, AgreementEntry>();
-
-  get size(): number {
-    return this.#agreements.size;
-  }
-
+class AgreementTable extends Map<string, AgreementEntry> {
   ids(): Iterable<string> {
-    return this.#agreements.keys();
-  }
-
-  values(): Iterable<AgreementEntry> {
-    return this.#agreements.values();
-  }
-
-  get(id: string): AgreementEntry | undefined {
-    return this.#agreements.get(id);
-  }
-
-  has(id: string): boolean {
-    return this.#agreements.has(id);
-  }
-
-  set(id: string, agreement: AgreementEntry): void {
-    this.#agreements.set(id, agreement);
-  }
-
-  delete(id: string): void {
-    this.#agreements.delete(id);
+    return this.keys();
   }
 
   /** Whether an entry differs from the one in the table. */

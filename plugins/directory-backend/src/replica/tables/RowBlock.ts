@@ -41,24 +41,59 @@ export class Row<T extends object> implements ServedRecord<T> {
   }
 }
 
-/** Fields to index, by the type of their values. */
-export interface IndexSpec<T> {
-  readonly texts: readonly (keyof T)[];
-  readonly words: readonly (keyof T)[];
-  readonly times: readonly (keyof T)[];
-  /** Values are public keys. */
-  readonly keys: readonly (keyof T)[];
+/** Values of one field of consecutive rows, in forms for searches. */
+export interface Columns {
+  readonly texts: TextColumn;
+  readonly words: WordColumn;
+  /** IDs of public keys. */
+  readonly keys: TextColumn;
+  /** Times by row index; NaN for missing values. */
+  readonly times: Float64Array;
+  /** 1 for each row in which the field is true, by row index. */
+  readonly flags: Uint8Array;
+  /** Indexes of the rows that have the field. */
+  readonly present: Uint32Array;
 }
 
-/** Values of one field of all rows, in a form for searches. */
-interface Column {
-  texts?: TextColumn;
-  words?: WordColumn;
-  keys?: TextColumn;
-  times?: Float64Array;
-  flags?: Uint8Array;
-  /** Indexes of the rows that have the field. */
-  present?: Uint32Array;
+/** Form of a column. */
+export type ColumnKind = keyof Columns;
+
+/** Fields to index, by the form of their columns. */
+export type IndexSpec<T> = Partial<Record<ColumnKind, readonly (keyof T)[]>>;
+
+const builders: {
+  readonly [Kind in ColumnKind]: <T extends object>(
+    rows: readonly Row<T>[],
+    field: keyof T,
+  ) => Columns[Kind];
+} = {
+  texts: (rows, field) => TextColumn.of(textsOf(rows, field)),
+  words: (rows, field) => new WordColumn(textsOf(rows, field)),
+  keys: (rows, field) => TextColumn.of(textsOf(rows, field), publicKeyId),
+  times: (rows, field) =>
+    Float64Array.from(rows, ({ record }) => {
+      const value = record[field];
+      return value instanceof Date ? value.getTime() : NaN;
+    }),
+  flags: (rows, field) =>
+    Uint8Array.from(rows, ({ record }) => (record[field] === true ? 1 : 0)),
+  present: (rows, field) =>
+    Uint32Array.from(
+      rows.flatMap(({ record }, index) =>
+        record[field] === undefined ? [] : index,
+      ),
+    ),
+};
+
+function textsOf<T extends object>(
+  rows: readonly Row<T>[],
+  field: keyof T,
+): readonly (readonly string[])[] {
+  return rows.map(({ record, searchOnly }) =>
+    [record[field], searchOnly?.[field]]
+      .flat()
+      .filter(each => typeof each === 'string'),
+  );
 }
 
 /**
@@ -69,7 +104,7 @@ export class RowBlock<T extends object> {
   /** Rank of the first row. */
   start = 0;
   readonly #rows: Row<T>[];
-  readonly #columns = new Map<keyof T, Column>();
+  readonly #columns = new Map<keyof T, Partial<Columns>>();
 
   constructor(rows: Row<T>[]) {
     this.#rows = rows;
@@ -107,98 +142,24 @@ export class RowBlock<T extends object> {
     return new RowBlock(rows);
   }
 
-  /** Returns the texts of a field, by row index. */
-  texts(field: keyof T): TextColumn {
-    const column = this.#column(field);
-    column.texts ??= TextColumn.of(this.#valuesOf(field));
-    return column.texts;
-  }
-
-  /** Returns the words of a field, by row index. */
-  words(field: keyof T): WordColumn {
-    const column = this.#column(field);
-    column.words ??= new WordColumn(this.#valuesOf(field));
-    return column.words;
-  }
-
-  /** Returns the IDs of the public keys of a field, by row index. */
-  keys(field: keyof T): TextColumn {
-    const column = this.#column(field);
-    column.keys ??= TextColumn.of(this.#valuesOf(field), publicKeyId);
-    return column.keys;
-  }
-
-  /** Returns the times of a field, by row index; NaN for missing values. */
-  times(field: keyof T): Float64Array {
-    const column = this.#column(field);
-    column.times ??= Float64Array.from(this.#rows, ({ record }) => {
-      const value = record[field];
-      return value instanceof Date ? value.getTime() : NaN;
-    });
-    return column.times;
-  }
-
-  /** Returns 1 for each row in which a field is true, by row index. */
-  flags(field: keyof T): Uint8Array {
-    const column = this.#column(field);
-    column.flags ??= Uint8Array.from(this.#rows, ({ record }) =>
-      record[field] === true ? 1 : 0,
-    );
-    return column.flags;
-  }
-
-  /** Returns the indexes of the rows that have a field. */
-  present(field: keyof T): Uint32Array {
-    const column = this.#column(field);
-    column.present ??= Uint32Array.from(
-      this.#rows.flatMap(({ record }, index) =>
-        record[field] === undefined ? [] : index,
-      ),
-    );
-    return column.present;
-  }
-
-  /** Builds missing indexes, one per step of the iteration. */
-  *buildIndexes({ texts, words, times, keys }: IndexSpec<T>): Iterable<void> {
-    for (const field of texts) {
-      const column = this.#column(field);
-      if (!column.texts || !column.present) {
-        this.texts(field);
-        yield void this.present(field);
-      }
-    }
-    for (const field of words) {
-      if (!this.#column(field).words) {
-        yield void this.words(field);
-      }
-    }
-    for (const field of times) {
-      if (!this.#column(field).times) {
-        yield void this.times(field);
-      }
-    }
-    for (const field of keys) {
-      if (!this.#column(field).keys) {
-        yield void this.keys(field);
-      }
-    }
-  }
-
-  #valuesOf(field: keyof T): readonly (readonly string[])[] {
-    return this.#rows.map(({ record, searchOnly }) =>
-      [record[field], searchOnly?.[field]]
-        .flat()
-        .filter(each => typeof each === 'string'),
-    );
-  }
-
-  #column(field: keyof T): Column {
-    let column = this.#columns.get(field);
-    if (!column) {
-      column = {};
-      this.#columns.set(field, column);
-    }
+  /** Returns a column of a field. */
+  column<K extends ColumnKind>(kind: K, field: keyof T): Columns[K] {
+    const columns = this.#columns.get(field) ?? {};
+    this.#columns.set(field, columns);
+    const column = columns[kind] ?? builders[kind](this.#rows, field);
+    columns[kind] = column;
     return column;
+  }
+
+  /** Builds missing columns, one per step of the iteration. */
+  *buildIndexes(spec: IndexSpec<T>): Iterable<void> {
+    for (const [kind, fields] of Object.entries(spec)) {
+      for (const field of fields) {
+        if (!this.#columns.get(field)?.[kind as ColumnKind]) {
+          yield void this.column(kind as ColumnKind, field);
+        }
+      }
+    }
   }
 
   /** Renumbers the rows from an index on, and discards all columns. */

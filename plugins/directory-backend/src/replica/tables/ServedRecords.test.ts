@@ -106,19 +106,24 @@ function expectSame({ records, model }: Both): void {
       ranksWhere((_, key) => wanted.has(key)),
     );
   }
-  expect(records.ranksWith('joined')).toEqual(
+  expect(records.find('present', 'joined', indexes => indexes)).toEqual(
     ranksWhere(({ joined }) => joined !== undefined),
   );
   expect(records.flags('locked')).toEqual(
     Uint8Array.from(sorted, ([, { locked }]) => (locked ? 1 : 0)),
   );
-  expect(records.ranksContaining('nicks', 'ADA')).toEqual(
-    hasNick(nick => isContained(nick, 'ADA')),
-  );
-  expect(records.ranksEqualTo('nicks', 'ADA')).toEqual(
+  expect(
+    records.find('texts', 'nicks', texts => texts.containing('ada')),
+  ).toEqual(hasNick(nick => isContained(nick, 'ADA')));
+  expect(records.find('texts', 'nicks', texts => texts.equalTo('ada'))).toEqual(
     hasNick(nick => isEqual(nick, 'ADA')),
   );
-  expect(records.ranksBefore('joined', TIMES[2])).toEqual(
+  const end = TIMES[2].getTime();
+  expect(
+    records.find('times', 'joined', times =>
+      [...times.keys()].filter(index => times[index] < end),
+    ),
+  ).toEqual(
     ranksWhere(({ joined }) => joined !== undefined && joined < TIMES[2]),
   );
 }

@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { inOrder } from './rankSets';
-import { isSameKey } from '../../directory/publicKeys';
-import { type IndexSpec, Row, type ServedRecord } from './RowBlock';
-import { foldText } from './foldText';
+import {
+  type ColumnKind,
+  type Columns,
+  type IndexSpec,
+  Row,
+  type ServedRecord,
+} from './RowBlock';
 import { RowOrder } from './RowOrder';
-import type { WordMatch } from './WordColumn';
 
 /** Read-only part of {@link ServedRecords}. */
 export type ReadableRecords<T extends object> = Omit<
@@ -111,56 +114,23 @@ export class ServedRecords<T extends object> {
   flags(field: keyof T): Uint8Array {
     const flags = new Uint8Array(this.size);
     for (const block of this.#order.blocks) {
-      flags.set(block.flags(field), block.start);
+      flags.set(block.column('flags', field), block.start);
     }
     return flags;
   }
 
-  /** Returns the ranks of the entries that have a field. */
-  ranksWith(field: keyof T): Uint32Array {
-    return this.#order.find(block => block.present(field));
-  }
-
   /**
-   * Returns the ranks of the entries with a value that contains the text after
-   * folding.
+   * Returns the ranks of the entries that a function finds in a column of a
+   * field.
+   *
+   * @param indexesIn - returns indexes in a column, in order
    */
-  ranksContaining(field: keyof T, text: string): Uint32Array {
-    const folded = foldText(text);
-    return this.#order.find(block => block.texts(field).containing(folded));
-  }
-
-  /**
-   * Returns the ranks of the entries with a value that equals the text after
-   * folding.
-   */
-  ranksEqualTo(field: keyof T, text: string): Uint32Array {
-    const folded = foldText(text);
-    return this.#order.find(block => block.texts(field).equalTo(folded));
-  }
-
-  /**
-   * Returns the ranks of the entries with a word that matches a folded word.
-   */
-  ranksWithWord(field: keyof T, match: WordMatch, word: string): Uint32Array {
-    return this.#order.find(block => block.words(field).matching(match, word));
-  }
-
-  /**
-   * Returns the ranks of the entries with a public key, by ID or fingerprint.
-   */
-  ranksWithKey(field: keyof T, id: string): Uint32Array {
-    return this.#order.find(block =>
-      block
-        .keys(field)
-        .where((text, start, end) => isSameKey(id, text.slice(start, end))),
-    );
-  }
-
-  /** Returns the ranks of the entries whose value is before a time. */
-  ranksBefore(field: keyof T, time: Date): Uint32Array {
-    const end = time.getTime();
-    return this.#order.find(block => indexesBelow(block.times(field), end));
+  find<K extends ColumnKind>(
+    kind: K,
+    field: keyof T,
+    indexesIn: (column: Columns[K]) => ArrayLike<number>,
+  ): Uint32Array {
+    return this.#order.find(block => indexesIn(block.column(kind, field)));
   }
 
   /** Builds missing indexes. Yields to the event loop in between. */
@@ -171,16 +141,6 @@ export class ServedRecords<T extends object> {
       }
     }
   }
-}
-
-function indexesBelow(values: Float64Array, end: number): readonly number[] {
-  const found: number[] = [];
-  for (let index = 0; index < values.length; index++) {
-    if (values[index] < end) {
-      found.push(index);
-    }
-  }
-  return found;
 }
 
 function isChanged<T>(

@@ -5,21 +5,24 @@ import { ranksThat } from './rankSets';
 import type { IndexSpec, ServedRecord } from './RowBlock';
 import { type ReadableRecords, ServedRecords } from './ServedRecords';
 
+const TEXTS = [
+  'username',
+  'surname',
+  'givenname',
+  'human_name',
+  'emails',
+  'ircnicks',
+  'github_username',
+  'gitlab_username',
+  'rhbzemail',
+  'websites',
+  'rssurls',
+] as const;
+
 /** Fields that the API searches; other fields are indexed on first use. */
 const INDEXED_FIELDS: IndexSpec<User> = {
-  texts: [
-    'username',
-    'surname',
-    'givenname',
-    'human_name',
-    'emails',
-    'ircnicks',
-    'github_username',
-    'gitlab_username',
-    'rhbzemail',
-    'websites',
-    'rssurls',
-  ],
+  texts: TEXTS,
+  present: TEXTS,
   words: ['username', 'surname', 'givenname', 'human_name', 'ircnicks'],
   times: ['creation'],
   keys: ['sshpubkeys', 'gpgkeyids'],
@@ -166,14 +169,9 @@ export class UserTable {
     user,
     account = NO_ACCOUNT,
   }: UserEntry): UserAccount | undefined {
-    const { principalNames, expires, locked, isFoundByUsername } = account;
-    const isRegular =
-      isFoundByUsername &&
-      expires === undefined &&
-      locked === (user.locked === true) &&
-      principalNames.length === 1 &&
-      principalNames[0] === `${user.username}@${this.#realm}`;
-    return isRegular ? undefined : account;
+    return isDeepStrictEqual(account, regularAccount(user, this.#realm))
+      ? undefined
+      : account;
   }
 }
 
@@ -181,6 +179,7 @@ export class UserTable {
 function regularAccount(user: User, realm: string | undefined): UserAccount {
   return {
     principalNames: [`${user.username}@${realm}`],
+    expires: undefined,
     locked: user.locked === true,
     isFoundByUsername: true,
   };

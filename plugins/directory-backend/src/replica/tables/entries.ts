@@ -38,14 +38,14 @@ export interface GroupLinks {
   readonly members: readonly string[];
   /** `memberManager`. */
   readonly sponsors: readonly string[];
+  /** See {@link UserEntry.uniqueId}. */
+  readonly uniqueId?: string;
 }
 
 /** A group as the directory holds it, served or not. */
 export interface GroupEntry extends GroupLinks {
   /** Record with all fields, if the API serves the group. */
   readonly group?: Group;
-  /** See {@link UserEntry.uniqueId}. */
-  readonly uniqueId?: string;
   readonly searchOnly?: SearchOnlyValues<Group>;
 }
 

@@ -26,6 +26,26 @@ export function inAny(lists: readonly Uint32Array[]): Uint32Array {
   return inOrder(ranks, size);
 }
 
+/** Sorts ranks by value; ranks without a value come last. */
+export function sortRanks(
+  ranks: Uint32Array,
+  valueOf: (rank: number) => string | number | undefined,
+  { descending }: { readonly descending: boolean },
+): readonly number[] {
+  const before = descending ? 1 : -1;
+  return Array.from(ranks, rank => ({ rank, value: valueOf(rank) }))
+    .sort((a, b) => {
+      if (a.value === b.value) {
+        return a.rank - b.rank;
+      }
+      if (a.value === undefined || b.value === undefined) {
+        return a.value === undefined ? 1 : -1;
+      }
+      return a.value < b.value ? before : -before;
+    })
+    .map(({ rank }) => rank);
+}
+
 /** Returns all ranks below a number, in order. */
 export function ranksBelow(size: number): Uint32Array {
   const ranks = new Uint32Array(size);

@@ -1,14 +1,124 @@
-import type { UsnsById } from './EntryReader';
-import type { UsnState as CurrentUsnState } from './UsnReader';
+import { trustedDn } from './connection/DistinguishedName';
+import { isPresent } from './connection/filters';
+import { NEVER_ABORTED } from './connection/LdapPool';
+import { textOf } from './entryValues';
+import type { LdapReader } from './LdapReader';
 
-/** The USNs of a server, as a position contains them. */
-export type UsnState = Omit<CurrentUsnState, 'replicatedUsn' | 'requestedAt'>;
+/**
+ * Milliseconds after which a write is visible even on an overloaded server. The
+ * server assigns USNs to a write, and to the changes that its plugins make as
+ * part of it, before the write is visible.
+ */
+const COMMIT_MS = 20_000;
+
+/** Maximum delay of replication, except after an outage. */
+const REPLICATION_MS = 10 * 60_000;
+
+/** Maximum number of writes in progress at the first read of a server. */
+const WRITES_IN_PROGRESS = 1000;
 
 /** Maximum number of new USNs to look up. Above it, some are unexplained. */
 const MAX_EXPLAINED_USNS = 1000;
 
 /** Minimum interval between searches for the entries that carry new USNs. */
 const EXPLAIN_INTERVAL_MS = 1000;
+
+/** The USNs of a server, as a position contains them. */
+export interface UsnState {
+  /** URL of the server. */
+  readonly server: string;
+  /** The last USN; `undefined` when the server has none. */
+  readonly usn: number | undefined;
+  /** Writes up to this USN are visible; later ones may still become visible. */
+  readonly committedUsn: number | undefined;
+}
+
+/** USNs that were read from a server. */
+interface CurrentUsns extends UsnState {
+  /** Writes up to this USN are older than the delay of replication. */
+  readonly replicatedUsn: number | undefined;
+  /** Time of the request, from `performance.now()`. */
+  readonly requestedAt: number;
+}
+
+/**
+ * USN of the last write of each entry, by stable ID; `undefined` when the
+ * account may not read it.
+ */
+export type UsnsById = ReadonlyMap<string, number | undefined>;
+
+interface UsnSample {
+  readonly usn: number | undefined;
+  readonly readAt: number;
+}
+
+/** Reads the directory's `lastusn`, which grows with every write and deletion. */
+export class UsnReader {
+  readonly #reader: Pick<LdapReader, 'search'>;
+  /**
+   * The last sample that is older than the delay of replication and all later
+   * ones, by server.
+   */
+  readonly #samples = new Map<string, readonly UsnSample[]>();
+  #last: CurrentUsns | undefined;
+
+  constructor(options: { readonly reader: Pick<LdapReader, 'search'> }) {
+    this.#reader = options.reader;
+  }
+
+  /** The last state; `undefined` before the first read. */
+  get last(): CurrentUsns | undefined {
+    return this.#last;
+  }
+
+  async read(): Promise<CurrentUsns> {
+    const requestedAt = performance.now();
+    const { entries, server } = await this.#reader.search(
+      {
+        base: trustedDn(''),
+        scope: 'base',
+        filter: isPresent('objectClass'),
+        attributes: ['lastusn'],
+      },
+      NEVER_ABORTED,
+    );
+    const text =
+      entries[0] &&
+      (textOf(entries[0], 'lastusn;userroot') ?? textOf(entries[0], 'lastusn'));
+    const usn = text === undefined ? undefined : Number(text);
+    const known = this.#samples.get(server);
+    // A server that was restored from a backup starts again.
+    const continues = (usn ?? 0) >= (known?.at(-1)?.usn ?? 0);
+    const before =
+      known && continues
+        ? known
+        : [
+            {
+              usn: usn && Math.max(0, usn - WRITES_IN_PROGRESS),
+              readAt: requestedAt,
+            },
+          ];
+    /** Returns the last sample that is this old; the first one if none is. */
+    const lastBefore = (ageMs: number) =>
+      Math.max(
+        before.findLastIndex(({ readAt }) => readAt <= requestedAt - ageMs),
+        0,
+      );
+    const replicated = lastBefore(REPLICATION_MS);
+    this.#samples.set(server, [
+      ...before.slice(replicated),
+      { usn, readAt: performance.now() },
+    ]);
+    this.#last = {
+      server,
+      usn,
+      requestedAt,
+      committedUsn: before[lastBefore(COMMIT_MS)].usn,
+      replicatedUsn: before[replicated].usn,
+    };
+    return this.#last;
+  }
+}
 
 /** Lists the USNs of all readable entries of any class from one on. */
 export type ListUsns = (fromUsn: number) => Promise<ReadonlySet<number>>;

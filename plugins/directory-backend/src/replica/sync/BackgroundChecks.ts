@@ -1,0 +1,338 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { stringifyError } from '@backstage/errors';
+import { metrics } from '@opentelemetry/api';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EntryRef, replicaKinds } from '../tables/entries';
+import type { ReplicaTables } from '../tables/ReplicaTables';
+import {
+  expectServer,
+  type ListedIds,
+  type ReplicaIds,
+  type ReplicaSource,
+} from './ReplicaSource';
+import { suspensionFor } from './ReplicaState';
+import { countByKind, forEachMissing, type TableCheck } from './TableCheck';
+
+/** Minimum interval between lists of stable IDs. */
+const MIN_INTERVAL_MS = 1000;
+
+/** Maximum share of the server's time for lists of stable IDs, per process. */
+const MAX_SHARE = 0.05;
+
+/** Maximum growth factor of the expected duration after a slower list. */
+const MAX_GROWTH = 2;
+
+/** The first list takes up to twice as long: its code is not compiled yet. */
+const COLD_FACTOR = 2;
+
+/** Minimum interval between reads of recent entries. */
+const RECENT_INTERVAL_MS = 60_000;
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Delay after which a failed read of all entries is repeated. */
+const RETRY_MS = 5 * 60_000;
+
+/**
+ * Delay in milliseconds after which an entry that is not written is considered
+ * different; longer than a write takes to reach the replica.
+ */
+const SETTLING_MS = 3000;
+
+/** Maximum number of entries to read with a poll. */
+const MAX_READ = 500;
+
+/** Options of {@link BackgroundChecks}. */
+export interface BackgroundChecksOptions {
+  readonly source: Pick<
+    ReplicaSource,
+    'ids' | 'readRecent' | 'readAllThrottled'
+  >;
+  readonly tables: ReplicaTables;
+  readonly logger: LoggerService;
+  /** Starts a comparison with the tables. */
+  readonly startCheck: () => TableCheck;
+  /** Rejects when the mass-deletion guard rejects the stable IDs. */
+  readonly guard: (ids: ReplicaIds) => Promise<void>;
+  /**
+   * Milliseconds from one comparison of all entries to the next. Default: one
+   * day.
+   */
+  readonly checkIntervalMs?: number;
+}
+
+interface JobOptions {
+  readonly logger: LoggerService;
+  /** Completes "The replica cannot …" in the log. */
+  readonly description: string;
+  readonly run: (server: string) => Promise<void>;
+  /** Returns the minimum interval from a start to the next, in milliseconds. */
+  readonly intervalMs: (tookMs: number, hasFailed: boolean) => number;
+}
+
+/** Work in the background that is repeated when it fails. */
+class Job {
+  isRequested = false;
+  isRunning = false;
+  readonly #options: JobOptions;
+  #notBefore = -Infinity;
+  #hasFailed = false;
+
+  constructor(options: JobOptions) {
+    this.#options = options;
+  }
+
+  startIfDue(server: string): void {
+    const now = performance.now();
+    if (this.isRequested && !this.isRunning && now >= this.#notBefore) {
+      this.isRequested = false;
+      this.isRunning = true;
+      void this.#run(server, now);
+    }
+  }
+
+  async #run(server: string, startedAt: number): Promise<void> {
+    const { logger, description, run, intervalMs } = this.#options;
+    const error = await run(server).then(
+      () => undefined,
+      reason => stringifyError(reason),
+    );
+    const hasFailed = error !== undefined;
+    if (hasFailed) {
+      this.isRequested = true;
+      if (!this.#hasFailed) {
+        logger.warn(`The replica cannot ${description}: ${error}`);
+      }
+    }
+    this.#hasFailed = hasFailed;
+    this.isRunning = false;
+    this.#notBefore =
+      startedAt + intervalMs(performance.now() - startedAt, hasFailed);
+  }
+}
+
+/**
+ * Finds entries that were deleted or changed without a position that tells
+ * which, while the replica is in use. An example is `ipa user-del --preserve`:
+ * the entry moves to where the account may not read it. It compares
+ *
+ * - the stable IDs of all entries, when this is requested, for up to 5% of the
+ *   server's time in each process: a missing entry is found within 21 times the
+ *   duration of one list and two seconds
+ * - recent entries, after the stable IDs
+ * - all entries, once a day: for example, access rules can change without a
+ *   write to the affected entries
+ *
+ * It writes nothing: the next poll reads the entries that differ again, together
+ * with others that changed with them, such as the groups of a renamed user.
+ */
+export class BackgroundChecks {
+  /**
+   * Whether a comparison of all entries failed because the account lacks a right
+   * on an entry. No other read checks entries that do not change.
+   */
+  hasFailedAccess = false;
+  readonly #options: BackgroundChecksOptions;
+  readonly #ids: Job;
+  readonly #recent: Job;
+  readonly #all: Job;
+  readonly #differences = metrics
+    .getMeter('directory')
+    .createCounter('directory.replica.differences', {
+      description: 'Entries that a comparison with the directory corrected',
+    });
+  /** Expected duration of a list on an idle server, in milliseconds. */
+  #durationMs: number | undefined;
+  /** Start of the next comparison of all entries. */
+  #allDueAt: number;
+  /** Stable IDs that were written during a comparison of all entries. */
+  readonly #written = new Set<string>();
+  /** Entries that must be read, by stable ID. */
+  readonly #unread = new Map<string, EntryRef>();
+  /** Stable IDs of entries that the directory lists and that are not served. */
+  readonly #unreplicated = new Set<string>();
+
+  constructor(options: BackgroundChecksOptions) {
+    const { logger } = options;
+    this.#options = options;
+    this.#allDueAt = performance.now() + this.#intervalMs;
+    this.#ids = new Job({
+      logger,
+      description: 'check for deleted entries',
+      run: server => this.#compareIds(server),
+      intervalMs: (tookMs, hasFailed) =>
+        Math.max(MIN_INTERVAL_MS, this.#costOf(tookMs, hasFailed) / MAX_SHARE),
+    });
+    this.#recent = new Job({
+      logger,
+      description: 'check recent entries',
+      run: server => this.#compareRecent(server),
+      intervalMs: () => RECENT_INTERVAL_MS,
+    });
+    this.#all = new Job({
+      logger,
+      description: 'be compared with the directory',
+      run: server => this.#compareAll(server),
+      intervalMs: (tookMs, hasFailed) =>
+        hasFailed ? tookMs + Math.min(RETRY_MS, this.#intervalMs) : 0,
+    });
+  }
+
+  /** Entries to read with the next poll, because the tables may differ. */
+  get unread(): readonly EntryRef[] {
+    return [...this.#unread.values()].slice(0, MAX_READ);
+  }
+
+  /** Requests a comparison of the stable IDs. */
+  requestIds(): void {
+    this.#ids.isRequested = true;
+  }
+
+  /** Requests a comparison of all entries. */
+  requestAll(): void {
+    this.#all.isRequested = true;
+  }
+
+  /** Starts the checks that are due. */
+  startDue(server: string): void {
+    if (performance.now() >= this.#allDueAt) {
+      this.requestAll();
+    }
+    for (const job of [this.#recent, this.#ids, this.#all]) {
+      job.startIfDue(server);
+    }
+  }
+
+  /** Records that entries were written to the tables. */
+  recordWritten(ids: readonly string[]): void {
+    for (const id of this.#all.isRunning ? ids : []) {
+      this.#written.add(id);
+    }
+  }
+
+  /** Records that entries were read. */
+  clear(read: readonly EntryRef[]): void {
+    for (const ref of read) {
+      this.#unread.delete(ref.id);
+      if (!this.#options.tables.has(ref)) {
+        this.#unreplicated.add(ref.id);
+      }
+    }
+  }
+
+  /** Lists the stable IDs, which ends a request for it. */
+  async listIds(): Promise<ListedIds> {
+    this.#ids.isRequested = false;
+    return await this.#options.source.ids();
+  }
+
+  /** Records a list of all stable IDs: entries that the tables lack are read. */
+  async recordIds(listed: ListedIds): Promise<void> {
+    const { tables } = this.#options;
+    for (const kind of replicaKinds) {
+      const known = {
+        has: (id: string) =>
+          tables.has({ kind, id }) || this.#unreplicated.has(id),
+      };
+      await forEachMissing(listed[kind], known, id =>
+        this.#unread.set(id, { kind, id }),
+      );
+    }
+    for (const ref of this.#unread.values()) {
+      if (!listed[ref.kind].has(ref.id) && !tables.has(ref)) {
+        this.#unread.delete(ref.id);
+      }
+    }
+    for (const id of this.#unreplicated) {
+      if (!replicaKinds.some(kind => listed[kind].has(id))) {
+        this.#unreplicated.delete(id);
+      }
+    }
+    this.#recent.isRequested = true;
+  }
+
+  /** Reads all entries into a comparison. */
+  async readAll(check: TableCheck): Promise<ListedIds> {
+    try {
+      return await this.#options.source.readAllThrottled(batch =>
+        check.compare(batch),
+      );
+    } catch (error) {
+      this.hasFailedAccess ||= suspensionFor(error) === 'accessCheck';
+      throw error;
+    }
+  }
+
+  async #compareIds(server: string): Promise<void> {
+    const { startCheck, guard, logger } = this.#options;
+    const listed = await this.listIds();
+    expectServer(listed, { server });
+    await guard(listed);
+    const missing = await startCheck().findDeleted(listed);
+    if (missing.length > 0) {
+      logger.info(
+        'Entries are read again that the directory no longer lists',
+        countByKind(missing),
+      );
+    }
+    this.#read(missing);
+    await this.recordIds(listed);
+  }
+
+  async #compareRecent(server: string): Promise<void> {
+    const { startCheck, source } = this.#options;
+    const check = startCheck();
+    await source.readRecent(server, batch => check.compare(batch));
+    this.#read(check.refs);
+  }
+
+  async #compareAll(server: string): Promise<void> {
+    const { startCheck, guard, logger } = this.#options;
+    this.#allDueAt = Infinity;
+    this.#written.clear();
+    const check = startCheck();
+    const ids = await this.readAll(check);
+    expectServer(ids, { server });
+    await guard(ids);
+    await check.findDeleted(ids);
+    if (check.refs.length > 0) {
+      await sleep(SETTLING_MS, undefined, { ref: false });
+    }
+    const differing = check.refs.filter(({ id }) => !this.#written.has(id));
+    if (differing.length > 0) {
+      const counts = countByKind(differing);
+      logger.warn(
+        'The replica differed from the directory and is corrected',
+        counts,
+      );
+      for (const [kind, count] of Object.entries(counts)) {
+        this.#differences.add(count, { kind });
+      }
+    }
+    this.#read(differing);
+    this.#allDueAt = performance.now() + this.#intervalMs;
+  }
+
+  #read(refs: readonly EntryRef[]): void {
+    for (const ref of refs) {
+      this.#unread.set(ref.id, ref);
+    }
+  }
+
+  get #intervalMs(): number {
+    return this.#options.checkIntervalMs ?? DAY_MS;
+  }
+
+  /** Returns the server's time that a list takes, in milliseconds. */
+  #costOf(tookMs: number, hasFailed: boolean): number {
+    const expectedMs = this.#durationMs;
+    if (hasFailed) {
+      return Math.max(tookMs, expectedMs ?? 0);
+    }
+    this.#durationMs =
+      expectedMs === undefined
+        ? tookMs / COLD_FACTOR
+        : Math.min(tookMs, expectedMs * MAX_GROWTH);
+    return this.#durationMs;
+  }
+}
