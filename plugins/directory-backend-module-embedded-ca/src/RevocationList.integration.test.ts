@@ -27,7 +27,7 @@ describe('RevocationList on PostgreSQL', () => {
         reason: 'keyCompromise',
         revokedBy: 'user:default/admin',
       });
-      return serialNumber;
+      return String(serialNumber);
     };
     await nodes[0].maintain();
     const rows = await ca.knex(AUTHORITIES);

@@ -125,7 +125,7 @@ describe('directoryModuleEmbeddedCa', () => {
       revokedBy: 'user:default/admin',
     });
     expect(readCrl((await read('crl', issuer.name))!).entries).toEqual([
-      { serialNumber, reason: 'Key Compromise' },
+      { serialNumber: String(serialNumber), reason: 'Key Compromise' },
     ]);
     expect(portal.warnings()).toEqual([
       'directory.certificates.embedded.logFolder has no effect since 0.3 and can be removed',

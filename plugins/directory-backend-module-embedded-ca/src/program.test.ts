@@ -48,7 +48,11 @@ describe('embedded-ca', () => {
     return readCrl(readPemBlocks(pem, { label: 'X509 CRL' })[0]);
   };
   const serialNumberIn = async (name: string) =>
-    BigInt(`0x${new X509Certificate(await readFile(path(name))).serialNumber}`);
+    String(
+      BigInt(
+        `0x${new X509Certificate(await readFile(path(name))).serialNumber}`,
+      ),
+    );
 
   it('prints the SHA-256 of each file, with private keys and encodings as given', async () => {
     const organization = String.raw`EX/AM+P\LE é`;

@@ -39,7 +39,7 @@ export function openssl(args: readonly string[], input?: Buffer): string {
   return stdout + stderr;
 }
 
-/** Content of a CRL (DER) as OpenSSL reads it. */
+/** Content of a CRL (DER) as OpenSSL reads it; serial numbers are decimal. */
 export function readCrl(crl: Buffer) {
   const text = openssl(['crl', '-inform', 'DER', '-noout', '-text'], crl);
   const number = /CRL Number: \s+(0x)?(\w+)/.exec(text);
@@ -49,7 +49,7 @@ export function readCrl(crl: Buffer) {
       .split(/Serial Number: /)
       .slice(1)
       .map(entry => ({
-        serialNumber: BigInt(`0x${/^[0-9A-F]+/.exec(entry)?.[0]}`),
+        serialNumber: String(BigInt(`0x${/^[0-9A-F]+/.exec(entry)?.[0]}`)),
         reason: /Reason Code: \s+(.*)/.exec(entry)?.[1] ?? '',
       })),
   };
