@@ -345,7 +345,8 @@ export class DirectorySync {
     order: PositionOrder,
   ): Promise<boolean> {
     const { source, tables } = this.#options;
-    const rereads = this.#rereads.filter(({ at }) => at <= performance.now());
+    const now = performance.now();
+    const rereads = this.#rereads.filter(({ at }) => at <= now);
     const { released } = this.stricter;
     const { unread } = this.#ids;
     const count = rereads.length + released.length + unread.length;
@@ -379,7 +380,8 @@ export class DirectorySync {
       if (!complete) {
         this.#ids.request();
       }
-      this.#rereads = this.#rereads.filter(each => !rereads.includes(each));
+      const done = new Set(rereads);
+      this.#rereads = this.#rereads.filter(each => !done.has(each));
       this.stricter.clear(released);
       this.#ids.clear(unread);
       await tables.users.buildIndexes();

@@ -6,6 +6,7 @@ import type {
 } from '../tables/entries';
 import { ReplicaTables } from '../tables/ReplicaTables';
 import { ReferenceCheck } from './ReferenceCheck';
+import { TableWriter } from './TableWriter';
 
 const usersBatch = (username: string): ReplicaBatch => ({
   kind: 'users',
@@ -36,17 +37,18 @@ const groupsBatch = (members: readonly string[]): ReplicaBatch => ({
  */
 async function check(
   reads: readonly (readonly ReplicaBatch[])[],
-  refs: readonly EntryRef[] = [],
+  {
+    refs = [],
+    before = groupsBatch(['uid=old']),
+  }: {
+    readonly refs?: readonly EntryRef[];
+    /** The entry that refers to the user. Default: a group with one member. */
+    readonly before?: ReplicaBatch;
+  } = {},
 ) {
   const tables = new ReplicaTables();
-  for (const { kind, entries } of [
-    usersBatch('old'),
-    groupsBatch(['uid=old']),
-  ]) {
-    for (const { key, entry } of entries) {
-      tables[kind as 'users'].set(key, entry as UserEntry);
-    }
-  }
+  const writer = new TableWriter({ tables });
+  [usersBatch('old'), before].forEach(batch => writer.write(batch));
   const [first, ...further] = reads;
   const reread: string[] = [];
   const subject = new ReferenceCheck({
@@ -77,7 +79,7 @@ async function check(
   const { batches, missing } = await subject.complete('ldap://one', refs);
   const keys = batches.flatMap(({ entries }) => entries.map(({ key }) => key));
   const [group] = batches.find(({ kind }) => kind === 'groups')!.entries;
-  const { members } = group?.entry as GroupEntry;
+  const { members } = (group?.entry ?? {}) as Partial<GroupEntry>;
   return { keys, members, missing, reread };
 }
 
@@ -130,6 +132,44 @@ describe('ReferenceCheck', () => {
     ).toMatchObject({ keys: ['uid=e', 'cn=staff'], members: ['uid=e'] });
   });
 
+  it.each([
+    [
+      'sponsor',
+      (keys: readonly string[]): ReplicaBatch => ({
+        kind: 'groups',
+        entries: [
+          {
+            id: 'id-links',
+            key: 'cn=links',
+            entry: { uniqueId: 'id-links', members: [], sponsors: keys },
+          },
+        ],
+      }),
+    ],
+    [
+      'signer',
+      (keys: readonly string[]): ReplicaBatch => ({
+        kind: 'agreements',
+        entries: [
+          {
+            id: 'id-links',
+            key: 'cn=links',
+            entry: { name: 'links', enabled: true, signers: new Set(keys) },
+          },
+        ],
+      }),
+    ],
+  ])('reads a %s again who was renamed or deleted', async (_, linksTo) => {
+    const renamed = await check([[linksTo(['uid=new'])], [usersBatch('new')]], {
+      before: linksTo(['uid=old']),
+    });
+    expect(renamed).toMatchObject({ reread: ['id-user'] });
+    expect(renamed.keys).toEqual(expect.arrayContaining(['uid=new']));
+    expect(
+      await check([[linksTo([])], []], { before: linksTo(['uid=old']) }),
+    ).toMatchObject({ missing: [{ kind: 'users', id: 'id-user' }] });
+  });
+
   it('accepts that a renamed member was removed', async () => {
     const last = [usersBatch('new'), groupsBatch([])];
     expect(await check([last, last])).toMatchObject({
@@ -141,13 +181,12 @@ describe('ReferenceCheck', () => {
   it('checks entries that are read for another reason', async () => {
     const read = [usersBatch('a'), groupsBatch(['uid=b'])];
     expect(
-      await check(
-        [[], read, [usersBatch('b'), groupsBatch(['uid=b'])]],
-        [
+      await check([[], read, [usersBatch('b'), groupsBatch(['uid=b'])]], {
+        refs: [
           { kind: 'users', id: 'id-user' },
           { kind: 'groups', id: 'id-group' },
         ],
-      ),
+      }),
     ).toMatchObject({ keys: ['uid=b', 'cn=staff'], members: ['uid=b'] });
   });
 

@@ -1,4 +1,5 @@
 import {
+  type AgreementEntry,
   type EntryRef,
   type GroupEntry,
   type ReadEntry,
@@ -25,7 +26,7 @@ interface Read {
 /** An entry that may have been deleted or renamed. */
 interface LostEntry {
   readonly ref: EntryRef;
-  /** The group that no longer refers to it. */
+  /** The group or agreement that no longer refers to it. */
   readonly group?: EntryRef;
   /** Key as of the last read. */
   readonly key: string;
@@ -46,8 +47,9 @@ export interface CheckedEntries {
 }
 
 /**
- * Reads entries again that others no longer refer to: users and groups that
- * left a group without being written, and groups that a user is no longer in.
+ * Reads entries again that others no longer refer to: members and sponsors that
+ * left a group and signers that left an agreement without being written, and
+ * groups that a user is no longer in.
  *
  * They may have been deleted: a deleted user loses all memberships, also when
  * the account cannot see the deletion itself (`ipa user-del --preserve`). Or
@@ -154,27 +156,22 @@ export class ReferenceCheck {
   }
 
   #lost(): readonly LostEntry[] {
-    return [...this.#latest.values()].flatMap(each => {
-      switch (each.ref.kind) {
-        case 'groups':
-          return this.#lostMembers(each);
-        case 'users':
-          return this.#lostGroups(each.read);
-        default:
-          return [];
-      }
-    });
+    return [...this.#latest.values()].flatMap(each =>
+      each.ref.kind === 'users'
+        ? this.#lostGroups(each.read)
+        : this.#lostLinks(each),
+    );
   }
 
-  #lostMembers({ ref: group, read }: Read): readonly LostEntry[] {
-    const { groups } = this.#tables;
-    const before = groups.graph.directMembersOf(groups.keyOf(read.id) ?? '');
-    const { members = [] } = (read.entry ?? {}) as Partial<GroupEntry>;
-    const now = new Set(members);
+  #lostLinks({ ref: group, read }: Read): readonly LostEntry[] {
+    const { groups, agreements } = this.#tables;
+    const before = linksOf(
+      group.kind === 'groups'
+        ? groups.graph.get(groups.keyOf(read.id) ?? '')
+        : agreements.get(read.id),
+    );
+    const now = new Set(linksOf(read.entry));
     const removed = before.filter(member => !now.has(member));
-    if (removed.length === 0) {
-      return [];
-    }
     return removed.flatMap(member => {
       const ref = this.#refOf(member);
       const last = ref && this.#latest.get(textOf(ref));
@@ -218,6 +215,16 @@ export class ReferenceCheck {
     }
     return group === undefined ? undefined : { kind: 'groups', id: group };
   }
+}
+
+/** Returns the keys to which a group or an agreement refers. */
+function linksOf(entry: object | undefined): readonly string[] {
+  const {
+    members = [],
+    sponsors = [],
+    signers = [],
+  }: Partial<GroupEntry & AgreementEntry> = entry ?? {};
+  return [...members, ...sponsors, ...signers];
 }
 
 /** A group is read again if it names an unknown key of a renamed entry. */
