@@ -115,10 +115,7 @@ beforeAll(async () => {
   markers = await plantMarkers(realm, OWNERS);
   await realm.modify(
     [
-      addEntry(groupDn(GROUP), {
-        objectClass: ['ipaUserGroup', 'fasGroup'],
-        cn: GROUP,
-      }),
+      addFasGroup(GROUP, []),
       addFasUser(renamedIn(0)),
       addFasGroup(childIn(0), [userDn('bob')]),
       addFasGroup(PARENT, [groupDn(childIn(0))]),
