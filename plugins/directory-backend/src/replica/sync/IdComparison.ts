@@ -2,7 +2,11 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import type { ListedIds, ReplicaSource } from './ReplicaSource';
-import { type EntryRef, replicaKinds } from '../tables/entries';
+import {
+  type EntryRef,
+  type ReplicaBatch,
+  replicaKinds,
+} from '../tables/entries';
 import { forEachMissing } from './TableCheck';
 import type { TableComparison } from './TableComparison';
 import type { TableWriter } from './TableWriter';
@@ -55,6 +59,8 @@ export class IdComparison {
   #nextRecentAt = -Infinity;
   /** Expected duration of a comparison on an idle server, in milliseconds. */
   #durationMs: number | undefined;
+  /** Entries that the last comparison in the background did not find. */
+  #missing: EntryRef[] = [];
   /** Entries that must be read, by stable ID. */
   readonly #unread = new Map<string, EntryRef>();
   /** Stable IDs of entries that the directory lists and that are not served. */
@@ -76,6 +82,16 @@ export class IdComparison {
    */
   get unread(): readonly EntryRef[] {
     return [...this.#unread.values()].slice(0, MAX_READ);
+  }
+
+  /**
+   * Returns the entries that a comparison in the background did not find, once.
+   * The next poll deletes them, together with changes made before the deletion.
+   */
+  takeMissing(): readonly EntryRef[] {
+    const missing = this.#missing;
+    this.#missing = [];
+    return missing;
   }
 
   /** Records that entries were read. */
@@ -120,8 +136,18 @@ export class IdComparison {
       });
   }
 
-  /** Compares now. Resolves to whether the comparison was not canceled. */
-  async run(server: string): Promise<boolean> {
+  /**
+   * Compares now, and deletes missing entries. Resolves to whether the
+   * comparison was not canceled.
+   */
+  run(server: string): Promise<boolean> {
+    return this.#run(server);
+  }
+
+  async #run(
+    server: string,
+    correct?: (batch: ReplicaBatch) => void,
+  ): Promise<boolean> {
     const { source, comparison, logger } = this.#options;
     this.#isRequested = false;
     let listed: ListedIds | undefined;
@@ -131,6 +157,7 @@ export class IdComparison {
         listed = await source.ids();
         return listed;
       },
+      correct,
       isSync: true,
     });
     for (const [kind, count] of corrections ?? []) {
@@ -180,7 +207,9 @@ export class IdComparison {
     const expectedMs = this.#durationMs;
     let costMs = expectedMs ?? 0;
     try {
-      await this.run(server);
+      await this.#run(server, ({ kind, entries }) =>
+        this.#missing.push(...entries.map(({ id }) => ({ kind, id }))),
+      );
       const tookMs = performance.now() - startedAt;
       costMs =
         expectedMs === undefined

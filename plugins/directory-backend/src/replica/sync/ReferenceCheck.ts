@@ -80,6 +80,7 @@ export class ReferenceCheck {
     for (const read of entries) {
       const ref = { kind, id: read.id };
       this.#latest.set(textOf(ref), { ref, read });
+      this.#missing.delete(textOf(ref));
     }
   }
 

@@ -9,7 +9,7 @@ import {
   type ReplicaIds,
   type ReplicaSource,
 } from './ReplicaSource';
-import type { ReplicaKind } from '../tables/entries';
+import type { ReplicaBatch, ReplicaKind } from '../tables/entries';
 import type { TableCheck } from './TableCheck';
 import type { TableWriter } from './TableWriter';
 
@@ -62,6 +62,8 @@ export class TableComparison {
     readonly read: (check: TableCheck) => Promise<ListedIds>;
     /** Called before the differences are corrected. */
     readonly onFound?: () => void;
+    /** Corrects some differences. Default: writes them to the tables. */
+    readonly correct?: (batch: ReplicaBatch) => void;
     /** Milliseconds between the read and the corrections. Default: 0. */
     readonly settleMs?: number;
     /**
@@ -96,7 +98,11 @@ export class TableComparison {
       options.onFound?.();
       await (options.settleMs &&
         sleep(options.settleMs, undefined, { ref: false }));
-      const corrections = await this.#correct(check, before);
+      const corrections = await this.#correct(
+        check,
+        before,
+        options.correct ?? (batch => writer.write(batch)),
+      );
       for (const [kind, count] of options.isSync ? [] : (corrections ?? [])) {
         this.#differences.add(count, { kind });
       }
@@ -109,6 +115,7 @@ export class TableComparison {
   async #correct(
     check: TableCheck,
     before: number,
+    correct: (batch: ReplicaBatch) => void,
   ): Promise<Corrections | undefined> {
     const corrections = new Map<ReplicaKind, number>();
     for (const batch of check.differences()) {
@@ -117,7 +124,7 @@ export class TableComparison {
       }
       const { kind, entries } = batch;
       if (entries.length > 0) {
-        this.#options.writer.write(batch);
+        correct(batch);
         corrections.set(kind, (corrections.get(kind) ?? 0) + entries.length);
       }
       await nextTurn();
