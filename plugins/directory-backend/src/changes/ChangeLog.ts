@@ -132,6 +132,19 @@ export interface ChangeBatch {
   readonly removed: readonly Membership[];
 }
 
+/**
+ * What was recorded in the time in which servers catch up: a server that lacks
+ * it may lag behind.
+ */
+export interface RecentChanges {
+  /** Stable IDs of created entries. */
+  readonly created: Set<string>;
+  /** Stable IDs of unlocked users. */
+  readonly unlocked: ReadonlySet<string>;
+  /** Stable IDs of the groups that each entry has joined. */
+  readonly joined: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 /** The right to write, until another process acquires it. */
 export interface Lease {
   readonly token: number;
@@ -320,6 +333,34 @@ export class ChangeLog {
     await this.#database(LEASE)
       .where({ fence: token })
       .update({ expires_at: new Date(0) });
+  }
+
+  /** Returns what was recorded recently and could be reverted. */
+  async recentChanges(): Promise<RecentChanges> {
+    const since = timeOf(this.#database, -CATCH_UP_MS);
+    const idsOf = async (...kinds: ChangeKind[]): Promise<Set<string>> =>
+      new Set(
+        await this.#database(EVENTS)
+          .where('time', '>', since)
+          .whereIn('kind', kinds)
+          .pluck('entry_id'),
+      );
+    const created = await idsOf('user_created', 'group_created');
+    const unlocked = await idsOf('user_unlocked');
+    const joined = new Map<string, Set<string>>();
+    const rows: (Membership & { readonly name: string | null })[] =
+      await this.#database(MEMBERS)
+        .where('since', '>', since)
+        .leftJoin(ENTRIES, 'id', 'group_id')
+        .select('member_id', 'group_id', 'name');
+    for (const { member_id, group_id, name } of rows) {
+      joined.set(member_id, (joined.get(member_id) ?? new Set()).add(group_id));
+      if (name === null) {
+        // The creation of a group that is not served is not logged.
+        created.add(group_id);
+      }
+    }
+    return { created, unlocked, joined };
   }
 
   /** Yields the recorded entries in pages. */

@@ -11,6 +11,7 @@ import {
   type Lease,
   LeaseLostError,
   type Position,
+  type RecentChanges,
 } from './ChangeLog';
 import type { Served } from './compareMemberships';
 import { KnownEntries } from './KnownEntries';
@@ -58,6 +59,8 @@ interface Tenure {
   readonly postponed: Set<string>;
   /** Since when the server may lag behind the position. */
   behindSince: number | undefined;
+  /** What the server may lack; read once while it may lag behind. */
+  recent: RecentChanges | undefined;
 }
 
 /**
@@ -67,7 +70,7 @@ interface Tenure {
  * The process that acquires the lease compares all entries with the recorded
  * ones, so that changes made while the portal was not running are logged. If
  * its server may lag behind the last write, it postpones differences that add
- * or allow something, so that no removal is reverted.
+ * or allow something, and those that revert recent changes.
  */
 export class ChangeWriter implements TableObserver {
   readonly #options: ChangeWriterOptions;
@@ -203,6 +206,7 @@ export class ChangeWriter implements TableObserver {
       position: lease.position,
       postponed: new Set(),
       behindSince: undefined,
+      recent: undefined,
     };
     this.#renewals = setInterval(() => {
       if (performance.now() - this.#fullSyncAt < FULL_SYNC_MS) {
@@ -235,7 +239,10 @@ export class ChangeWriter implements TableObserver {
       if (mode === 'wait') {
         return;
       }
-      if (mode === 'complete') {
+      if (mode === 'strict') {
+        tenure.recent ??= await log.recentChanges();
+      } else {
+        tenure.recent = undefined;
         tenure.postponed.forEach(id => this.#written.add(id));
         tenure.postponed.clear();
       }
@@ -243,11 +250,11 @@ export class ChangeWriter implements TableObserver {
       if (ids.length === 0) {
         break;
       }
-      await this.#record(tenure, { ids, isStrict: mode === 'strict' });
+      await this.#record(tenure, ids);
     }
     if (this.#confirmed && !tenure.isComplete) {
       tenure.isComplete = true;
-      await this.#record(tenure, { ids: [], isStrict: false });
+      await this.#record(tenure, []);
     }
     if (this.#hasFailed) {
       this.#hasFailed = false;
@@ -289,14 +296,10 @@ export class ChangeWriter implements TableObserver {
   }
 
   /** Compares entries and appends the differences. */
-  async #record(
-    tenure: Tenure,
-    options: { readonly ids: readonly string[]; readonly isStrict: boolean },
-  ): Promise<void> {
-    const { lease, entries, isComplete } = tenure;
-    const { ids, isStrict } = options;
+  async #record(tenure: Tenure, ids: readonly string[]): Promise<void> {
+    const { lease, entries, isComplete, recent } = tenure;
     const { server } = this.#position!;
-    const batch = await entries.compare(ids, { isStrict });
+    const batch = await entries.compare(ids, recent);
     batch.postponed.forEach(id => tenure.postponed.add(id));
     const { added, removed, deleted } = batch;
     const rows = [batch.entries, deleted, added, removed];
@@ -320,10 +323,10 @@ export class ChangeWriter implements TableObserver {
     }
     await this.#options.log.append(lease, batch, {
       position,
-      isStrict,
+      isStrict: recent !== undefined,
       isComplete,
     });
-    if (!isStrict) {
+    if (!recent) {
       tenure.position = position;
     }
     this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
