@@ -351,7 +351,7 @@ export class DirectorySync {
     position: CurrentPosition,
     order: PositionOrder,
   ): Promise<boolean> {
-    const { source, tables } = this.#options;
+    const { tables } = this.#options;
     const now = performance.now();
     const rereads = this.#rereads.filter(({ at }) => at <= now);
     const { released } = this.stricter;

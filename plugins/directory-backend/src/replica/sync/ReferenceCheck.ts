@@ -219,13 +219,11 @@ export class ReferenceCheck {
 }
 
 /** Returns the keys to which a group or an agreement refers. */
-function linksOf(entry: object | undefined): readonly string[] {
-  const {
-    members = [],
-    sponsors = [],
-    signers = [],
-  }: Partial<GroupEntry & AgreementEntry> = entry ?? {};
-  return [...members, ...sponsors, ...signers];
+function linksOf(entry: unknown): readonly string[] {
+  const { members, sponsors, signers } = (entry ?? {}) as Partial<
+    GroupEntry & AgreementEntry
+  >;
+  return [members, sponsors, signers].flatMap(keys => [...(keys ?? [])]);
 }
 
 /** A group is read again if it names an unknown key of a renamed entry. */
