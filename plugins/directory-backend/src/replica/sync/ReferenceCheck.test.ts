@@ -170,6 +170,25 @@ describe('ReferenceCheck', () => {
     ).toMatchObject({ missing: [{ kind: 'users', id: 'id-user' }] });
   });
 
+  it('reads a member again until it has the key that the group names', async () => {
+    expect(
+      await check([
+        [groupsBatch(['uid=new'])],
+        [usersBatch('old')],
+        [usersBatch('old')],
+        [usersBatch('new')],
+      ]),
+    ).toMatchObject({ keys: ['uid=new', 'cn=staff'], members: ['uid=new'] });
+  });
+
+  it('accepts that a member was replaced by an entry that is not replicated', async () => {
+    const read = [usersBatch('old'), groupsBatch(['uid=host'])];
+    expect(await check([read, read])).toMatchObject({
+      keys: ['uid=old', 'cn=staff'],
+      members: ['uid=host'],
+    });
+  });
+
   it('accepts that a renamed member was removed', async () => {
     const last = [usersBatch('new'), groupsBatch([])];
     expect(await check([last, last])).toMatchObject({

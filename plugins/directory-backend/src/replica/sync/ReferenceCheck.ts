@@ -64,8 +64,8 @@ export class ReferenceCheck {
   readonly #missing = new Map<string, EntryRef>();
   /** Last key of lost entries, by group and entry. */
   readonly #keys = new Map<string, string>();
-  /** Pairs of group and lost entry that are known to be consistent. */
-  readonly #confirmed = new Set<string>();
+  /** Key with which a lost entry is known not to be in a group, by both. */
+  readonly #confirmed = new Map<string, string>();
 
   constructor(options: {
     readonly source: Pick<ReplicaSource, 'readEntries'>;
@@ -106,7 +106,7 @@ export class ReferenceCheck {
         return this.#result();
       }
       await this.#read(server, unread);
-      this.#confirm(lost);
+      this.#confirm(lost, round === MAX_ROUNDS - 1);
       lost = this.#lost();
       unread = lost.flatMap(refsOf);
     }
@@ -142,16 +142,19 @@ export class ReferenceCheck {
 
   /**
    * An entry that had the same key before and after the group was read is not
-   * in the group.
+   * in the group, unless the group names a key that no entry has yet: a server
+   * may show a renamed member after the group. It may also be the key of an
+   * entry that is not replicated, which counts as the last resort.
    */
-  #confirm(lost: readonly LostEntry[]): void {
+  #confirm(lost: readonly LostEntry[], isLast: boolean): void {
     const reread = new Set(
       lost.map(({ group, rereadGroup }) => rereadGroup && group?.id),
     );
     for (const { ref, group, key } of lost) {
       const isSame = this.#latest.get(textOf(ref))?.read.key === key;
-      if (group && isSame && !reread.has(group.id)) {
-        this.#confirmed.add(`${textOf(group)} ${textOf(ref)}`);
+      const isRead = group && isSame && !reread.has(group.id);
+      if (isRead && (isLast || !this.#namesUnknown(group))) {
+        this.#confirmed.set(`${textOf(group)} ${textOf(ref)}`, key);
       }
     }
   }
@@ -164,13 +167,32 @@ export class ReferenceCheck {
     );
   }
 
-  #lostLinks({ ref: group, read }: Read): readonly LostEntry[] {
-    const { groups, agreements } = this.#tables;
-    const before = linksOf(
-      group.kind === 'groups'
-        ? groups.graph.get(groups.keyOf(read.id) ?? '')
-        : agreements.get(read.id),
+  /** Whether a group that was read has got a link to no known entry. */
+  #namesUnknown(group: EntryRef): boolean {
+    const { entry } = this.#latest.get(textOf(group))!.read;
+    const before = new Set(this.#linksBefore(group));
+    const added = linksOf(entry).filter(key => !before.has(key));
+    const read = new Set([...this.#latest.values()].map(each => each.read.key));
+    return added.some(
+      key =>
+        !read.has(key) &&
+        !this.#refOf(key) &&
+        this.#tables.aliasOf(key) === undefined,
     );
+  }
+
+  /** Returns the keys to which a group or an agreement refers in the tables. */
+  #linksBefore({ kind, id }: EntryRef): readonly string[] {
+    const { groups, agreements } = this.#tables;
+    return linksOf(
+      kind === 'groups'
+        ? groups.graph.get(groups.keyOf(id) ?? '')
+        : agreements.get(id),
+    );
+  }
+
+  #lostLinks({ ref: group, read }: Read): readonly LostEntry[] {
+    const before = this.#linksBefore(group);
     const now = new Set(linksOf(read.entry));
     const removed = before.filter(member => !now.has(member));
     return removed.flatMap(member => {
@@ -182,7 +204,7 @@ export class ReferenceCheck {
         !pair ||
         now.has(key) ||
         this.#missing.has(textOf(ref)) ||
-        this.#confirmed.has(pair);
+        this.#confirmed.get(pair) === key;
       if (isConsistent) {
         return [];
       }
