@@ -18,13 +18,16 @@ const usersBatch = (username: string): ReplicaBatch => ({
     },
   ],
 });
-const groupsBatch = (members: readonly string[]): ReplicaBatch => ({
+const groupsBatch = (
+  members: readonly string[],
+  sponsors: readonly string[] = [],
+): ReplicaBatch => ({
   kind: 'groups',
   entries: [
     {
       id: 'id-group',
       key: 'cn=staff',
-      entry: { uniqueId: 'id-group', members, sponsors: [] } as GroupEntry,
+      entry: { uniqueId: 'id-group', members, sponsors } as GroupEntry,
     },
   ],
 });
@@ -179,6 +182,25 @@ describe('ReferenceCheck', () => {
         [usersBatch('new')],
       ]),
     ).toMatchObject({ keys: ['uid=new', 'cn=staff'], members: ['uid=new'] });
+  });
+
+  it('reads a member again whose other link still has the former key', async () => {
+    const both = (...keys: [string, string]) =>
+      groupsBatch([`uid=${keys[0]}`], [`uid=${keys[1]}`]);
+    expect(
+      await check(
+        [
+          [usersBatch('a'), both('b', 'a')],
+          [usersBatch('b'), both('b', 'a')],
+          [usersBatch('b'), both('b', 'b')],
+        ],
+        { before: both('old', 'old') },
+      ),
+    ).toMatchObject({
+      keys: ['uid=b', 'cn=staff'],
+      members: ['uid=b'],
+      reread: ['id-user', 'id-group', 'id-user', 'id-group'],
+    });
   });
 
   it('accepts that a member was replaced by an entry that is not replicated', async () => {

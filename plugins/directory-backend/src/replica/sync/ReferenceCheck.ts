@@ -28,10 +28,20 @@ interface LostEntry {
   readonly ref: EntryRef;
   /** The group or agreement that no longer refers to it. */
   readonly group?: EntryRef;
+  /** Identifies the group, its list of links and the entry. */
+  readonly link: string;
   /** Key as of the last read. */
   readonly key: string;
   /** Whether the group may name another key of the entry. */
   readonly rereadGroup: boolean;
+}
+
+/** A list of links that was read. */
+interface LinkList {
+  readonly group: EntryRef;
+  /** Index of the list. */
+  readonly list: number;
+  readonly now: ReadonlySet<string>;
 }
 
 /** The entries of a poll, each as of its last read. */
@@ -150,11 +160,11 @@ export class ReferenceCheck {
     const reread = new Set(
       lost.map(({ group, rereadGroup }) => rereadGroup && group?.id),
     );
-    for (const { ref, group, key } of lost) {
+    for (const { ref, group, link, key } of lost) {
       const isSame = this.#latest.get(textOf(ref))?.read.key === key;
       const isRead = group && isSame && !reread.has(group.id);
       if (isRead && (isLast || !this.#namesUnknown(group))) {
-        this.#confirmed.set(`${textOf(group)} ${textOf(ref)}`, key);
+        this.#confirmed.set(link, key);
       }
     }
   }
@@ -170,8 +180,10 @@ export class ReferenceCheck {
   /** Whether a group that was read has got a link to no known entry. */
   #namesUnknown(group: EntryRef): boolean {
     const { entry } = this.#latest.get(textOf(group))!.read;
-    const before = new Set(this.#linksBefore(group));
-    const added = linksOf(entry).filter(key => !before.has(key));
+    const before = new Set(this.#linksBefore(group).flat());
+    const added = linksOf(entry)
+      .flat()
+      .filter(key => !before.has(key));
     const read = new Set([...this.#latest.values()].map(each => each.read.key));
     return added.some(
       key =>
@@ -182,7 +194,7 @@ export class ReferenceCheck {
   }
 
   /** Returns the keys to which a group or an agreement refers in the tables. */
-  #linksBefore({ kind, id }: EntryRef): readonly string[] {
+  #linksBefore({ kind, id }: EntryRef): readonly (readonly string[])[] {
     const { groups, agreements } = this.#tables;
     return linksOf(
       kind === 'groups'
@@ -193,25 +205,34 @@ export class ReferenceCheck {
 
   #lostLinks({ ref: group, read }: Read): readonly LostEntry[] {
     const before = this.#linksBefore(group);
-    const now = new Set(linksOf(read.entry));
-    const removed = before.filter(member => !now.has(member));
-    return removed.flatMap(member => {
-      const ref = this.#refOf(member);
-      const last = ref && this.#latest.get(textOf(ref));
-      const key = last?.read.key ?? member;
-      const pair = ref && `${textOf(group)} ${textOf(ref)}`;
-      const isConsistent =
-        !pair ||
-        now.has(key) ||
-        this.#missing.has(textOf(ref)) ||
-        this.#confirmed.get(pair) === key;
-      if (isConsistent) {
-        return [];
-      }
-      const rereadGroup = key !== (this.#keys.get(pair) ?? member);
-      this.#keys.set(pair, key);
-      return { ref, group, key, rereadGroup };
+    // A server may change the lists of an entry one after another.
+    return linksOf(read.entry).flatMap((links, list) => {
+      const now = new Set(links);
+      return before[list]
+        .filter(key => !now.has(key))
+        .flatMap(key => this.#lostLink(key, { group, list, now }));
     });
+  }
+
+  #lostLink(
+    member: string,
+    { group, list, now }: LinkList,
+  ): readonly LostEntry[] {
+    const ref = this.#refOf(member);
+    const last = ref && this.#latest.get(textOf(ref));
+    const key = last?.read.key ?? member;
+    const link = ref && `${textOf(group)} ${list} ${textOf(ref)}`;
+    const isConsistent =
+      !link ||
+      now.has(key) ||
+      this.#missing.has(textOf(ref)) ||
+      this.#confirmed.get(link) === key;
+    if (isConsistent) {
+      return [];
+    }
+    const rereadGroup = key !== (this.#keys.get(link) ?? member);
+    this.#keys.set(link, key);
+    return [{ ref, group, link, key, rereadGroup }];
   }
 
   #lostGroups({ id, memberOf }: ReadEntry): readonly LostEntry[] {
@@ -225,7 +246,7 @@ export class ReferenceCheck {
       const ref = { kind: 'groups', id: groupId } as const;
       const isRead =
         this.#latest.has(textOf(ref)) || this.#missing.has(textOf(ref));
-      return isRead ? [] : { ref, key, rereadGroup: false };
+      return isRead ? [] : { ref, link: '', key, rereadGroup: false };
     });
   }
 
@@ -240,12 +261,12 @@ export class ReferenceCheck {
   }
 }
 
-/** Returns the keys to which a group or an agreement refers. */
-function linksOf(entry: unknown): readonly string[] {
+/** Returns the members, sponsors and signers of a group or an agreement. */
+function linksOf(entry: unknown): readonly (readonly string[])[] {
   const { members, sponsors, signers } = (entry ?? {}) as Partial<
     GroupEntry & AgreementEntry
   >;
-  return [members, sponsors, signers].flatMap(keys => [...(keys ?? [])]);
+  return [members, sponsors, signers].map(keys => [...(keys ?? [])]);
 }
 
 /** A group is read again if it names an unknown key of a renamed entry. */
