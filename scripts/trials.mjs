@@ -126,6 +126,10 @@ const trials = {
       SEED: WRITES * index + size('SEED', 1),
     })),
   },
+  handover: {
+    ...jest(backend, 'src/changes/handover.trial.test.ts'),
+    shards: [{}],
+  },
   answers: {
     ...jest(backend, 'src/answers.trial.test.ts'),
     shards: shardsOf(minutes, MINUTES).map((count, index) => ({

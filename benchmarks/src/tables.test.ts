@@ -220,16 +220,31 @@ describe('formatPortals', () => {
 
   it('shows the promises to users, and omits lines without a result', () => {
     const { ages } = portal;
+    const fast = { p50: 1000, p95: 2000, max: 5000 };
     const slow = { p50: 2000, p95: 5000, max: 21_000 };
-    const ways = [{ ...portal, ages: { ...ages!, unlistedMs: slow } }];
+    const ways = [
+      { ...portal, ages: { ...ages!, refusedMs: fast, unlistedMs: slow } },
+    ];
     const table = formatPortals([results({ ways })]);
     const title = 'preserved user unlisted after, max, s';
     expect(lineOf(table, title)).toEqual(['21.0, ≤ 20.0 missed']);
-    expect(table).not.toContain('locked account refused');
+    expect(formatPortals([results({})])).not.toContain('locked account');
     expect(missedPromises(results({ ways }))).toEqual([title]);
     expect(missedPromises(results({ ways, users: 2000 }))).toEqual([title]);
     expect(missedPromises(results({ ways, users: 100_000 }))).toEqual([]);
-    expect(missedPromises(results({}))).toEqual([]);
+  });
+
+  it('does not keep promises that were not measured', () => {
+    expect(missedPromises(results({}))).toEqual([
+      'locked account refused after, max, s',
+      'preserved user unlisted after, max, s',
+    ]);
+    const empty = { p50: NaN, p95: NaN, max: NaN };
+    const ages = { ...portal.ages!, refusedMs: empty, unlistedMs: empty };
+    const ways = [{ ...portal, ages }];
+    expect(missedPromises(results({ ways }))).toHaveLength(2);
+    // `ONLY` selected other measurements.
+    expect(missedPromises(results({ ways: [without] }))).toEqual([]);
   });
 
   it('does not show goals for other numbers of users', () => {

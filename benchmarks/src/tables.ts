@@ -325,14 +325,18 @@ function ofSpread(
   }));
 }
 
-/** Returns the titles of promises that the portal does not keep. */
+/**
+ * Returns the titles of promises that the portal does not keep or that have no
+ * measurement. Without any writes, there are none.
+ */
 export function missedPromises({ users, ways }: Results): readonly string[] {
-  return LINES.filter(
-    ({ goal, value }) =>
-      goal !== undefined &&
-      goal in PROMISES &&
-      (value(ways[0]) ?? 0) > (goalsOf(users)[goal] ?? Infinity),
-  ).map(({ title }) => title);
+  const [portal] = ways;
+  const goals = goalsOf(users);
+  return LINES.filter(({ goal, value }) => {
+    const maximum = goal && goal in PROMISES ? goals[goal] : undefined;
+    const isKept = (value(portal) ?? NaN) <= (maximum ?? Infinity);
+    return portal.ages && maximum !== undefined && !isKept;
+  }).map(({ title }) => title);
 }
 
 /** Formats measurements of portals, one line for each, as a table. */

@@ -132,6 +132,19 @@ export interface ChangeBatch {
   readonly removed: readonly Membership[];
 }
 
+/**
+ * What was recorded in the time in which servers catch up: a server that lacks
+ * it may lag behind.
+ */
+export interface RecentChanges {
+  /** Stable IDs of created entries. */
+  readonly created: Set<string>;
+  /** Stable IDs of unlocked users. */
+  readonly unlocked: ReadonlySet<string>;
+  /** Stable IDs of the groups that each entry has joined. */
+  readonly joined: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 /** The right to write, until another process acquires it. */
 export interface Lease {
   readonly token: number;
@@ -322,6 +335,34 @@ export class ChangeLog {
       .update({ expires_at: new Date(0) });
   }
 
+  /** Returns what was recorded recently and could be reverted. */
+  async recentChanges(): Promise<RecentChanges> {
+    const since = timeOf(this.#database, -CATCH_UP_MS);
+    const idsOf = async (...kinds: ChangeKind[]): Promise<Set<string>> =>
+      new Set(
+        await this.#database(EVENTS)
+          .where('time', '>', since)
+          .whereIn('kind', kinds)
+          .pluck('entry_id'),
+      );
+    const created = await idsOf('user_created', 'group_created');
+    const unlocked = await idsOf('user_unlocked');
+    const joined = new Map<string, Set<string>>();
+    const rows: (Membership & { readonly name: string | null })[] =
+      await this.#database(MEMBERS)
+        .where('since', '>', since)
+        .leftJoin(ENTRIES, 'id', 'group_id')
+        .select('member_id', 'group_id', 'name');
+    for (const { member_id, group_id, name } of rows) {
+      joined.set(member_id, (joined.get(member_id) ?? new Set()).add(group_id));
+      if (name === null) {
+        // The creation of a group that is not served is not logged.
+        created.add(group_id);
+      }
+    }
+    return { created, unlocked, joined };
+  }
+
   /** Yields the recorded entries in pages. */
   entries(): AsyncIterable<readonly StoredEntry[]> {
     return this.#pages(ENTRIES, ['id']);
@@ -354,7 +395,7 @@ export class ChangeLog {
    * Appends changes, and records the entries and memberships behind them.
    *
    * @param options.position - where the server stood after the comparison
-   * @param options.isStrict - whether differences were postponed: the position
+   * @param options.isStrict - whether differences were left out: the position
    *   of the last complete write is kept
    * @throws LeaseLostError when another process holds the lease; nothing is
    *   written.

@@ -634,6 +634,76 @@ describe('ChangeWriter', () => {
     ]);
   });
 
+  it('reverts no recent addition on a server that lags behind', async () => {
+    const directory = new TestDirectory();
+    const bob = userKey('bob');
+    const alice = userKey('alice');
+    directory.setUser('alice', { locked: true });
+    directory.setUser('bob');
+    directory.setGroup('staff', [bob]);
+    let writer = await startWriter(directory);
+    await directory.confirm();
+    directory.setUser('alice');
+    directory.setUser('carol');
+    directory.setGroup('crew', [userKey('carol')]);
+    directory.setGroup('hidden', [alice], { served: false });
+    directory.setGroup('staff', [bob, groupKey('hidden')]);
+    await directory.confirm();
+    const expected = await lines();
+    expect(expected).toEqual([
+      'user_unlocked alice',
+      'user_created carol',
+      'group_created crew',
+      'member_added crew carol',
+      'member_added staff alice',
+    ]);
+
+    // The second server lacks all of it, and bob is removed there.
+    directory.sync = { ...directory.sync, server: 'ldaps://two', value: '1' };
+    directory.setUser('alice', { locked: true });
+    [userKey('carol'), groupKey('crew'), groupKey('hidden')].forEach(key =>
+      directory.delete(key),
+    );
+    directory.setGroup('staff');
+    for (let restart = 0; restart < 2; restart++) {
+      await directory.confirm();
+      await stopWriter(directory, writer);
+      writer = await startWriter(directory);
+    }
+    expected.push('member_removed staff bob');
+    await directory.confirm();
+    expect(await lines()).toEqual(expected);
+
+    // The first server writes again.
+    const { sync } = directory;
+    directory.sync = { ...sync, server: 'ldaps://one', value: '9' };
+    directory.setUser('alice');
+    directory.setUser('carol');
+    directory.setGroup('crew', [userKey('carol')]);
+    directory.setGroup('hidden', [alice], { served: false });
+    directory.setGroup('staff', [groupKey('hidden')]);
+    await directory.confirm();
+    expect(await lines()).toEqual(expected);
+
+    // The changes are made on the second server, and time passes.
+    directory.sync = { ...sync, value: '9' };
+    directory.setUser('alice', { locked: true });
+    [userKey('carol'), groupKey('hidden')].forEach(key =>
+      directory.delete(key),
+    );
+    directory.setGroup('crew');
+    await directory.confirm();
+    expect(await lines()).toEqual(expected);
+    await stopWriter(directory, writer);
+    await startWriter(directory, { catchUpMs: 0 });
+    await directory.confirm();
+    expect((await lines()).slice(expected.length)).toEqual([
+      'user_deleted carol',
+      'user_locked alice',
+      'member_removed staff alice',
+    ]);
+  });
+
   it('records what it postponed when the server has caught up', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');

@@ -11,6 +11,7 @@ import {
   type Lease,
   LeaseLostError,
   type Position,
+  type RecentChanges,
 } from './ChangeLog';
 import type { Served } from './compareMemberships';
 import { KnownEntries } from './KnownEntries';
@@ -59,10 +60,13 @@ interface Tenure {
   isComplete: boolean;
   /** Position of the last write of all differences. */
   position: Position | undefined;
-  /** Whether differences that add or allow something are left out. */
-  isStrict: boolean;
   /** Since when the server may lag behind the position. */
   behindSince: number | undefined;
+  /**
+   * What the server may lack; read once while it may lag behind. Differences
+   * that revert it, and those that add or allow something, are left out.
+   */
+  recent: RecentChanges | undefined;
 }
 
 /**
@@ -72,7 +76,7 @@ interface Tenure {
  * The process that acquires the lease compares all entries with the recorded
  * ones, so that changes made while the portal was not running are logged. If
  * its server may lag behind the last write, it postpones differences that add
- * or allow something, so that no removal is reverted.
+ * or allow something, and those that revert recent changes.
  */
 export class ChangeWriter implements TableObserver {
   readonly #options: ChangeWriterOptions;
@@ -206,8 +210,8 @@ export class ChangeWriter implements TableObserver {
       entries,
       isComplete: lease.isComplete,
       position: lease.position,
-      isStrict: false,
       behindSince: undefined,
+      recent: undefined,
     };
     this.#renewals = setInterval(() => {
       if (performance.now() < this.#renewUntil) {
@@ -244,12 +248,13 @@ export class ChangeWriter implements TableObserver {
       if (mode === 'wait') {
         return;
       }
-      if (tenure.isStrict && mode === 'complete') {
-        tenure.isStrict = false;
+      if (mode === 'strict') {
+        tenure.recent ??= await log.recentChanges();
+      } else if (tenure.recent) {
+        tenure.recent = undefined;
         await this.#addAll(tenure.entries);
         continue;
       }
-      tenure.isStrict = mode === 'strict';
       const ids = this.#takeIds();
       if (ids.length === 0) {
         break;
@@ -301,9 +306,9 @@ export class ChangeWriter implements TableObserver {
 
   /** Compares entries and appends the differences. */
   async #record(tenure: Tenure, ids: readonly string[]): Promise<void> {
-    const { lease, entries, isComplete, isStrict } = tenure;
+    const { lease, entries, isComplete, recent } = tenure;
     const { server } = this.#position!;
-    const batch = await entries.compare(ids, { isStrict });
+    const batch = await entries.compare(ids, recent);
     const { added, removed, deleted } = batch;
     const rows = [batch.entries, deleted, added, removed];
     if (ids.length > 0 && rows.every(list => list.length === 0)) {
@@ -326,10 +331,10 @@ export class ChangeWriter implements TableObserver {
     }
     await this.#options.log.append(lease, batch, {
       position,
-      isStrict,
+      isStrict: recent !== undefined,
       isComplete,
     });
-    if (!isStrict) {
+    if (!recent) {
       tenure.position = position;
     }
     for (const { kind } of isComplete ? batch.changes : []) {

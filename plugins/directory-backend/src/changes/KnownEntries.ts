@@ -8,6 +8,7 @@ import type {
   EntryKind,
   Membership,
   NewChange,
+  RecentChanges,
   StoredEntry,
 } from './ChangeLog';
 import {
@@ -38,8 +39,13 @@ class Comparison {
   readonly affected = new Set<KnownEntry>();
   readonly before = new Map<KnownEntry, StateBefore>();
 
-  /** @param isStrict - whether to leave out differences that add or allow */
-  constructor(readonly isStrict: boolean) {}
+  /** @param recent - see {@link KnownEntries.compare} */
+  constructor(readonly recent: RecentChanges | undefined) {}
+
+  /** Whether to leave out differences that add or allow. */
+  get isStrict(): boolean {
+    return this.recent !== undefined;
+  }
 
   /** Keeps the state of an entry before its first change. */
   touch(entry: KnownEntry): void {
@@ -83,6 +89,7 @@ export class KnownEntries {
           name: name ?? undefined,
           locked: Boolean(locked),
           served: isSame ? served : undefined,
+          stored: served ? undefined : { salt, digest },
         });
       }
     }
@@ -111,14 +118,15 @@ export class KnownEntries {
    * result fails, this object must not be used again. Yields to the event loop
    * in between; entries that are written in the meantime must be compared again.
    *
-   * @param options.isStrict - whether to leave out entries that were created,
-   *   renamed or unlocked, and new members
+   * @param recent - what the server may lack: the comparison leaves out
+   *   differences that revert it, entries that were created, renamed or
+   *   unlocked, and new members. Default: nothing is left out.
    */
   async compare(
     ids: Iterable<string>,
-    { isStrict }: { readonly isStrict: boolean },
+    recent?: RecentChanges,
   ): Promise<ChangeBatch> {
-    const comparison = new Comparison(isStrict);
+    const comparison = new Comparison(recent);
     const { slices, linked, deletions, changes } = comparison;
     for (const id of ids) {
       await slices.next();
@@ -156,6 +164,12 @@ export class KnownEntries {
   #compareEntry(id: string, comparison: Comparison): void {
     const found = this.#find(id);
     let known = this.#byId.get(id);
+    const isServed = found?.served !== undefined;
+    const wasServed = known?.name !== undefined;
+    const isLost = known && (!found || (wasServed && !isServed));
+    if (isLost && comparison.recent?.created.has(id)) {
+      return;
+    }
     if (known && known.kind !== found?.kind) {
       this.#delete(known, comparison);
       known = undefined;
@@ -190,10 +204,13 @@ export class KnownEntries {
     served: Served | undefined,
     comparison: Comparison,
   ): void {
-    const { deletions, changes, isStrict } = comparison;
+    const { deletions, changes, isStrict, recent } = comparison;
     const { name: oldName, locked: wasLocked } = known;
-    const locked =
+    const isLocked =
       !!served && 'locked' in served.record && served.record.locked === true;
+    const isUncertain =
+      isLocked && !wasLocked && recent?.unlocked.has(known.id) === true;
+    const locked = isLocked && !isUncertain;
     const isNew = oldName === undefined && served !== undefined;
     const isGone = oldName !== undefined && served === undefined;
     const isRenamed = !isNew && !isGone && oldName !== served?.name;
@@ -210,6 +227,7 @@ export class KnownEntries {
     }
     known.locked = locked || (isStrict && wasLocked);
     known.served = served;
+    known.stored = undefined;
     if (isNew) {
       changes.push(changeOf(known, 'created'));
       comparison.affected.add(known);
@@ -251,9 +269,13 @@ export class KnownEntries {
         .directGroupsOf(this.#keyOf(id))
         .flatMap(key => this.#byId.get(this.#idOf(key)) ?? []),
     );
-    const kept = known.groups.filter(group => present.has(group));
-    const lost = known.groups.filter(group => !present.has(group));
+    const joined = comparison.recent?.joined.get(id);
+    const missing = known.groups.filter(group => !present.has(group));
+    const uncertain = missing.filter(group => joined?.has(group.id));
+    const lost = missing.filter(group => !uncertain.includes(group));
+    const kept = known.groups.filter(group => !lost.includes(group));
     kept.forEach(group => present.delete(group));
+    uncertain.forEach(group => group.relinked.push(id));
     if (comparison.isStrict) {
       present.clear();
     }
@@ -314,13 +336,16 @@ export class KnownEntries {
     return users.keyOf(id) ?? groups.keyOf(id) ?? id;
   }
 
-  #hasSameValues({ served: old }: KnownEntry, now: Served | undefined) {
-    return (
-      old === now ||
-      (old !== undefined &&
-        now !== undefined &&
-        isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now)))
-    );
+  #hasSameValues(
+    { served: old, stored }: KnownEntry,
+    now: Served | undefined,
+  ): boolean {
+    if (old === now || now === undefined) {
+      return old === now;
+    }
+    return old
+      ? isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
+      : stored?.digest === this.#digestOf(now, stored?.salt ?? '');
   }
 
   /**
@@ -348,6 +373,7 @@ function newEntry(id: string, kind: EntryKind): KnownEntry {
     name: undefined,
     locked: false,
     served: undefined,
+    stored: undefined,
     groups: [],
     members: [],
     relinked: [],

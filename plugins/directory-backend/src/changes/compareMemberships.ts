@@ -1,6 +1,6 @@
 import type { Group, User } from '../directory/records';
 import type { ServedRecord } from '../replica/tables/RowBlock';
-import type { EntryKind, NewChange } from './ChangeLog';
+import type { EntryKind, NewChange, StoredEntry } from './ChangeLog';
 import type { WorkSlices } from './WorkSlices';
 
 /** Maximum number of changes of the members of one group. */
@@ -18,6 +18,8 @@ export interface KnownEntry {
   locked: boolean;
   /** Record at the last comparison; `undefined` when it differed. */
   served: Served | undefined;
+  /** Digest of an entry that the replica did not have so far. */
+  stored: Pick<StoredEntry, 'salt' | 'digest'> | undefined;
   /** Groups of which the entry is recorded as a direct member. */
   groups: readonly KnownEntry[];
   /** Keys of a group's direct members at the last comparison. */

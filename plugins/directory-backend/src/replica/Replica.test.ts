@@ -289,6 +289,49 @@ describe('Replica', () => {
     expect(source.idLists).toBe(0);
   });
 
+  it.each([
+    [
+      'of a group member',
+      () => {
+        const { readEntries } = source;
+        source.readEntries = (...args) => {
+          source.readEntries = readEntries;
+          // Users were read before the group.
+          source.addUser('alicia', 'id-alice');
+          source.entries.users.delete('id-bob');
+          return readEntries(...args);
+        };
+        source.addGroup('staff', ['uid=alice']);
+      },
+    ],
+    [
+      'that only a comparison finds',
+      () => {
+        const { ids } = source;
+        source.ids = () => {
+          source.ids = ids;
+          source.addUser('alicia', 'id-alice');
+          source.entries.users.delete('id-bob');
+          return ids();
+        };
+        source.complete = false;
+        source.value!++;
+      },
+    ],
+  ])(
+    'does not show a deletion %s without earlier changes',
+    async (_, change) => {
+      const states = new Set<string>();
+      replica.observe({
+        onWrite: () => queueMicrotask(() => states.add(usersOf().join())),
+        onConfirmed() {},
+      });
+      change();
+      await eventually(() => expect(usersOf()).toEqual(['alicia', 'carol']));
+      expect([...states]).not.toContain('alice,carol');
+    },
+  );
+
   it('removes a group that a changed user is no longer in', async () => {
     source.entries.groups.delete('id-staff');
     source.write('users', {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
 import { addGroup, addUser, agreementDn, userDn } from './entries';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 
@@ -96,19 +97,27 @@ export function edit(
   );
 }
 
-/** Returns a change record that adds a user with a name and a lock. */
+/**
+ * Returns a change record that adds a user with a name and a lock. Like
+ * FreeIPA, it assigns a stable ID.
+ */
 export function addFasUser(uid: string, locked = false): string {
   return addUser(uid, {
     objectClass: [
-      ...['inetOrgPerson', 'posixAccount', 'krbPrincipalAux', 'fasUser'],
+      ...['inetOrgPerson', 'posixAccount', 'krbPrincipalAux', 'ipaObject'],
+      'fasUser',
     ],
+    ipaUniqueID: randomUUID(),
     ...(locked && { nsAccountLock: 'TRUE' }),
   });
 }
 
-/** Returns a change record that adds a group. */
+/** Returns a change record that adds a group with a stable ID. */
 export function addFasGroup(cn: string, members: readonly string[]): string {
-  return addGroup(cn, members, { objectClass: ['ipaUserGroup', 'fasGroup'] });
+  return addGroup(cn, members, {
+    objectClass: ['ipaUserGroup', 'ipaObject', 'fasGroup'],
+    ipaUniqueID: randomUUID(),
+  });
 }
 
 /**

@@ -9,9 +9,12 @@ export class DumpedEntry {
   readonly dn: string;
   /** The DN in lower case. */
   readonly key: string;
+  /** LDIF record. */
+  readonly record: string;
   readonly #values = new Map<string, Buffer[]>();
 
   constructor(record: string) {
+    this.record = record;
     for (const line of record.split('\n')) {
       const [, name, base64, rest] = /^([^:]+):(:?) ?(.*)$/s.exec(line)!;
       const value = Buffer.from(rest, base64 ? 'base64' : 'utf8');

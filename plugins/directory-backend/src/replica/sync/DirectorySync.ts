@@ -5,13 +5,14 @@ import {
   type BackgroundChecksOptions,
 } from './BackgroundChecks';
 import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
-import { ReferenceCheck } from './ReferenceCheck';
+import { type CheckedEntries, ReferenceCheck } from './ReferenceCheck';
 import {
   type CurrentPosition,
   expectServer,
   type ListedIds,
   type PositionOrder,
   type ReplicaIds,
+  type ReplicaPosition,
   type ReplicaSource,
 } from './ReplicaSource';
 import type { EntryRef, ReplicaBatch } from '../tables/entries';
@@ -50,6 +51,12 @@ const MAX_DELETIONS = 50;
  * more of them page by page.
  */
 const MAX_CHANGED_ENTRIES = 5000;
+
+/**
+ * Maximum number of times that a poll looks for further changes. Entries that
+ * are written continuously may then be as of slightly different times.
+ */
+const MAX_ROUNDS = 5;
 
 /**
  * Number of changed entries and group members that are written in one turn of
@@ -338,42 +345,34 @@ export class DirectorySync {
     position: CurrentPosition,
     order: PositionOrder,
   ): Promise<boolean> {
-    const { source, tables, state } = this.#options;
-    const rereads = this.#rereads.filter(({ at }) => at <= performance.now());
+    const { tables, state } = this.#options;
+    const now = performance.now();
+    const rereads = this.#rereads.filter(({ at }) => at <= now);
     const { released } = this.stricter;
     const { unread } = this.#checks;
     const count = rereads.length + released.length + unread.length;
     if (order === 'later' || count > 0) {
-      const check = new ReferenceCheck({ source, tables });
-      let changed = 0;
-      const { gone, complete } = await source.changes(
-        this.#position!,
-        position,
-        batch => {
-          changed += batch.entries.length;
-          if (changed <= MAX_CHANGED_ENTRIES) {
-            check.record(batch);
-          }
-        },
-      );
-      if (changed > MAX_CHANGED_ENTRIES) {
+      const changes = await this.#readChanges(position, [
+        ...this.#groupsOf(rereads),
+        ...released,
+        ...unread,
+      ]);
+      if (!changes) {
         return false;
       }
-      const { batches, missing, hasLostMany } = await check.complete(
-        position.server,
-        [...this.#groupsOf(rereads), ...released, ...unread],
-      );
+      const { batches, missing, hasLostMany, complete } = changes;
       for (const { former } of rereads) {
         tables.endAlias(former ?? '');
       }
       if (hasLostMany) {
         await this.#compareIds(position.server);
       }
-      await this.#write(position.server, batches, [...gone, ...missing]);
+      await this.#write(position.server, batches, missing);
       if (!complete) {
         this.#checks.requestIds();
       }
-      this.#rereads = this.#rereads.filter(each => !rereads.includes(each));
+      const done = new Set(rereads);
+      this.#rereads = this.#rereads.filter(each => !done.has(each));
       this.stricter.clear(released);
       this.#checks.clear(unread);
       await tables.users.buildIndexes();
@@ -384,6 +383,45 @@ export class DirectorySync {
       this.#comparedSuspensions = suspensions;
     }
     return true;
+  }
+
+  /**
+   * Reads changed entries and these, as of one state of the directory: what was
+   * written while others were read is read, too. Resolves to `undefined` if that
+   * is too much.
+   */
+  async #readChanges(
+    position: CurrentPosition,
+    refs: readonly EntryRef[],
+  ): Promise<(CheckedEntries & { readonly complete: boolean }) | undefined> {
+    const { source, tables } = this.#options;
+    const check = new ReferenceCheck({ source, tables });
+    const gone: EntryRef[] = [];
+    let from: ReplicaPosition = this.#position!;
+    let unread = refs;
+    let changed = 0;
+    const record = (batch: ReplicaBatch) => {
+      changed += batch.entries.length;
+      if (changed <= MAX_CHANGED_ENTRIES) {
+        check.record(batch);
+      }
+    };
+    for (let round = 1; ; round++) {
+      const before = changed + gone.length;
+      const listed = await source.changes(from, position, record);
+      if (changed > MAX_CHANGED_ENTRIES) {
+        return undefined;
+      }
+      gone.push(...listed.gone);
+      const isSettled = changed + gone.length + unread.length === before;
+      const checked = await check.complete(position.server, unread);
+      if (isSettled || checked.hasLostMany || round === MAX_ROUNDS) {
+        const missing = [...gone, ...checked.missing];
+        return { ...checked, missing, complete: listed.complete };
+      }
+      from = position;
+      unread = [];
+    }
   }
 
   /**

@@ -6,6 +6,7 @@ import type {
 } from '../tables/entries';
 import { ReplicaTables } from '../tables/ReplicaTables';
 import { ReferenceCheck } from './ReferenceCheck';
+import { TableWriter } from './TableWriter';
 
 const usersBatch = (username: string): ReplicaBatch => ({
   kind: 'users',
@@ -17,13 +18,16 @@ const usersBatch = (username: string): ReplicaBatch => ({
     },
   ],
 });
-const groupsBatch = (members: readonly string[]): ReplicaBatch => ({
+const groupsBatch = (
+  members: readonly string[],
+  sponsors: readonly string[] = [],
+): ReplicaBatch => ({
   kind: 'groups',
   entries: [
     {
       id: 'id-group',
       key: 'cn=staff',
-      entry: { uniqueId: 'id-group', members, sponsors: [] } as GroupEntry,
+      entry: { uniqueId: 'id-group', members, sponsors } as GroupEntry,
     },
   ],
 });
@@ -36,17 +40,18 @@ const groupsBatch = (members: readonly string[]): ReplicaBatch => ({
  */
 async function check(
   reads: readonly (readonly ReplicaBatch[])[],
-  refs: readonly EntryRef[] = [],
+  {
+    refs = [],
+    before = groupsBatch(['uid=old']),
+  }: {
+    readonly refs?: readonly EntryRef[];
+    /** The entry that refers to the user. Default: a group with one member. */
+    readonly before?: ReplicaBatch;
+  } = {},
 ) {
   const tables = new ReplicaTables();
-  for (const { kind, entries } of [
-    usersBatch('old'),
-    groupsBatch(['uid=old']),
-  ]) {
-    for (const { key, entry } of entries) {
-      tables[kind as 'users'].set(key, entry as UserEntry);
-    }
-  }
+  const writer = new TableWriter({ tables });
+  [usersBatch('old'), before].forEach(batch => writer.write(batch));
   const [first, ...further] = reads;
   const reread: string[] = [];
   const subject = new ReferenceCheck({
@@ -77,7 +82,7 @@ async function check(
   const { batches, missing } = await subject.complete('ldap://one', refs);
   const keys = batches.flatMap(({ entries }) => entries.map(({ key }) => key));
   const [group] = batches.find(({ kind }) => kind === 'groups')!.entries;
-  const { members } = group?.entry as GroupEntry;
+  const { members } = (group?.entry ?? {}) as Partial<GroupEntry>;
   return { keys, members, missing, reread };
 }
 
@@ -130,6 +135,82 @@ describe('ReferenceCheck', () => {
     ).toMatchObject({ keys: ['uid=e', 'cn=staff'], members: ['uid=e'] });
   });
 
+  it.each([
+    [
+      'sponsor',
+      (keys: readonly string[]): ReplicaBatch => ({
+        kind: 'groups',
+        entries: [
+          {
+            id: 'id-links',
+            key: 'cn=links',
+            entry: { uniqueId: 'id-links', members: [], sponsors: keys },
+          },
+        ],
+      }),
+    ],
+    [
+      'signer',
+      (keys: readonly string[]): ReplicaBatch => ({
+        kind: 'agreements',
+        entries: [
+          {
+            id: 'id-links',
+            key: 'cn=links',
+            entry: { name: 'links', enabled: true, signers: new Set(keys) },
+          },
+        ],
+      }),
+    ],
+  ])('reads a %s again who was renamed or deleted', async (_, linksTo) => {
+    const renamed = await check([[linksTo(['uid=new'])], [usersBatch('new')]], {
+      before: linksTo(['uid=old']),
+    });
+    expect(renamed).toMatchObject({ reread: ['id-user'] });
+    expect(renamed.keys).toEqual(expect.arrayContaining(['uid=new']));
+    expect(
+      await check([[linksTo([])], []], { before: linksTo(['uid=old']) }),
+    ).toMatchObject({ missing: [{ kind: 'users', id: 'id-user' }] });
+  });
+
+  it('reads a member again until it has the key that the group names', async () => {
+    expect(
+      await check([
+        [groupsBatch(['uid=new'])],
+        [usersBatch('old')],
+        [usersBatch('old')],
+        [usersBatch('new')],
+      ]),
+    ).toMatchObject({ keys: ['uid=new', 'cn=staff'], members: ['uid=new'] });
+  });
+
+  it('reads a member again whose other link still has the former key', async () => {
+    const both = (...keys: [string, string]) =>
+      groupsBatch([`uid=${keys[0]}`], [`uid=${keys[1]}`]);
+    expect(
+      await check(
+        [
+          [usersBatch('a'), both('b', 'a')],
+          [usersBatch('b'), both('b', 'a')],
+          [usersBatch('b'), both('b', 'b')],
+        ],
+        { before: both('old', 'old') },
+      ),
+    ).toMatchObject({
+      keys: ['uid=b', 'cn=staff'],
+      members: ['uid=b'],
+      reread: ['id-user', 'id-group', 'id-user', 'id-group'],
+    });
+  });
+
+  it('accepts that a member was replaced by an entry that is not replicated', async () => {
+    const read = [usersBatch('old'), groupsBatch(['uid=host'])];
+    expect(await check([read, read])).toMatchObject({
+      keys: ['uid=old', 'cn=staff'],
+      members: ['uid=host'],
+    });
+  });
+
   it('accepts that a renamed member was removed', async () => {
     const last = [usersBatch('new'), groupsBatch([])];
     expect(await check([last, last])).toMatchObject({
@@ -141,13 +222,12 @@ describe('ReferenceCheck', () => {
   it('checks entries that are read for another reason', async () => {
     const read = [usersBatch('a'), groupsBatch(['uid=b'])];
     expect(
-      await check(
-        [[], read, [usersBatch('b'), groupsBatch(['uid=b'])]],
-        [
+      await check([[], read, [usersBatch('b'), groupsBatch(['uid=b'])]], {
+        refs: [
           { kind: 'users', id: 'id-user' },
           { kind: 'groups', id: 'id-group' },
         ],
-      ),
+      }),
     ).toMatchObject({ keys: ['uid=b', 'cn=staff'], members: ['uid=b'] });
   });
 

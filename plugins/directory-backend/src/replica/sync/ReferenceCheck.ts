@@ -1,4 +1,5 @@
 import {
+  type AgreementEntry,
   type EntryRef,
   type GroupEntry,
   type ReadEntry,
@@ -25,12 +26,22 @@ interface Read {
 /** An entry that may have been deleted or renamed. */
 interface LostEntry {
   readonly ref: EntryRef;
-  /** The group that no longer refers to it. */
+  /** The group or agreement that no longer refers to it. */
   readonly group?: EntryRef;
+  /** Identifies the group, its list of links and the entry. */
+  readonly link: string;
   /** Key as of the last read. */
   readonly key: string;
   /** Whether the group may name another key of the entry. */
   readonly rereadGroup: boolean;
+}
+
+/** A list of links that was read. */
+interface LinkList {
+  readonly group: EntryRef;
+  /** Index of the list. */
+  readonly list: number;
+  readonly now: ReadonlySet<string>;
 }
 
 /** The entries of a poll, each as of its last read. */
@@ -46,8 +57,9 @@ export interface CheckedEntries {
 }
 
 /**
- * Reads entries again that others no longer refer to: users and groups that
- * left a group without being written, and groups that a user is no longer in.
+ * Reads entries again that others no longer refer to: members and sponsors that
+ * left a group and signers that left an agreement without being written, and
+ * groups that a user is no longer in.
  *
  * They may have been deleted: a deleted user loses all memberships, also when
  * the account cannot see the deletion itself (`ipa user-del --preserve`). Or
@@ -62,8 +74,8 @@ export class ReferenceCheck {
   readonly #missing = new Map<string, EntryRef>();
   /** Last key of lost entries, by group and entry. */
   readonly #keys = new Map<string, string>();
-  /** Pairs of group and lost entry that are known to be consistent. */
-  readonly #confirmed = new Set<string>();
+  /** Key with which a lost entry is known not to be in a group, by both. */
+  readonly #confirmed = new Map<string, string>();
 
   constructor(options: {
     readonly source: Pick<ReplicaSource, 'readEntries'>;
@@ -78,6 +90,7 @@ export class ReferenceCheck {
     for (const read of entries) {
       const ref = { kind, id: read.id };
       this.#latest.set(textOf(ref), { ref, read });
+      this.#missing.delete(textOf(ref));
     }
   }
 
@@ -103,7 +116,7 @@ export class ReferenceCheck {
         return this.#result();
       }
       await this.#read(server, unread);
-      this.#confirm(lost);
+      this.#confirm(lost, round === MAX_ROUNDS - 1);
       lost = this.#lost();
       unread = lost.flatMap(refsOf);
     }
@@ -139,59 +152,87 @@ export class ReferenceCheck {
 
   /**
    * An entry that had the same key before and after the group was read is not
-   * in the group.
+   * in the group, unless the group names a key that no entry has yet: a server
+   * may show a renamed member after the group. It may also be the key of an
+   * entry that is not replicated, which counts as the last resort.
    */
-  #confirm(lost: readonly LostEntry[]): void {
+  #confirm(lost: readonly LostEntry[], isLast: boolean): void {
     const reread = new Set(
       lost.map(({ group, rereadGroup }) => rereadGroup && group?.id),
     );
-    for (const { ref, group, key } of lost) {
+    for (const { ref, group, link, key } of lost) {
       const isSame = this.#latest.get(textOf(ref))?.read.key === key;
-      if (group && isSame && !reread.has(group.id)) {
-        this.#confirmed.add(`${textOf(group)} ${textOf(ref)}`);
+      const isRead = group && isSame && !reread.has(group.id);
+      if (isRead && (isLast || !this.#namesUnknown(group))) {
+        this.#confirmed.set(link, key);
       }
     }
   }
 
   #lost(): readonly LostEntry[] {
-    return [...this.#latest.values()].flatMap(each => {
-      switch (each.ref.kind) {
-        case 'groups':
-          return this.#lostMembers(each);
-        case 'users':
-          return this.#lostGroups(each.read);
-        default:
-          return [];
-      }
+    return [...this.#latest.values()].flatMap(each =>
+      each.ref.kind === 'users'
+        ? this.#lostGroups(each.read)
+        : this.#lostLinks(each),
+    );
+  }
+
+  /** Whether a group that was read has got a link to no known entry. */
+  #namesUnknown(group: EntryRef): boolean {
+    const { entry } = this.#latest.get(textOf(group))!.read;
+    const before = new Set(this.#linksBefore(group).flat());
+    const added = linksOf(entry)
+      .flat()
+      .filter(key => !before.has(key));
+    const read = new Set([...this.#latest.values()].map(each => each.read.key));
+    return added.some(
+      key =>
+        !read.has(key) &&
+        !this.#refOf(key) &&
+        this.#tables.aliasOf(key) === undefined,
+    );
+  }
+
+  /** Returns the keys to which a group or an agreement refers in the tables. */
+  #linksBefore({ kind, id }: EntryRef): readonly (readonly string[])[] {
+    const { groups, agreements } = this.#tables;
+    return linksOf(
+      kind === 'groups'
+        ? groups.graph.get(groups.keyOf(id) ?? '')
+        : agreements.get(id),
+    );
+  }
+
+  #lostLinks({ ref: group, read }: Read): readonly LostEntry[] {
+    const before = this.#linksBefore(group);
+    // A server may change the lists of an entry one after another.
+    return linksOf(read.entry).flatMap((links, list) => {
+      const now = new Set(links);
+      return before[list]
+        .filter(key => !now.has(key))
+        .flatMap(key => this.#lostLink(key, { group, list, now }));
     });
   }
 
-  #lostMembers({ ref: group, read }: Read): readonly LostEntry[] {
-    const { groups } = this.#tables;
-    const before = groups.graph.directMembersOf(groups.keyOf(read.id) ?? '');
-    const { members = [] } = (read.entry ?? {}) as Partial<GroupEntry>;
-    const now = new Set(members);
-    const removed = before.filter(member => !now.has(member));
-    if (removed.length === 0) {
+  #lostLink(
+    member: string,
+    { group, list, now }: LinkList,
+  ): readonly LostEntry[] {
+    const ref = this.#refOf(member);
+    const last = ref && this.#latest.get(textOf(ref));
+    const key = last?.read.key ?? member;
+    const link = ref && `${textOf(group)} ${list} ${textOf(ref)}`;
+    const isConsistent =
+      !link ||
+      now.has(key) ||
+      this.#missing.has(textOf(ref)) ||
+      this.#confirmed.get(link) === key;
+    if (isConsistent) {
       return [];
     }
-    return removed.flatMap(member => {
-      const ref = this.#refOf(member);
-      const last = ref && this.#latest.get(textOf(ref));
-      const key = last?.read.key ?? member;
-      const pair = ref && `${textOf(group)} ${textOf(ref)}`;
-      const isConsistent =
-        !pair ||
-        now.has(key) ||
-        this.#missing.has(textOf(ref)) ||
-        this.#confirmed.has(pair);
-      if (isConsistent) {
-        return [];
-      }
-      const rereadGroup = key !== (this.#keys.get(pair) ?? member);
-      this.#keys.set(pair, key);
-      return { ref, group, key, rereadGroup };
-    });
+    const rereadGroup = key !== (this.#keys.get(link) ?? member);
+    this.#keys.set(link, key);
+    return [{ ref, group, link, key, rereadGroup }];
   }
 
   #lostGroups({ id, memberOf }: ReadEntry): readonly LostEntry[] {
@@ -205,7 +246,7 @@ export class ReferenceCheck {
       const ref = { kind: 'groups', id: groupId } as const;
       const isRead =
         this.#latest.has(textOf(ref)) || this.#missing.has(textOf(ref));
-      return isRead ? [] : { ref, key, rereadGroup: false };
+      return isRead ? [] : { ref, link: '', key, rereadGroup: false };
     });
   }
 
@@ -218,6 +259,14 @@ export class ReferenceCheck {
     }
     return group === undefined ? undefined : { kind: 'groups', id: group };
   }
+}
+
+/** Returns the members, sponsors and signers of a group or an agreement. */
+function linksOf(entry: unknown): readonly (readonly string[])[] {
+  const { members, sponsors, signers } = (entry ?? {}) as Partial<
+    GroupEntry & AgreementEntry
+  >;
+  return [members, sponsors, signers].map(keys => [...(keys ?? [])]);
 }
 
 /** A group is read again if it names an unknown key of a renamed entry. */

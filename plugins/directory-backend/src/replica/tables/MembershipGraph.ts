@@ -233,9 +233,13 @@ function replaceItem(
   from: string,
   to: string,
 ): readonly string[] {
-  return items.includes(from)
-    ? items.filter(item => item !== to).map(item => (item === from ? to : item))
-    : items;
+  const at = items.indexOf(from);
+  if (at === -1) {
+    return items;
+  }
+  return items.includes(to)
+    ? items.filter(item => item !== from)
+    : items.with(at, to);
 }
 
 /**

@@ -3,10 +3,29 @@ import type { AgreementEntry, EntryRef, ReplicaBatch } from './entries';
 import { GroupTable } from './GroupTable';
 import { UserTable } from './UserTable';
 
+/** An agreement whose signers the table may change. */
+interface StoredAgreement extends AgreementEntry {
+  readonly signers: Set<string>;
+}
+
 /** All agreements, by stable ID. */
-class AgreementTable extends Map<string, AgreementEntry> {
+class AgreementTable extends Map<string, StoredAgreement> {
   ids(): Iterable<string> {
     return this.keys();
+  }
+
+  override set(id: string, agreement: AgreementEntry): this {
+    const signers = new Set(agreement.signers);
+    return super.set(id, { ...agreement, signers });
+  }
+
+  /** Changes the key of a signer. */
+  replaceSigner(from: string, to: string): void {
+    for (const { signers } of this.values()) {
+      if (signers.delete(from)) {
+        signers.add(to);
+      }
+    }
   }
 
   /** Whether an entry differs from the one in the table. */
@@ -25,6 +44,8 @@ export class ReplicaTables {
   readonly agreements = new AgreementTable();
   /** Keys of renamed users and groups by former key. */
   readonly #aliases = new Map<string, string>();
+  /** Former keys of renamed users and groups by key. */
+  readonly #formerKeys = new Map<string, Set<string>>();
 
   /** Whether there is an entry with a stable ID. */
   has({ kind, id }: EntryRef): boolean {
@@ -47,20 +68,13 @@ export class ReplicaTables {
   ): readonly string[] {
     this[kind].rename(from, to);
     const groups = this.groups.replaceLinks(from, to);
-    for (const id of this.agreements.ids()) {
-      const agreement = this.agreements.get(id)!;
-      if (agreement.signers.has(from)) {
-        const signers = new Set(agreement.signers).add(to);
-        signers.delete(from);
-        this.agreements.set(id, { ...agreement, signers });
-      }
+    this.agreements.replaceSigner(from, to);
+    const formerKeys = (this.#formerKeys.get(from) ?? new Set()).add(from);
+    this.#formerKeys.delete(from);
+    this.#formerKeys.set(to, formerKeys);
+    for (const former of formerKeys) {
+      this.#aliases.set(former, to);
     }
-    for (const [former, key] of this.#aliases) {
-      if (key === from) {
-        this.#aliases.set(former, to);
-      }
-    }
-    this.#aliases.set(from, to);
     return groups;
   }
 
@@ -76,7 +90,14 @@ export class ReplicaTables {
    */
   endAlias(former: string): string | undefined {
     const key = this.#aliases.get(former);
-    this.#aliases.delete(former);
+    if (key !== undefined) {
+      const formerKeys = this.#formerKeys.get(key)!;
+      formerKeys.delete(former);
+      if (formerKeys.size === 0) {
+        this.#formerKeys.delete(key);
+      }
+      this.#aliases.delete(former);
+    }
     return key;
   }
 
