@@ -169,9 +169,14 @@ export class UserTable {
     user,
     account = NO_ACCOUNT,
   }: UserEntry): UserAccount | undefined {
-    return isDeepStrictEqual(account, regularAccount(user, this.#realm))
-      ? undefined
-      : account;
+    const { principalNames, expires, locked, isFoundByUsername } = account;
+    const isRegular =
+      isFoundByUsername &&
+      expires === undefined &&
+      locked === (user.locked === true) &&
+      principalNames.length === 1 &&
+      principalNames[0] === `${user.username}@${this.#realm}`;
+    return isRegular ? undefined : account;
   }
 }
 
@@ -179,7 +184,6 @@ export class UserTable {
 function regularAccount(user: User, realm: string | undefined): UserAccount {
   return {
     principalNames: [`${user.username}@${realm}`],
-    expires: undefined,
     locked: user.locked === true,
     isFoundByUsername: true,
   };
