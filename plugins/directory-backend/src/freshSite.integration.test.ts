@@ -71,7 +71,7 @@ it('serves a directory that has freeipa-fas but no fasUser', async () => {
   });
 });
 
-it('answers the operations on certificates without a CA', async () => {
+it('serves the operations on certificates without a CA', async () => {
   const signing = await client.request('/v1/certs/', {
     as: 'admin',
     ...form({ user: 'admin', csr: 'x' }),

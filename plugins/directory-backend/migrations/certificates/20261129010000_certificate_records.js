@@ -18,11 +18,6 @@ exports.up = async function up(knex) {
       .nullable()
       .comment("SHA-256 of the issuer's SubjectPublicKeyInfo, lower-case hex");
     table
-      .binary('certificate')
-      .nullable()
-      .comment('DER; null: only reserved, or not recorded by 0.2.0');
-    table.text('chain').nullable().comment('PEM: the issuers, nearest first');
-    table
       .string('public_key_sha256', 64)
       .nullable()
       .comment('SHA-256 of the SubjectPublicKeyInfo, lower-case hex');
@@ -85,6 +80,12 @@ exports.up = async function up(knex) {
       .notNullable()
       .defaultTo(false)
       .comment('Whether the CA has returned that it is on hold');
+    // Last, because SQLite reads a row from its beginning.
+    table
+      .binary('certificate')
+      .nullable()
+      .comment('DER; null: only reserved, or not recorded by 0.2.0');
+    table.text('chain').nullable().comment('PEM: the issuers, nearest first');
     table.unique(['serial_number', 'authority']);
     table.index(['reserved_at'], 'directory_certificate_reservations', {
       predicate: knex.whereRaw("state = 'reserved'"),

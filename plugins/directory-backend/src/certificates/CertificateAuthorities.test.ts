@@ -103,7 +103,7 @@ describe('CertificateAuthorities', () => {
     });
   });
 
-  it('asks only the CA that has a record', async () => {
+  it('queries only the CA that has a record', async () => {
     const ca = new PermissiveAuthority();
     const issued = await (await open({ second: ca })).issue();
     const first = { ...authorityWith(), get: jest.fn() };

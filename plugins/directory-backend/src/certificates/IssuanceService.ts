@@ -33,6 +33,7 @@ import type {
   CertificateOwner,
   CertificateRecords,
   Reservation,
+  ReservationKey,
 } from './records/CertificateRecords';
 import type { SigningLimit } from './SigningLimit';
 import { checkKey } from './signingRules';
@@ -165,7 +166,7 @@ export class IssuanceService {
     const { logger, records } = this.#options;
     const before = new Date(Date.now() - LOST_AFTER_MS);
     for (const lost of await records.listReserved({ before })) {
-      await this.#abandon(lost.authority, lost).catch(error =>
+      await this.#abandon(lost.row.authority, lost).catch(error =>
         logger.warn(
           `The reserved serial number ${lost.row.serial_number} was not revoked, which is repeated: ${error}`,
         ),
@@ -345,7 +346,7 @@ export class IssuanceService {
   /** Revokes the serial number of a reservation, if the CA can, and ends it. */
   async #abandon(
     authority: string,
-    reserved: Pick<Reservation, 'row'>,
+    reserved: ReservationKey,
     serialNumber = reserved.row.serial_number,
   ): Promise<void> {
     const { auditor, authorities, records } = this.#options;
