@@ -1,27 +1,37 @@
 import fc from 'fast-check';
-import type { ByTier } from '../../directory/Directory';
+import type { ByTier, MembershipKind } from '../../directory/Directory';
 import {
   type FieldCondition,
   type GroupPredicate,
   type Predicate,
   type UserCondition,
+  type UserPredicate,
   allOf,
   anyOf,
 } from '../../directory/predicates';
 import type { GroupField, UserField } from '../../directory/schema';
+import { closestFirst, similarTo } from '../../directory/textSearch';
 import type { DumpedEntry } from '../naive/DumpedEntry';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import { GROUP_ATTRIBUTES, USER_ATTRIBUTES } from '../naive/naiveRecords';
-import type { MemberSelection } from '../../http/request/parseGroupSearch';
-import {
-  EXACT_TERMS,
-  SUBSTRING_TERMS,
-} from '../../http/request/parseUserSearch';
-import { closestFirst, similarTo } from '../../http/request/parseText';
 
 /** Searchable fields. These also match substrings. */
-const SUBSTRING_FIELDS = Object.values(SUBSTRING_TERMS);
-const SEARCHED_FIELDS = [...SUBSTRING_FIELDS, ...Object.values(EXACT_TERMS)];
+const SUBSTRING_FIELDS: readonly UserField[] = [
+  'username',
+  'ircnicks',
+  'givenname',
+  'surname',
+  'human_name',
+];
+const SEARCHED_FIELDS: readonly UserField[] = [
+  ...SUBSTRING_FIELDS,
+  'emails',
+  'github_username',
+  'gitlab_username',
+  'rhbzemail',
+  'websites',
+  'rssurls',
+];
 
 /** Characters that are special in LDAP or Unicode. */
 const SPECIAL = [...'*()\\,"#+<>;=&|!/:', '\0', '\u0301', '\u200b', '  ', 'é'];
@@ -317,7 +327,10 @@ function fieldTerm(
  */
 export function memberSelection(
   directory: Pick<NaiveDirectory, 'users'>,
-): fc.Arbitrary<MemberSelection> {
+): fc.Arbitrary<{
+  readonly membership?: MembershipKind;
+  readonly where?: UserPredicate;
+}> {
   const text = fc
     .constantFrom(...directory.users)
     .chain(user =>

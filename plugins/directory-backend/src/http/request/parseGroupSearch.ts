@@ -9,7 +9,8 @@ import type { GroupField } from '../../directory/schema';
 import { noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
-import { closestFirst, parseText, readSearchText } from './parseText';
+import { closestFirst } from '../../directory/textSearch';
+import { parseText, readSearchText } from './parseText';
 import {
   readTerm,
   rejectUnknown,

@@ -1,8 +1,5 @@
-import {
-  type FieldCondition,
-  visitPredicate,
-} from '../../directory/predicates';
-import { closestFirst, similarTo } from './parseText';
+import { type FieldCondition, visitPredicate } from './predicates';
+import { closestFirst, similarTo } from './textSearch';
 
 const fields = { words: ['name'], whole: ['email'] } as const;
 
