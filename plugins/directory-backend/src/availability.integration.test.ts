@@ -7,7 +7,7 @@ import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
 import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { refreshByTicket, tokenByTicket } from './__testUtils__/gateway/signIn';
-import { ldapOf } from './__testUtils__/gateway/startGateway';
+import { ldapOf } from './__testUtils__/ldap/openLdap';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(600_000);

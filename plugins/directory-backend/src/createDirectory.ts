@@ -11,76 +11,23 @@ import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDi
 import type { OpenedRecords } from './createCertificates';
 import type { DirectoryConfig } from './config';
 import { Accounts } from './directory/Accounts';
-import type { Reachability } from './directory/errors';
 import type { SubjectLookup } from './directory/Principal';
 import {
   type PrivacyPolicy,
   PrivateDirectory,
 } from './directory/PrivateDirectory';
 import type { DirectorySchema } from './directory/schema';
-import { normalizeDn, rdnValueOf } from './ldap/connection/DistinguishedName';
-import type { LdapConfig } from './ldap/connection/LdapConfig';
+import { normalizeDn } from './ldap/connection/DistinguishedName';
 import { LdapPool } from './ldap/connection/LdapPool';
-import type { LdapServers } from './ldap/connection/LdapServers';
+import { createReplicaDirectory } from './ldap/createReplicaDirectory';
 import { LdapPrincipalLookup } from './ldap/LdapPrincipalLookup';
 import { LdapReader } from './ldap/LdapReader';
-import { LdapReplicaSource } from './ldap/LdapReplicaSource';
 import { MassDeletionGuard } from './replica/sync/MassDeletionGuard';
 import { observeReplica } from './replica/observeReplica';
 import { ReplicaQuarantine } from './replica/sync/ReplicaQuarantine';
-import { Replica, type ReplicaOptions } from './replica/Replica';
-import { ReplicaDirectory } from './replica/ReplicaDirectory';
-import { ReplicatedAccounts } from './replica/ReplicatedAccounts';
-
-/** Options of {@link createReplicaDirectory}. */
-export interface ReplicaDirectoryOptions extends Omit<
-  ReplicaOptions,
-  'source'
-> {
-  readonly reader: LdapReader;
-  /** Reports when the directory refuses the service account. */
-  readonly servers: Pick<LdapServers, 'reachability' | 'onReachability'>;
-  readonly schema: DirectorySchema;
-  readonly ldap: LdapConfig;
-}
-
-/** Creates a directory that reads a replica. Call the replica's `follow()`. */
-export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
-  readonly directory: ReplicaDirectory;
-  readonly accounts: ReplicatedAccounts;
-  readonly replica: Replica;
-} {
-  const source = new LdapReplicaSource(options);
-  const replica = new Replica({ ...options, source });
-  const suspendIfRefused = (reachability: Reachability) => {
-    if (reachability === 'refused') {
-      replica.suspend(
-        'credentials',
-        "The directory refused the service account's credentials",
-      );
-    }
-  };
-  suspendIfRefused(options.servers.reachability);
-  options.servers.onReachability(suspendIfRefused);
-  options.reader.accessVerifier.onFailed(message =>
-    replica.suspend('accessCheck', message),
-  );
-  const { tables } = replica;
-  return {
-    directory: new ReplicaDirectory({
-      gate: replica.state,
-      tables,
-      keyOf: normalizeDn,
-    }),
-    accounts: new ReplicatedAccounts({
-      replica,
-      tables,
-      keyOf: normalizeDn,
-      groupName: key => rdnValueOf(key)?.toLowerCase(),
-    }),
-    replica,
-  };
-}
+import type { Replica } from './replica/Replica';
+import type { ReplicaDirectory } from './replica/ReplicaDirectory';
+import type { ReplicatedAccounts } from './replica/ReplicatedAccounts';
 
 /** Options of {@link createDirectory}. */
 export interface CreateDirectoryOptions {

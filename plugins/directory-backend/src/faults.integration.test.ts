@@ -4,8 +4,8 @@ import { AccessLog } from './__testUtils__/ldap/AccessLog';
 import { eventually } from './__testUtils__/eventually';
 import { type Fault, FaultProxy } from './__testUtils__/ldap/FaultProxy';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
+import { ldapOf } from './__testUtils__/ldap/openLdap';
 import {
-  ldapOf,
   startGateway,
   type Gateway,
 } from './__testUtils__/gateway/startGateway';

@@ -1,7 +1,7 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from './__testUtils__/eventually';
+import { ldapOf } from './__testUtils__/ldap/openLdap';
 import {
-  ldapOf,
   startGateway,
   type Gateway,
 } from './__testUtils__/gateway/startGateway';

@@ -7,8 +7,8 @@ import {
   type ClientResponse,
   type RequestOptions,
 } from './__testUtils__/gateway/GatewayClient';
+import { ldapOf } from './__testUtils__/ldap/openLdap';
 import {
-  ldapOf,
   startGateway,
   type Gateway,
 } from './__testUtils__/gateway/startGateway';

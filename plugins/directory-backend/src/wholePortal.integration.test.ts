@@ -2,7 +2,7 @@ import {
   embeddedAuthority,
   exportForAll,
 } from './__testUtils__/gateway/directoryConfig';
-import { ldapOf } from './__testUtils__/gateway/startGateway';
+import { ldapOf } from './__testUtils__/ldap/openLdap';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 import { describeSearches } from './__testUtils__/suites/describeSearches';
 import {

@@ -1,8 +1,11 @@
 import { ConfigReader } from '@backstage/config';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { describeReplicaSource } from '../__testUtils__/conformance/describeReplicaSource';
-import { ldapOf } from '../__testUtils__/gateway/startGateway';
-import { createLdapReader, openLdapPool } from '../__testUtils__/ldap/openLdap';
+import {
+  createLdapReader,
+  openLdapPool,
+  ldapOf,
+} from '../__testUtils__/ldap/openLdap';
 import { schemaPreset } from '../directory/schema';
 import { readLdapConfig } from './connection/LdapConfig';
 import { LdapReplicaSource } from './LdapReplicaSource';

@@ -1,10 +1,10 @@
 import { ConfigReader } from '@backstage/config';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from '../__testUtils__/eventually';
-import { openLdapPool } from '../__testUtils__/ldap/openLdap';
+import { openLdapPool, ldapOf } from '../__testUtils__/ldap/openLdap';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { readDirectoryConfig } from '../config';
-import { ldapOf, startGateway } from '../__testUtils__/gateway/startGateway';
+import { startGateway } from '../__testUtils__/gateway/startGateway';
 import { SchemaVerifier } from './SchemaVerifier';
 
 jest.setTimeout(180_000);

@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { groupDn } from '../conformance/entries';
 import { eventually } from '../eventually';
-import { ldapOf, startGateway, type Gateway } from '../gateway/startGateway';
+import { ldapOf } from '../ldap/openLdap';
+import { startGateway, type Gateway } from '../gateway/startGateway';
 import { dumpEntries } from '../naive/DumpedEntry';
 import {
   catalogEntities,

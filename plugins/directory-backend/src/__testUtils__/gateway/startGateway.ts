@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { ldapOf } from '../ldap/openLdap';
 
 /** A backend with the plugin, in a child process. */
 export interface Gateway {
@@ -208,23 +209,6 @@ function externalAccessOf({
     });
   }
   return access;
-}
-
-/**
- * Returns the `directory.ldap` block for a realm. Its timeouts are long, so
- * that no test fails on a busy machine; tests of a timeout set a short one.
- */
-export function ldapOf(realm: Realm): JsonObject {
-  return {
-    servers: [realm.ldapsUrl],
-    caFile: realm.caFile,
-    baseDn: realm.baseDn,
-    bindDn: realm.bindDn,
-    bindPasswordFile: realm.bindPasswordFile,
-    connectTimeout: { minutes: 1 },
-    operationTimeout: { minutes: 1 },
-    decisionTimeout: { seconds: 15 },
-  };
 }
 
 /** Returns the environment without the ticket cache and keytab of the test. */

@@ -6,7 +6,7 @@ import {
   type RealmOptions,
   type Replication,
 } from '@directory-gateway/realm';
-import { ldapOf } from '../gateway/startGateway';
+import { ldapOf } from './openLdap';
 
 /** Number of changes that separate the USNs of the two servers. */
 const USN_DISTANCE = 50;

@@ -11,8 +11,24 @@ import { LdapPool, type LdapSearcher } from '../../ldap/connection/LdapPool';
 import type { LdapServersOptions } from '../../ldap/connection/LdapServers';
 import { LdapPrincipalLookup } from '../../ldap/LdapPrincipalLookup';
 import { LdapReader } from '../../ldap/LdapReader';
-import { ldapOf } from '../gateway/startGateway';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+
+/**
+ * Returns the `directory.ldap` block for a realm. Its timeouts are long, so
+ * that no test fails on a busy machine; tests of a timeout set a short one.
+ */
+export function ldapOf(realm: Realm): JsonObject {
+  return {
+    servers: [realm.ldapsUrl],
+    caFile: realm.caFile,
+    baseDn: realm.baseDn,
+    bindDn: realm.bindDn,
+    bindPasswordFile: realm.bindPasswordFile,
+    connectTimeout: { minutes: 1 },
+    operationTimeout: { minutes: 1 },
+    decisionTimeout: { seconds: 15 },
+  };
+}
 
 /** Creates the plugin's pool for a realm. */
 export function openLdapPool(

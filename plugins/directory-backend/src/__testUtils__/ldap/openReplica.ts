@@ -2,18 +2,17 @@ import assert from 'node:assert';
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
-import { createReplicaDirectory } from '../../createDirectory';
 import type { Directory } from '../../directory/Directory';
 import { schemaPreset, type SchemaPreset } from '../../directory/schema';
 import { readLdapConfig } from '../../ldap/connection/LdapConfig';
+import { createReplicaDirectory } from '../../ldap/createReplicaDirectory';
 import { LdapPrincipalLookup } from '../../ldap/LdapPrincipalLookup';
 import type { Replica } from '../../replica/Replica';
 import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
 import { eventually } from '../eventually';
 import { createGuard, MemoryGuardRecords } from '../MemoryGuardRecords';
-import { createLdapReader, openLdapPool } from './openLdap';
+import { createLdapReader, ldapOf, openLdapPool } from './openLdap';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { ldapOf } from '../gateway/startGateway';
 
 /** A replica of a realm and its readers. */
 export interface OpenReplica {
