@@ -118,7 +118,7 @@ export class DirectoryServers {
     this.#portal = portal;
   }
 
-  get config() {
+  get config(): LdapConfig {
     return this.#portal.directory.ldap;
   }
 
