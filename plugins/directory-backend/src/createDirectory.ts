@@ -11,6 +11,7 @@ import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDi
 import type { OpenedRecords } from './createCertificates';
 import type { DirectoryConfig } from './config';
 import { Accounts } from './directory/Accounts';
+import type { VisibilityTests } from './directory/Directory';
 import type { SubjectLookup } from './directory/Principal';
 import {
   type PrivacyPolicy,
@@ -26,7 +27,6 @@ import { MassDeletionGuard } from './replica/sync/MassDeletionGuard';
 import { observeReplica } from './replica/observeReplica';
 import { ReplicaQuarantine } from './replica/sync/ReplicaQuarantine';
 import type { Replica } from './replica/Replica';
-import type { ReplicaDirectory } from './replica/ReplicaDirectory';
 import type { ReplicatedAccounts } from './replica/ReplicatedAccounts';
 
 /** Options of {@link createDirectory}. */
@@ -58,7 +58,7 @@ export async function createDirectory({
 }: CreateDirectoryOptions): Promise<{
   readonly directory: PrivateDirectory;
   /** Finds entries for permission rules. */
-  readonly entries: Pick<ReplicaDirectory, 'testsOf'>;
+  readonly entries: VisibilityTests;
   readonly accounts: Accounts;
   readonly changes: Changes;
   readonly quarantine: ReplicaQuarantine;

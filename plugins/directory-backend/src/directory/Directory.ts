@@ -262,3 +262,16 @@ export interface Directory {
     context: RequestContext,
   ): Promise<Page<string> | undefined>;
 }
+
+/** Tests of the visibility of single entries, for permission rules. */
+export interface VisibilityTests {
+  /**
+   * Looks up users or groups by name. Each returned function tests whether a
+   * visibility includes the entry; it is `undefined` if the entry does not
+   * exist.
+   */
+  testsOf(
+    kind: 'users' | 'groups',
+    names: readonly string[],
+  ): Promise<readonly (((visible: Visibility) => boolean) | undefined)[]>;
+}

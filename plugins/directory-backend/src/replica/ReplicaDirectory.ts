@@ -10,7 +10,7 @@ import type {
   RequestContext,
   UserQuery,
   UserSelection,
-  Visibility,
+  VisibilityTests,
 } from '../directory/Directory';
 import { compareNames } from '../directory/names';
 import { type Page, slicePage } from '../directory/Page';
@@ -49,7 +49,7 @@ interface FoundGroups {
 }
 
 /** Serves queries from the replica while it may be read. */
-export class ReplicaDirectory implements Directory {
+export class ReplicaDirectory implements Directory, VisibilityTests {
   readonly #gate: ReplicaGate;
   readonly #tables: ReplicaTables;
   readonly #view: ReplicaView;
@@ -183,15 +183,10 @@ export class ReplicaDirectory implements Directory {
       return { items: slicePage(names, query.page), total: names.length };
     });
 
-  /**
-   * Looks up users or groups by name. Each returned function tests whether a
-   * visibility includes the entry; it is `undefined` if the entry does not
-   * exist.
-   */
   testsOf(
     kind: 'users' | 'groups',
     names: readonly string[],
-  ): Promise<readonly (((visible: Visibility) => boolean) | undefined)[]> {
+  ): ReturnType<VisibilityTests['testsOf']> {
     const context = { signal: new AbortController().signal };
     return this.#read(context, () =>
       names.map(name => {

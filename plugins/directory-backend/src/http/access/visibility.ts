@@ -24,7 +24,7 @@ import {
   directoryUserResourceRef,
   directoryUserRules,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Visibility } from '../../directory/Directory';
+import type { Visibility, VisibilityTests } from '../../directory/Directory';
 import {
   allOf,
   anyOf,
@@ -33,7 +33,6 @@ import {
   type Predicate,
   type UserCondition,
 } from '../../directory/predicates';
-import type { ReplicaDirectory } from '../../replica/ReplicaDirectory';
 
 /** Permission rules by resource type. */
 export type PermissionRules = Pick<
@@ -47,7 +46,7 @@ export function addResourceTypes({
   entries,
 }: {
   readonly permissionsRegistry: PermissionsRegistryService;
-  readonly entries: Pick<ReplicaDirectory, 'testsOf'>;
+  readonly entries: VisibilityTests;
 }): void {
   const resourcesOf = async <Query>(
     names: readonly string[],
