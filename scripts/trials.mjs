@@ -151,14 +151,14 @@ const trials = {
     shards: [{ ALL_FAULTS: 1 }],
   },
   size: {
-    ...jest(backend, 'src/replica/ReplicaDirectory.size.trial.test.ts'),
+    ...jest('ldap', 'src/replica/ReplicaDirectory.size.trial.test.ts'),
     shards: [{}],
   },
   searches: {
     ...jest(
-      backend,
+      'ldap',
       'src/replica/ReplicaDirectory.integration.test.ts',
-      'src/__testUtils__/naive/NaiveDirectory.integration.test.ts',
+      'src/replica/NaiveDirectory.integration.test.ts',
     ),
     shards: [{ SEARCHES: size('SEARCHES', 4000) }],
   },
@@ -168,14 +168,14 @@ const trials = {
   },
   replica: {
     ...jest(
-      backend,
+      'ldap',
       'src/replica/Replica.modes.trial.test.ts',
-      'src/replica/sync/StricterValues.trial.test.ts',
+      'src/replica/StricterValues.trial.test.ts',
     ),
     shards: [{}],
   },
   writes: {
-    ...jest(backend, 'src/replica/Replica.writes.integration.test.ts'),
+    ...jest('ldap', 'src/replica/Replica.writes.integration.test.ts'),
     shards: [{ ROUNDS: size('ROUNDS', 5) }],
   },
   switch: {
@@ -209,8 +209,8 @@ const trials = {
   },
   'fuzz-ldap': {
     ...jest(
-      backend,
-      'src/ldap/connection/LdapConnection.corruption.integration.test.ts',
+      'ldap',
+      'src/connection/LdapConnection.corruption.integration.test.ts',
     ),
     shards: fuzz(),
   },

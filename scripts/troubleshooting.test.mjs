@@ -118,7 +118,7 @@ describe('Troubleshooting', () => {
     assertSame(
       titles.map(([, reason]) => reason),
       keysOf(
-        'plugins/directory-backend/src/replica/sync/ReplicaState.ts',
+        'packages/directory-core/src/replica/sync/ReplicaState.ts',
         'ERROR_REASONS',
       ),
     );

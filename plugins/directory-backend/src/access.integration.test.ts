@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import {
+  eventually,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { userDn } from './__testUtils__/conformance/entries';
-import { eventually } from './__testUtils__/eventually';
 import { form, serialOf } from './__testUtils__/gateway/GatewayClient';
 import { revocationListPath } from './__testUtils__/certificates/issuerFiles';
 import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';

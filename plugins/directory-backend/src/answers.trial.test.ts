@@ -4,43 +4,40 @@ import { Client } from 'ldapts';
 import assert from 'node:assert';
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { exportForAll } from './__testUtils__/gateway/directoryConfig';
-import {
-  addFasGroup,
-  addFasUser,
-  change,
-  edit,
-  renamed,
-} from './__testUtils__/conformance/changeArbitrary';
 import {
   addEntry,
+  addFasGroup,
+  addFasUser,
   agreementDn,
+  change,
+  type DumpedEntry,
+  dumpEntries,
+  edit,
+  eventually,
+  findExposed,
   groupDn,
+  type Marker,
+  NaiveDirectory,
+  plantMarkers,
+  renamed,
   userDn,
-} from './__testUtils__/conformance/entries';
+} from '@directory-gateway/directory-core/testUtils';
+import { exportForAll } from './__testUtils__/gateway/directoryConfig';
 import {
   comparable,
   type ComparableResponse,
   ExpectedResponses,
   type ReadRequest,
 } from './__testUtils__/conformance/ExpectedResponses';
-import { eventually } from './__testUtils__/eventually';
-import { findExposed } from './__testUtils__/conformance/findExposed';
 import {
   GatewayClient,
   type ClientResponse,
 } from './__testUtils__/gateway/GatewayClient';
 import {
-  type DumpedEntry,
-  dumpEntries,
-} from './__testUtils__/naive/DumpedEntry';
-import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
-import {
   maskHeader,
   personalRoute,
   personalSearch,
 } from './__testUtils__/conformance/personalQueryArbitrary';
-import { plantMarkers, type Marker } from './__testUtils__/conformance/markers';
 import { sessionIn } from './__testUtils__/gateway/sessionCookies';
 import {
   startGateway,

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import {
+  eventually,
+  groupDn,
+} from '@directory-gateway/directory-core/testUtils';
+import { ldapOf } from '@directory-gateway/ldap/testUtils';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { groupDn } from './__testUtils__/conformance/entries';
-import { eventually } from './__testUtils__/eventually';
 import { form } from './__testUtils__/gateway/GatewayClient';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
 import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { refreshByTicket, tokenByTicket } from './__testUtils__/gateway/signIn';
-import { ldapOf } from './__testUtils__/ldap/openLdap';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(600_000);

@@ -6,18 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import {
+  addFasGroup,
+  addFasUser,
+  eventually,
+  groupDn,
+  type Marker,
+  plantMarkers,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
+import {
   catalogEntities,
   catalogEntity,
   directoryNames,
   namesOf,
 } from './__testUtils__/catalog/catalogEntities';
-import {
-  addFasGroup,
-  addFasUser,
-} from './__testUtils__/conformance/changeArbitrary';
-import { groupDn, userDn } from './__testUtils__/conformance/entries';
-import { plantMarkers, type Marker } from './__testUtils__/conformance/markers';
-import { eventually } from './__testUtils__/eventually';
 import {
   startGateway,
   type Gateway,

@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  dumpEntries,
+  eventually,
+  NaiveDirectory,
+} from '@directory-gateway/directory-core/testUtils';
+import {
   describeGroup,
   startOrganization,
 } from './__testUtils__/catalog/startOrganization';
-import { eventually } from './__testUtils__/eventually';
-import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
-import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 
 /** Longest time from a change until the portal is killed. */
 const SETTLE_MS = 3000;

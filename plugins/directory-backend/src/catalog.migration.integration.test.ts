@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
 import {
   directoryRefs,
   entitiesByRef,
@@ -11,7 +12,6 @@ import {
   type Entities,
 } from './__testUtils__/catalog/catalogEntities';
 import { ldapOrg } from './__testUtils__/catalog/ldapOrg';
-import { eventually } from './__testUtils__/eventually';
 import { refreshByTicket } from './__testUtils__/gateway/signIn';
 import {
   startGateway,

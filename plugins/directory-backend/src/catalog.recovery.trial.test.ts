@@ -1,6 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  addFasGroup,
+  addFasUser,
+  addGroup,
+  addUser,
+  eventually,
+  groupDn,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
+import {
   directoryNames,
   namesOf,
 } from './__testUtils__/catalog/catalogEntities';
@@ -9,17 +18,6 @@ import {
   SERVICE_TOKEN,
   startOrganization,
 } from './__testUtils__/catalog/startOrganization';
-import {
-  addFasGroup,
-  addFasUser,
-} from './__testUtils__/conformance/changeArbitrary';
-import {
-  addGroup,
-  addUser,
-  groupDn,
-  userDn,
-} from './__testUtils__/conformance/entries';
-import { eventually } from './__testUtils__/eventually';
 
 const BACKUP = 'catalog_backup';
 

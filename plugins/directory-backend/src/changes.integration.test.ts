@@ -1,7 +1,10 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import assert from 'node:assert/strict';
-import { addUser, userDn } from './__testUtils__/conformance/entries';
-import { eventually } from './__testUtils__/eventually';
+import {
+  addUser,
+  eventually,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
 import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
 import {
   startGateway,

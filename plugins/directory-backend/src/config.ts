@@ -3,30 +3,32 @@ import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { directoryPermissions } from '@directory-gateway/backstage-plugin-directory-common';
 import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
-import { PrincipalSet, readPrincipalSet } from './directory/Caller';
-import type { PortalUsersConfig } from './directory/PortalUserNames';
 import {
-  hiddenFieldNames,
-  isGroupField,
-  isUserField,
-  schemaPreset,
   type DirectorySchema,
   type FieldDefinition,
   type GroupField,
+  hiddenFieldNames,
+  isGroupField,
+  isUserField,
+  PrincipalSet,
+  readPrincipalSet,
+  readReplicaConfig,
+  type ReplicaConfig,
+  schemaPreset,
   type UserField,
-} from './directory/schema';
+} from '@directory-gateway/directory-core';
+import { type LdapConfig, readLdapConfig } from '@directory-gateway/ldap';
+import type { PortalUsersConfig } from './portalUsers/PortalUserNames';
 import { readChangesConfig, type ChangesConfig } from './changes/ChangesConfig';
 import {
   readCertificatesConfig,
   type CertificatesConfig,
 } from './certificates/CertificatesConfig';
-import { readLdapConfig, type LdapConfig } from './ldap/connection/LdapConfig';
 import type { AccessRule } from './http/access/AccessControl';
 import {
   readSessionsConfig,
   type SessionsConfig,
 } from './http/session/SessionsConfig';
-import { readReplicaConfig, type ReplicaConfig } from './replica/ReplicaConfig';
 
 /** The name identifies a record, and the flags determine who may read it. */
 const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];

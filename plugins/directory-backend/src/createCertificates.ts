@@ -8,6 +8,13 @@ import type {
 import { InputError } from '@backstage/errors';
 import type { NotificationService } from '@backstage/plugin-notifications-node';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
+import type {
+  Accounts,
+  PrivateDirectory,
+  Replica,
+  ReplicatedAccounts,
+  SubjectLookup,
+} from '@directory-gateway/directory-core';
 import { BlockedKeys } from './certificates/BlockedKeys';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { CertificateReader } from './certificates/CertificateReader';
@@ -25,13 +32,8 @@ import { RenewalService } from './certificates/RenewalService';
 import { RevocationService } from './certificates/RevocationService';
 import { SigningLimit } from './certificates/SigningLimit';
 import { UserCertificates } from './certificates/UserCertificates';
-import type { Accounts } from './directory/Accounts';
-import type { PortalUserNames } from './directory/PortalUserNames';
-import type { SubjectLookup } from './directory/Principal';
-import type { PrivateDirectory } from './directory/PrivateDirectory';
+import type { PortalUserNames } from './portalUsers/PortalUserNames';
 import type { CertificateServices } from './http/resources/certificates';
-import type { Replica } from './replica/Replica';
-import type { ReplicatedAccounts } from './replica/ReplicatedAccounts';
 
 const MINUTE_MS = 60_000;
 

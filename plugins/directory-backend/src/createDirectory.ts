@@ -5,29 +5,31 @@ import type {
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import { createHash } from 'node:crypto';
+import {
+  Accounts,
+  type DirectorySchema,
+  MassDeletionGuard,
+  observeReplica,
+  type PrivacyPolicy,
+  PrivateDirectory,
+  type Replica,
+  type ReplicatedAccounts,
+  type SubjectLookup,
+  type VisibilityTests,
+} from '@directory-gateway/directory-core';
+import {
+  createReplicaDirectory,
+  LdapPool,
+  LdapPrincipalLookup,
+  LdapReader,
+  normalizeDn,
+} from '@directory-gateway/ldap';
 import { type Changes, createChanges } from './changes/createChanges';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
 import type { OpenedRecords } from './createCertificates';
 import type { DirectoryConfig } from './config';
-import { Accounts } from './directory/Accounts';
-import type { VisibilityTests } from './directory/Directory';
-import type { SubjectLookup } from './directory/Principal';
-import {
-  type PrivacyPolicy,
-  PrivateDirectory,
-} from './directory/PrivateDirectory';
-import type { DirectorySchema } from './directory/schema';
-import { normalizeDn } from './ldap/connection/DistinguishedName';
-import { LdapPool } from './ldap/connection/LdapPool';
-import { createReplicaDirectory } from './ldap/createReplicaDirectory';
-import { LdapPrincipalLookup } from './ldap/LdapPrincipalLookup';
-import { LdapReader } from './ldap/LdapReader';
-import { MassDeletionGuard } from './replica/sync/MassDeletionGuard';
-import { observeReplica } from './replica/observeReplica';
-import { ReplicaQuarantine } from './replica/sync/ReplicaQuarantine';
-import type { Replica } from './replica/Replica';
-import type { ReplicatedAccounts } from './replica/ReplicatedAccounts';
+import { ReplicaQuarantine } from './guard/ReplicaQuarantine';
 
 /** Options of {@link createDirectory}. */
 export interface CreateDirectoryOptions {

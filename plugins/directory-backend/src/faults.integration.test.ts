@@ -1,18 +1,19 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
+import {
+  AccessLog,
+  type Fault,
+  FaultProxy,
+  ldapOf,
+  startTlsFront,
+  TestAuthority,
+} from '@directory-gateway/ldap/testUtils';
 import { exportForAll } from './__testUtils__/gateway/directoryConfig';
-import { AccessLog } from './__testUtils__/ldap/AccessLog';
-import { eventually } from './__testUtils__/eventually';
-import { type Fault, FaultProxy } from './__testUtils__/ldap/FaultProxy';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
-import { ldapOf } from './__testUtils__/ldap/openLdap';
 import {
   startGateway,
   type Gateway,
 } from './__testUtils__/gateway/startGateway';
-import {
-  TestAuthority,
-  startTlsFront,
-} from './__testUtils__/ldap/TestAuthority';
 import { SteadyLoad, type Tally } from './__testUtils__/gateway/SteadyLoad';
 
 jest.setTimeout(600_000);

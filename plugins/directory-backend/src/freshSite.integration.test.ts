@@ -5,9 +5,11 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import {
   addFasGroup,
   addFasUser,
-} from './__testUtils__/conformance/changeArbitrary';
-import { addGroup, addUser, userDn } from './__testUtils__/conformance/entries';
-import { eventually } from './__testUtils__/eventually';
+  addGroup,
+  addUser,
+  eventually,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
 import { form, GatewayClient } from './__testUtils__/gateway/GatewayClient';
 import {
   startGateway,

@@ -5,8 +5,10 @@ import {
   startRealm,
   type Realm,
 } from '@directory-gateway/realm';
-import { userDn } from './__testUtils__/conformance/entries';
-import { eventually } from './__testUtils__/eventually';
+import {
+  eventually,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
 import { privilegedRules } from './__testUtils__/gateway/directoryConfig';
 import {
   overrideGuard,

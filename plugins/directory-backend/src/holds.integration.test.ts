@@ -1,17 +1,21 @@
 import { mockServices } from '@backstage/backend-test-utils';
 import { startRealm, type Realm } from '@directory-gateway/realm';
+import {
+  addUser,
+  eventually,
+  groupDn,
+  renamed,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
+import {
+  openReplica,
+  type OpenReplica,
+} from '@directory-gateway/ldap/testUtils';
 import { AccountHolds } from './certificates/holds/AccountHolds';
 import { HoldRecords } from './certificates/holds/HoldRecords';
 import { PermissiveAuthority } from './__testUtils__/certificates/PermissiveAuthority';
 import { RECORDS } from './certificates/records/CertificateRecords';
 import { openAuthorities } from './__testUtils__/certificates/openAuthorities';
-import { addUser, groupDn, userDn } from './__testUtils__/conformance/entries';
-import { renamed } from './__testUtils__/conformance/changeArbitrary';
-import { eventually } from './__testUtils__/eventually';
-import {
-  openReplica,
-  type OpenReplica,
-} from './__testUtils__/ldap/openReplica';
 import { withDatabase } from './__testUtils__/withDatabase';
 import { openDatabase } from './openDatabase';
 

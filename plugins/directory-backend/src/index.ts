@@ -6,4 +6,4 @@
 import './requireNode';
 
 export { directoryPlugin as default } from './plugin';
-export { USERNAME_ANNOTATION } from './directory/PortalUserNames';
+export { USERNAME_ANNOTATION } from './portalUsers/PortalUserNames';

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OtherRealm, startRealm, type Realm } from '@directory-gateway/realm';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
 import { issuerFiles } from './__testUtils__/certificates/issuerFiles';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { eventually } from './__testUtils__/eventually';
 import { guestToken, refreshByTicket } from './__testUtils__/gateway/signIn';
 import {
   type Gateway,

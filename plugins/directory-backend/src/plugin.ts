@@ -22,7 +22,7 @@ import {
   openCertificateRecords,
 } from './createCertificates';
 import { createDirectory } from './createDirectory';
-import { PortalUserNames } from './directory/PortalUserNames';
+import { PortalUserNames } from './portalUsers/PortalUserNames';
 import { AccessControl } from './http/access/AccessControl';
 import { Authenticator } from './http/access/Authenticator';
 import { addResourceTypes } from './http/access/visibility';

@@ -17,11 +17,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  eventually,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
+import {
   issuerFiles,
   revocationListPath,
 } from './__testUtils__/certificates/issuerFiles';
-import { userDn } from './__testUtils__/conformance/entries';
-import { eventually } from './__testUtils__/eventually';
 import { exportForAll } from './__testUtils__/gateway/directoryConfig';
 import { guestToken, tokenByTicket } from './__testUtils__/gateway/signIn';
 import {

@@ -2,10 +2,11 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   addFasUser,
+  eventually,
+  groupDn,
+  userDn,
   withdrawn,
-} from './__testUtils__/conformance/changeArbitrary';
-import { groupDn, userDn } from './__testUtils__/conformance/entries';
-import { eventually } from './__testUtils__/eventually';
+} from '@directory-gateway/directory-core/testUtils';
 import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
 import {
   startGateway,

@@ -1,9 +1,21 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
+import {
+  allOf,
+  hiddenFieldNames,
+  type UserField,
+} from '@directory-gateway/directory-core';
+import {
+  dumpEntries,
+  type Marker,
+  NaiveDirectory,
+  naiveUser,
+  type Viewer as NaiveViewer,
+  plantMarkers,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { userDn } from './__testUtils__/conformance/entries';
-import { type Marker, plantMarkers } from './__testUtils__/conformance/markers';
 import {
   isBrokenMask,
   markerSearches,
@@ -24,12 +36,6 @@ import {
   type Gateway,
   startGateway,
 } from './__testUtils__/gateway/startGateway';
-import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
-import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
-import { naiveUser } from './__testUtils__/naive/naiveRecords';
-import type { Viewer as NaiveViewer } from './__testUtils__/naive/naiveSearch';
-import { allOf } from './directory/predicates';
-import { hiddenFieldNames, type UserField } from './directory/schema';
 import { EXACT_TERMS, SUBSTRING_TERMS } from './http/request/parseUserSearch';
 
 jest.setTimeout(600_000);

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
-import { eventually } from './__testUtils__/eventually';
 import {
   form,
   GatewayClient,

@@ -7,11 +7,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '@backstage/types';
-import { userDn } from './__testUtils__/conformance/entries';
+import { userDn } from '@directory-gateway/directory-core/testUtils';
 import {
   openLdapPrincipals,
   type OpenLdapPrincipals,
-} from './__testUtils__/ldap/openLdap';
+} from '@directory-gateway/ldap/testUtils';
 import { issuerFiles } from './__testUtils__/certificates/issuerFiles';
 import { ReminderPortal } from './__testUtils__/certificates/ReminderPortal';
 

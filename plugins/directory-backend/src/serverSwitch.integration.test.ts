@@ -1,4 +1,5 @@
-import { eventually } from './__testUtils__/eventually';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
+import { TwoServers } from '@directory-gateway/ldap/testUtils';
 import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
@@ -6,7 +7,6 @@ import {
   type Gateway,
   startGateway,
 } from './__testUtils__/gateway/startGateway';
-import { TwoServers } from './__testUtils__/ldap/TwoServers';
 
 jest.setTimeout(600_000);
 

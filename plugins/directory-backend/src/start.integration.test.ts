@@ -1,5 +1,5 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { eventually } from './__testUtils__/eventually';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
 import {
   startGateway,
   type Gateway,

@@ -1,6 +1,6 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { eventually } from './__testUtils__/eventually';
-import { ldapOf } from './__testUtils__/ldap/openLdap';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
+import { ldapOf } from '@directory-gateway/ldap/testUtils';
 import {
   startGateway,
   type Gateway,

@@ -1,18 +1,17 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from './__testUtils__/eventually';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
+import { FaultProxy, ldapOf } from '@directory-gateway/ldap/testUtils';
 import {
   GatewayClient,
   type ClientResponse,
   type RequestOptions,
 } from './__testUtils__/gateway/GatewayClient';
-import { ldapOf } from './__testUtils__/ldap/openLdap';
 import {
   startGateway,
   type Gateway,
 } from './__testUtils__/gateway/startGateway';
-import { FaultProxy } from './__testUtils__/ldap/FaultProxy';
 
 jest.setTimeout(600_000);
 

@@ -1,8 +1,8 @@
+import { ldapOf } from '@directory-gateway/ldap/testUtils';
 import {
   embeddedAuthority,
   exportForAll,
 } from './__testUtils__/gateway/directoryConfig';
-import { ldapOf } from './__testUtils__/ldap/openLdap';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 import { describeSearches } from './__testUtils__/suites/describeSearches';
 import {

@@ -5,14 +5,13 @@ import {
   createServiceRef,
 } from '@backstage/backend-plugin-api';
 import type { BasicPermission } from '@backstage/plugin-permission-common';
-import type { Accounts } from '../directory/Accounts';
-import type { Caller } from '../directory/Caller';
 import type { AccessControl } from '../http/access/AccessControl';
 import type { Authenticator } from '../http/access/Authenticator';
 import type { DeniedCall } from '../http/api/Operation';
 import { toApiError } from '../http/response/presentError';
 import type { Request } from 'express';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Accounts, Caller } from '@directory-gateway/directory-core';
 
 /** Options of {@link ActionGate}. */
 export interface ActionGateOptions {

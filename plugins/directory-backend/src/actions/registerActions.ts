@@ -6,11 +6,10 @@ import {
   directoryReplicaOverridePermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
+import { actorOf, CallerAudit } from '@directory-gateway/directory-core';
 import type { HoldRecords } from '../certificates/holds/HoldRecords';
 import type { RevocationService } from '../certificates/RevocationService';
-import { actorOf } from '../directory/Caller';
-import { CallerAudit } from '../directory/CallerAudit';
-import type { ReplicaQuarantine } from '../replica/sync/ReplicaQuarantine';
+import type { ReplicaQuarantine } from '../guard/ReplicaQuarantine';
 import { ActionGate, type ActionGateOptions } from './ActionGate';
 
 /** Registers the actions of the plugin with the portal. */

@@ -1,11 +1,14 @@
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import {
+  type Caller,
+  type Directory,
+  emptyUser,
+  PrincipalSet,
+  PrivateDirectory,
+  type UserField,
+} from '@directory-gateway/directory-core';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
-import { holder, person } from '../__testUtils__/people';
-import { type Caller, PrincipalSet } from '../directory/Caller';
-import type { Directory } from '../directory/Directory';
-import { PrivateDirectory } from '../directory/PrivateDirectory';
-import type { UserField } from '../directory/schema';
-import { emptyUser } from '../directory/records';
 import { CertificateReader } from './CertificateReader';
 import type { ReadableCertificates } from './CertificatesConfig';
 

@@ -1,6 +1,8 @@
 import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
-import type { CallerContext } from '../directory/Caller';
-import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import type {
+  CallerContext,
+  PrivateDirectory,
+} from '@directory-gateway/directory-core';
 import type {
   CertificateAuthorities,
   LocatedCertificate,

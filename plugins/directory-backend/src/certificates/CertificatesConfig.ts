@@ -4,8 +4,11 @@ import {
   readCount,
   readMilliseconds,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { type PrincipalSet, readPrincipalSet } from '../directory/Caller';
-import type { Principal } from '../directory/Principal';
+import {
+  type Principal,
+  type PrincipalSet,
+  readPrincipalSet,
+} from '@directory-gateway/directory-core';
 
 const KEY = 'directory.certificates';
 

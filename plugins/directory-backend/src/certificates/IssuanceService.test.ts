@@ -12,14 +12,21 @@ import {
   createSigningRequest,
   RecordingLogger,
 } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import {
+  anyOf,
+  emptyUser,
+  type Principal,
+  type UserCondition,
+} from '@directory-gateway/directory-core';
+import {
+  accountsOf,
+  holder,
+  person,
+} from '@directory-gateway/directory-core/testUtils';
 import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { makeCsr } from '../__testUtils__/certificates/makeCsr';
-import { accountsOf, holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
-import { anyOf, type UserCondition } from '../directory/predicates';
-import type { Principal } from '../directory/Principal';
-import { emptyUser } from '../directory/records';
 import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
 import { IssuanceService } from './IssuanceService';

@@ -10,12 +10,15 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readCertificateRequest } from '@directory-gateway/x509';
 import { createHash } from 'node:crypto';
-import type { Accounts } from '../directory/Accounts';
-import type { Caller, CallerContext } from '../directory/Caller';
-import { CallerAudit } from '../directory/CallerAudit';
-import { isUserName } from '../directory/names';
-import type { Principal } from '../directory/Principal';
-import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import {
+  type Accounts,
+  type Caller,
+  CallerAudit,
+  type CallerContext,
+  isUserName,
+  type Principal,
+  type PrivateDirectory,
+} from '@directory-gateway/directory-core';
 import type { BlockedKeys } from './BlockedKeys';
 import type {
   CertificateAuthorities,

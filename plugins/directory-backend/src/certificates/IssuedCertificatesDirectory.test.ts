@@ -1,5 +1,8 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Directory, RequestContext } from '../directory/Directory';
+import type {
+  Directory,
+  RequestContext,
+} from '@directory-gateway/directory-core';
 import { IssuedCertificatesDirectory } from './IssuedCertificatesDirectory';
 import type { CertificateOwner } from './records/CertificateRecords';
 

@@ -1,7 +1,9 @@
 import { Batch } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Directory } from '../directory/Directory';
-import type { UserField } from '../directory/schema';
-import type { User } from '../directory/records';
+import type {
+  Directory,
+  User,
+  UserField,
+} from '@directory-gateway/directory-core';
 import type { CertificateOwners } from './records/CertificateOwners';
 import {
   type CertificateOwner,

@@ -1,10 +1,9 @@
 import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
+import type { Caller, Principal } from '@directory-gateway/directory-core';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
-import { holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
-import type { Caller } from '../directory/Caller';
-import type { Principal } from '../directory/Principal';
 import { openDatabase } from '../openDatabase';
 import { RECORDS } from './records/CertificateRecords';
 import { hasFreshProof, RenewalService } from './RenewalService';

@@ -1,8 +1,11 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
 import { assertError } from '@backstage/errors';
 import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Caller, CallerContext } from '../directory/Caller';
-import { CallerAudit } from '../directory/CallerAudit';
+import {
+  type Caller,
+  CallerAudit,
+  type CallerContext,
+} from '@directory-gateway/directory-core';
 import type { CertificateAuthorities } from './CertificateAuthorities';
 import { FreshProofRequiredError, RenewalRefusedError } from './errors';
 import type { IssuanceService } from './IssuanceService';

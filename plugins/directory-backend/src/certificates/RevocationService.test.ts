@@ -4,9 +4,9 @@ import {
   type CertificateAuthority,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
-import { holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';

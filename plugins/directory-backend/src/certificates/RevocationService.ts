@@ -5,8 +5,11 @@ import {
   AuthorityUnavailableError,
   type RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { actorOf, type Caller } from '../directory/Caller';
-import { CallerAudit } from '../directory/CallerAudit';
+import {
+  actorOf,
+  type Caller,
+  CallerAudit,
+} from '@directory-gateway/directory-core';
 import type { BlockedKeys } from './BlockedKeys';
 import type {
   CertificateAuthorities,

@@ -1,5 +1,5 @@
 import { PostgresServer } from '@directory-gateway/realm';
-import type { Caller } from '../directory/Caller';
+import type { Caller } from '@directory-gateway/directory-core';
 import { SigningLimitExceededError } from './errors';
 import { SigningLimit } from './SigningLimit';
 import { openDatabase } from '../openDatabase';

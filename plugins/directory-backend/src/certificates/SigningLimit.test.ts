@@ -1,5 +1,5 @@
+import type { Caller } from '@directory-gateway/directory-core';
 import { withDatabase } from '../__testUtils__/withDatabase';
-import type { Caller } from '../directory/Caller';
 import { SigningLimitExceededError } from './errors';
 import { SigningLimit } from './SigningLimit';
 import { openDatabase } from '../openDatabase';

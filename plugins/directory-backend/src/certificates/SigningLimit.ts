@@ -3,7 +3,7 @@ import {
   type Database,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createHash } from 'node:crypto';
-import { actorOf, type Caller } from '../directory/Caller';
+import { actorOf, type Caller } from '@directory-gateway/directory-core';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { SigningLimitExceededError } from './errors';
 

@@ -3,12 +3,14 @@ import {
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import {
+  type Directory,
+  emptyUser,
+  PrincipalSet,
+  PrivateDirectory,
+} from '@directory-gateway/directory-core';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
-import { holder, person } from '../__testUtils__/people';
-import type { Directory } from '../directory/Directory';
-import { PrincipalSet } from '../directory/Caller';
-import { PrivateDirectory } from '../directory/PrivateDirectory';
-import { emptyUser } from '../directory/records';
 import type {
   CertificateAuthorities,
   LocatedCertificate,

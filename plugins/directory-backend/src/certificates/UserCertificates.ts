@@ -2,10 +2,13 @@ import { isError } from '@backstage/errors';
 import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import { Certificate } from '@directory-gateway/x509';
 import { bulkhead } from 'cockatiel';
-import type { CallerContext } from '../directory/Caller';
-import type { Paged } from '../directory/Directory';
-import { type Page, slicePage } from '../directory/Page';
-import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import {
+  type CallerContext,
+  type Page,
+  type Paged,
+  type PrivateDirectory,
+  slicePage,
+} from '@directory-gateway/directory-core';
 import type {
   CertificateAuthorities,
   CertificateNotes,

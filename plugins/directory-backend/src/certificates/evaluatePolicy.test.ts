@@ -1,13 +1,12 @@
 import { ConfigReader } from '@backstage/config';
 import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node';
 import { readCertificateRequest } from '@directory-gateway/x509';
+import type { Caller, Principal } from '@directory-gateway/directory-core';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import {
   makeCsr,
   type CsrOptions,
 } from '../__testUtils__/certificates/makeCsr';
-import { holder, person } from '../__testUtils__/people';
-import type { Caller } from '../directory/Caller';
-import type { Principal } from '../directory/Principal';
 import { readCertificatesConfig } from './CertificatesConfig';
 import { evaluatePolicy } from './evaluatePolicy';
 import { signingRules, type SigningRule } from './signingRules';

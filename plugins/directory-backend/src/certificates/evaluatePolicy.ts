@@ -6,8 +6,7 @@ import type {
   CertificateRequest,
   CertificateRequestResult,
 } from '@directory-gateway/x509';
-import type { Caller } from '../directory/Caller';
-import type { Principal } from '../directory/Principal';
+import type { Caller, Principal } from '@directory-gateway/directory-core';
 import type { CertificatesConfig } from './CertificatesConfig';
 import {
   type RuleResult,

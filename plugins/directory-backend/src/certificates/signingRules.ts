@@ -4,8 +4,7 @@ import type {
   GeneralName,
   RequestSignature,
 } from '@directory-gateway/x509';
-import type { Caller } from '../directory/Caller';
-import type { Principal } from '../directory/Principal';
+import type { Caller, Principal } from '@directory-gateway/directory-core';
 import { type CertificatesConfig, isOpenTo } from './CertificatesConfig';
 
 /**

@@ -1,10 +1,13 @@
+import {
+  type CallerContext,
+  type Directory,
+  DirectoryUnavailableError,
+  emptyUser,
+  PrincipalSet,
+  PrivateDirectory,
+  type VerifiedPrincipal,
+} from '@directory-gateway/directory-core';
 import { withDatabase } from '../__testUtils__/withDatabase';
-import { PrincipalSet, type CallerContext } from '../directory/Caller';
-import type { Directory } from '../directory/Directory';
-import { DirectoryUnavailableError } from '../directory/errors';
-import { PrivateDirectory } from '../directory/PrivateDirectory';
-import type { VerifiedPrincipal } from '../directory/Principal';
-import { emptyUser } from '../directory/records';
 import { openDatabase } from '../openDatabase';
 import { type ChangeKind, ChangeLog, type Position } from './ChangeLog';
 import {

@@ -1,8 +1,12 @@
 import { CustomErrorBase } from '@backstage/errors';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CallerContext } from '../directory/Caller';
-import { type Page, type PageRequest, slicePage } from '../directory/Page';
-import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import {
+  type CallerContext,
+  type Page,
+  type PageRequest,
+  type PrivateDirectory,
+  slicePage,
+} from '@directory-gateway/directory-core';
 import {
   CATCH_UP_MS,
   type Change,

@@ -1,20 +1,22 @@
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import fc from 'fast-check';
+import {
+  type CurrentPosition,
+  emptyGroup,
+  emptyUser,
+  type GroupEntry,
+  PrincipalSet,
+  type ReplicaBatch,
+  type ReplicaKind,
+  ReplicaTables,
+  TableWriter,
+  type User,
+  type UserEntry,
+} from '@directory-gateway/directory-core';
 import { comparePositions } from '../__testUtils__/changes/comparePositions';
 import { Follower } from '../__testUtils__/changes/Follower';
 import { withDatabase } from '../__testUtils__/withDatabase';
-import { PrincipalSet } from '../directory/Caller';
-import { emptyGroup, emptyUser, type User } from '../directory/records';
 import { openDatabase } from '../openDatabase';
-import type { CurrentPosition } from '../replica/sync/ReplicaSource';
-import { TableWriter } from '../replica/sync/TableWriter';
-import type {
-  GroupEntry,
-  ReplicaBatch,
-  ReplicaKind,
-  UserEntry,
-} from '../replica/tables/entries';
-import { ReplicaTables } from '../replica/tables/ReplicaTables';
 import { type Change, ChangeLog, LeaseLostError } from './ChangeLog';
 import { ChangeWriter, type ChangeWriterOptions } from './ChangeWriter';
 import { publicValuesFor } from './createChanges';

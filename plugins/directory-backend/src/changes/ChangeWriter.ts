@@ -1,9 +1,11 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { metrics } from '@opentelemetry/api';
-import type { TableObserver } from '../replica/sync/DirectorySync';
-import type { CurrentPosition } from '../replica/sync/ReplicaSource';
-import type { WrittenEntries } from '../replica/sync/TableWriter';
-import type { ReplicaTables } from '../replica/tables/ReplicaTables';
+import type {
+  CurrentPosition,
+  ReplicaTables,
+  TableObserver,
+  WrittenEntries,
+} from '@directory-gateway/directory-core';
 import {
   CATCH_UP_MS,
   type ChangeLog,

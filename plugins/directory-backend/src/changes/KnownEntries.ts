@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { differingPart } from '../replica/tables/MembershipGraph';
-import type { ReplicaTables } from '../replica/tables/ReplicaTables';
+import {
+  differingPart,
+  type ReplicaTables,
+} from '@directory-gateway/directory-core';
 import type {
   ChangeBatch,
   ChangeLog,

@@ -6,23 +6,26 @@ import {
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import fc from 'fast-check';
-import { change, edit } from '../__testUtils__/conformance/changeArbitrary';
-import { conformanceEntries } from '../__testUtils__/conformance/entries';
 import {
-  plantMarkers,
+  hiddenFieldNames,
+  PrincipalSet,
+} from '@directory-gateway/directory-core';
+import {
+  change,
+  conformanceEntries,
+  dumpEntries,
+  edit,
+  eventually,
   type Marker,
-} from '../__testUtils__/conformance/markers';
-import { eventually } from '../__testUtils__/eventually';
+  NaiveDirectory,
+  NaiveMembership,
+  plantMarkers,
+} from '@directory-gateway/directory-core/testUtils';
 import {
   openReplica,
   type OpenReplica,
-} from '../__testUtils__/ldap/openReplica';
-import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
-import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import { NaiveMembership } from '../__testUtils__/naive/NaiveMembership';
+} from '@directory-gateway/ldap/testUtils';
 import { Follower } from '../__testUtils__/changes/Follower';
-import { PrincipalSet } from '../directory/Caller';
-import { hiddenFieldNames } from '../directory/schema';
 import { openDatabase } from '../openDatabase';
 import { ChangeLog } from './ChangeLog';
 import { ChangeWriter } from './ChangeWriter';

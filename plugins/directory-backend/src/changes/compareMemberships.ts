@@ -1,5 +1,8 @@
-import type { Group, User } from '../directory/records';
-import type { ServedRecord } from '../replica/tables/RowBlock';
+import type {
+  Group,
+  ServedRecord,
+  User,
+} from '@directory-gateway/directory-core';
 import type { EntryKind, NewChange, StoredEntry } from './ChangeLog';
 import type { WorkSlices } from './WorkSlices';
 

@@ -5,11 +5,12 @@ import type {
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { createHash } from 'node:crypto';
 import type {
+  DirectorySchema,
   PrivacyPolicy,
   PrivateDirectory,
-} from '../directory/PrivateDirectory';
-import type { DirectorySchema, UserField } from '../directory/schema';
-import type { Replica } from '../replica/Replica';
+  Replica,
+  UserField,
+} from '@directory-gateway/directory-core';
 import { ChangeLog } from './ChangeLog';
 import { ChangeReader } from './ChangeReader';
 import type { ChangesConfig } from './ChangesConfig';

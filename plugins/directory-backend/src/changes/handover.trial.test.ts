@@ -1,20 +1,21 @@
 import type { Realm, Replication } from '@directory-gateway/realm';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import assert from 'node:assert';
+import { PrincipalSet } from '@directory-gateway/directory-core';
 import {
   addFasGroup,
   addFasUser,
+  eventually,
+  groupDn,
   renamed,
-} from '../__testUtils__/conformance/changeArbitrary';
-import { groupDn, userDn } from '../__testUtils__/conformance/entries';
-import { eventually } from '../__testUtils__/eventually';
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
 import {
   openReplica,
   type OpenReplica,
-} from '../__testUtils__/ldap/openReplica';
-import { TwoServers } from '../__testUtils__/ldap/TwoServers';
+  TwoServers,
+} from '@directory-gateway/ldap/testUtils';
 import { withDatabase } from '../__testUtils__/withDatabase';
-import { PrincipalSet } from '../directory/Caller';
 import { openDatabase } from '../openDatabase';
 import { ChangeLog } from './ChangeLog';
 import { ChangeWriter } from './ChangeWriter';

@@ -6,10 +6,13 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { PostgresServer } from '@directory-gateway/realm';
+import {
+  emptyGroup,
+  emptyUser,
+  ReplicaTables,
+} from '@directory-gateway/directory-core';
 import { withDatabase } from '../__testUtils__/withDatabase';
-import { emptyGroup, emptyUser } from '../directory/records';
 import { migrationsTable, openDatabase } from '../openDatabase';
-import { ReplicaTables } from '../replica/tables/ReplicaTables';
 import { ChangeLog } from './ChangeLog';
 import { ChangeWriter } from './ChangeWriter';
 

@@ -13,16 +13,16 @@ import { TLSSocket } from 'node:tls';
 import {
   bind,
   connectClient,
+  isRejectedBind,
+  type LdapConfig,
+  LdapPool,
+  LdapReader,
+  LdapReplicaSource,
+  LdapServers,
   readCa,
   readPassword,
   withDeadline,
-} from '../ldap/connection/ldapClient';
-import type { LdapConfig } from '../ldap/connection/LdapConfig';
-import { isRejectedBind } from '../ldap/connection/ldapErrors';
-import { LdapPool } from '../ldap/connection/LdapPool';
-import { LdapServers } from '../ldap/connection/LdapServers';
-import { LdapReader } from '../ldap/LdapReader';
-import { LdapReplicaSource } from '../ldap/LdapReplicaSource';
+} from '@directory-gateway/ldap';
 import type { Portal } from './Portal';
 
 const DNS_TIMEOUT_MS = 1000;

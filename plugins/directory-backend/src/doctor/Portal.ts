@@ -12,8 +12,8 @@ import {
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { withDeadline } from '@directory-gateway/ldap';
 import { type DirectoryConfig, readDirectoryConfig } from '../config';
-import { withDeadline } from '../ldap/connection/ldapClient';
 
 const OWN_PACKAGE = '@directory-gateway/backstage-plugin-directory-backend';
 

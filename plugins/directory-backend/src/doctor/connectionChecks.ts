@@ -6,7 +6,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readPemBlocks } from '@directory-gateway/x509';
 import { X509Certificate } from 'node:crypto';
-import { readCa, readPassword } from '../ldap/connection/ldapClient';
+import { readCa, readPassword } from '@directory-gateway/ldap';
 import { type DirectoryServers, type Step, STEPS } from './DirectoryServers';
 import type { Portal } from './Portal';
 

@@ -5,19 +5,17 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   accessRequirements,
+  containersBelow,
+  entryKinds,
+  isNoSuchObject,
+  isPresent,
+  NEVER_ABORTED,
   readMissingRights,
   readUnreadableAttributes,
-} from '../ldap/accessRequirements';
-import {
-  containersBelow,
+  textsOf,
   trustedDn,
-} from '../ldap/connection/DistinguishedName';
-import { isPresent } from '../ldap/connection/filters';
-import { isNoSuchObject } from '../ldap/connection/ldapErrors';
-import { NEVER_ABORTED } from '../ldap/connection/LdapPool';
-import { entryKinds } from '../ldap/entryKinds';
-import { textsOf } from '../ldap/entryValues';
-import { UsnReader } from '../ldap/usns';
+  UsnReader,
+} from '@directory-gateway/ldap';
 import type { DirectoryServers } from './DirectoryServers';
 
 async function checkBaseDn(servers: DirectoryServers): Promise<DoctorFinding> {

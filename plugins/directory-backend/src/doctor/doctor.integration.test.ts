@@ -38,7 +38,7 @@ import { promisify } from 'node:util';
 import {
   startTlsFront,
   TestAuthority,
-} from '../__testUtils__/ldap/TestAuthority';
+} from '@directory-gateway/ldap/testUtils';
 import { RECORDS } from '../certificates/records/CertificateRecords';
 import { diagnose } from './main';
 import { type CheckResult, formatResults } from './runChecks';

@@ -17,7 +17,7 @@ import {
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import { existsSync } from 'node:fs';
 import { lookup, lookupService, Resolver } from 'node:dns/promises';
-import { withDeadline } from '../ldap/connection/ldapClient';
+import { withDeadline } from '@directory-gateway/ldap';
 import type { Portal } from './Portal';
 
 const DNS_TIMEOUT_MS = 1000;

@@ -12,9 +12,9 @@ import {
 } from '@directory-gateway/kerberos';
 import { readdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { withDeadline } from '@directory-gateway/ldap';
 import { SecretKeys, type SecretSource } from '../secretKeys';
 import { RECORDS } from '../certificates/records/CertificateRecords';
-import { withDeadline } from '../ldap/connection/ldapClient';
 import { migrationsTable } from '../openDatabase';
 import { isInMemory, type Portal } from './Portal';
 import { CONFIGURATION_FIX } from './runChecks';

@@ -8,8 +8,8 @@ import {
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,
-} from '../directory/errors';
-import { withDeadline } from '../ldap/connection/ldapClient';
+} from '@directory-gateway/directory-core';
+import { withDeadline } from '@directory-gateway/ldap';
 
 /** The finding of a check. */
 export interface CheckResult extends DoctorFinding {

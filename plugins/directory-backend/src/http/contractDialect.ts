@@ -1,5 +1,5 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
-import type { User } from '../directory/records';
+import type { User } from '@directory-gateway/directory-core';
 import type { Dialect } from './api/Dialect';
 import { parsePage } from './request/parsePage';
 import { parseUserSearch } from './request/parseUserSearch';

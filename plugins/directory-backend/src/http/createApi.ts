@@ -1,6 +1,6 @@
 import type { HttpRouterService } from '@backstage/backend-plugin-api';
 import type { ReadinessChecksService } from '@directory-gateway/backstage-plugin-directory-node';
-import type { ReplicaStatus } from '../replica/sync/ReplicaState';
+import type { ReplicaStatus } from '@directory-gateway/directory-core';
 import type { Dialect } from './api/Dialect';
 import { createRouter, type RouterOptions } from './createRouter';
 import type { PublicDocuments } from './documents/PublicDocuments';

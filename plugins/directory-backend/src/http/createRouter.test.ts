@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import { holder, person } from '../__testUtils__/people';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { contractDialect } from './contractDialect';
 import {
   createRouter,

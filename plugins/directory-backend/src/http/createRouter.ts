@@ -10,8 +10,7 @@ import {
 } from 'express';
 import PromiseRouter from 'express-promise-router';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Accounts } from '../directory/Accounts';
-import type { Caller } from '../directory/Caller';
+import type { Accounts, Caller } from '@directory-gateway/directory-core';
 import type { AccessControl } from './access/AccessControl';
 import type { Authenticator } from './access/Authenticator';
 import type { Operation } from './api/Operation';

@@ -1,9 +1,11 @@
 import { stringifyEntityRef } from '@backstage/catalog-model';
 import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
 import type { Realm } from '@directory-gateway/realm';
+import {
+  dumpEntries,
+  NaiveDirectory,
+} from '@directory-gateway/directory-core/testUtils';
 import type { Gateway } from '../gateway/startGateway';
-import { dumpEntries } from '../naive/DumpedEntry';
-import { NaiveDirectory } from '../naive/NaiveDirectory';
 
 /** An entity in the response of the catalog. */
 export interface CatalogEntity {

@@ -10,11 +10,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
-import { groupDn } from '../conformance/entries';
-import { eventually } from '../eventually';
-import { ldapOf } from '../ldap/openLdap';
+import {
+  dumpEntries,
+  eventually,
+  groupDn,
+} from '@directory-gateway/directory-core/testUtils';
+import { ldapOf } from '@directory-gateway/ldap/testUtils';
 import { startGateway, type Gateway } from '../gateway/startGateway';
-import { dumpEntries } from '../naive/DumpedEntry';
 import {
   catalogEntities,
   catalogEntity,

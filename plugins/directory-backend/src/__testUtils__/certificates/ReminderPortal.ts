@@ -26,10 +26,10 @@ import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
 import { ExpiryReminders } from '../../certificates/expiry/ExpiryReminders';
 import { ReminderLedger } from '../../certificates/expiry/ReminderLedger';
 import { openDatabase } from '../../openDatabase';
-import type { Accounts } from '../../directory/Accounts';
-import { PortalUserNames } from '../../directory/PortalUserNames';
+import { PortalUserNames } from '../../portalUsers/PortalUserNames';
 import { PublicDocuments } from '../../http/documents/PublicDocuments';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import type { Accounts } from '@directory-gateway/directory-core';
 import { configureAuthorities } from './openAuthorities';
 
 /** Options of {@link ReminderPortal.start}. */

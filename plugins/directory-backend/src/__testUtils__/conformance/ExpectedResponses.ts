@@ -1,14 +1,17 @@
+import {
+  type Caller,
+  hiddenFieldNames,
+  PrincipalSet,
+  PrivateDirectory,
+} from '@directory-gateway/directory-core';
+import type { NaiveDirectory } from '@directory-gateway/directory-core/testUtils';
 import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
-import { type Caller, PrincipalSet } from '../../directory/Caller';
-import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { Operation } from '../../http/api/Operation';
 import { createOperations } from '../../http/resources/createOperations';
 import { contractDialect } from '../../http/contractDialect';
 import { FileStream } from '../../http/response/FileStream';
 import { writeJson } from '../../http/response/json';
 import { toApiError } from '../../http/response/presentError';
-import type { NaiveDirectory } from '../naive/NaiveDirectory';
-import { hiddenFieldNames } from '../../directory/schema';
 
 /** A request that reads the directory. */
 export interface ReadRequest {

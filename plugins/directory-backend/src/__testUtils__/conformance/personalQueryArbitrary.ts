@@ -1,17 +1,19 @@
 import fc from 'fast-check';
 import {
   hiddenFieldNames,
+  type UserCondition,
   type UserField,
   userFieldNames,
-} from '../../directory/schema';
+} from '@directory-gateway/directory-core';
+import {
+  type Marker,
+  type NaiveDirectory,
+  searchTerms,
+} from '@directory-gateway/directory-core/testUtils';
 import {
   EXACT_TERMS,
   SUBSTRING_TERMS,
 } from '../../http/request/parseUserSearch';
-import type { NaiveDirectory } from '../naive/NaiveDirectory';
-import type { Marker } from './markers';
-import { searchTerms } from './selectionArbitrary';
-import type { UserCondition } from '../../directory/predicates';
 
 /** Users with private profiles. */
 export interface PrivateUsers {

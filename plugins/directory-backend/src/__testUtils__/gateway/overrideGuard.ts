@@ -1,4 +1,4 @@
-import type { EntryCounts } from '../../replica/sync/MassDeletionGuard';
+import type { EntryCounts } from '@directory-gateway/directory-core';
 import type { Gateway } from './startGateway';
 
 const ACTION =

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ldapOf } from '../ldap/openLdap';
+import { ldapOf } from '@directory-gateway/ldap/testUtils';
 
 /** A backend with the plugin, in a child process. */
 export interface Gateway {

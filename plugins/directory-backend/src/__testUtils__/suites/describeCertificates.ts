@@ -9,10 +9,12 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  eventually,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
 import { revocationListPath } from '../certificates/issuerFiles';
 import { makeCsr } from '../certificates/makeCsr';
-import { userDn } from '../conformance/entries';
-import { eventually } from '../eventually';
 import { form, multipart, resultOf, serialOf } from '../gateway/GatewayClient';
 import { HttpClient } from '../gateway/HttpClient';
 import { embeddedAuthority } from '../gateway/directoryConfig';

@@ -2,7 +2,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import type { OpenAPI } from 'openapi-types';
-import { eventually } from '../eventually';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
 import type { Site } from '../gateway/withGateway';
 
 const PATHS = [

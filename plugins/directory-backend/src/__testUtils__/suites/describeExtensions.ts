@@ -1,8 +1,12 @@
 /* eslint-disable jest/no-export -- a suite of api.integration.test.ts */
 import assert from 'node:assert/strict';
+import {
+  addGroup,
+  eventually,
+  groupDn,
+  userDn,
+} from '@directory-gateway/directory-core/testUtils';
 import type { ClientResponse } from '../gateway/GatewayClient';
-import { addGroup, groupDn, userDn } from '../conformance/entries';
-import { eventually } from '../eventually';
 import { HttpClient } from '../gateway/HttpClient';
 import { tokenByTicket } from '../gateway/signIn';
 import type { Site } from '../gateway/withGateway';

@@ -1,7 +1,7 @@
 /* eslint-disable jest/no-export -- a suite of certificates.integration.test.ts */
+import { eventually } from '@directory-gateway/directory-core/testUtils';
 import { makeCsr } from '../certificates/makeCsr';
 import { readRevocationList } from '../certificates/readRevocationList';
-import { eventually } from '../eventually';
 import {
   form,
   type RequestOptions,

@@ -1,8 +1,11 @@
 /* eslint-disable jest/no-export -- a suite of wholePortal.integration.test.ts */
 import assert from 'node:assert';
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
-import { AccessLog, type LoggedSearch } from '../ldap/AccessLog';
-import { eventually } from '../eventually';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
+import {
+  AccessLog,
+  type LoggedSearch,
+} from '@directory-gateway/ldap/testUtils';
 import { form, resultOf } from '../gateway/GatewayClient';
 import { makeCsr } from '../certificates/makeCsr';
 import { HttpClient } from '../gateway/HttpClient';

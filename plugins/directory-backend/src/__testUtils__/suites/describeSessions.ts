@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../eventually';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
 import { GatewayClient } from '../gateway/GatewayClient';
 import { HttpClient } from '../gateway/HttpClient';
 import {

@@ -1,10 +1,12 @@
 /* eslint-disable jest/no-export -- a suite of api.integration.test.ts */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import {
+  dumpEntries,
+  NaiveDirectory,
+} from '@directory-gateway/directory-core/testUtils';
 import { tokenByTicket } from '../gateway/signIn';
 import type { Site } from '../gateway/withGateway';
-import { dumpEntries } from '../naive/DumpedEntry';
-import { NaiveDirectory } from '../naive/NaiveDirectory';
 
 const WHO = 'bob';
 

@@ -2,9 +2,12 @@ import { mockServices } from '@backstage/backend-test-utils';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import {
+  accountsOf,
+  person,
+} from '@directory-gateway/directory-core/testUtils';
 import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
-import { accountsOf, person } from '../../__testUtils__/people';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { openDatabase } from '../../openDatabase';
 import { ExpiryReminders } from './ExpiryReminders';

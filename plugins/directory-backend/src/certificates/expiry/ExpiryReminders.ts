@@ -5,8 +5,8 @@ import type {
 import type { NotificationService } from '@backstage/plugin-notifications-node';
 import type { CertificateDescription } from '@directory-gateway/x509';
 import { metrics } from '@opentelemetry/api';
-import type { Accounts } from '../../directory/Accounts';
-import type { PortalUserNames } from '../../directory/PortalUserNames';
+import type { Accounts } from '@directory-gateway/directory-core';
+import type { PortalUserNames } from '../../portalUsers/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { RemindersConfig } from '../CertificatesConfig';
 import type { CertificateRecords } from '../records/CertificateRecords';

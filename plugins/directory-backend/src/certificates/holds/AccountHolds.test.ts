@@ -1,11 +1,14 @@
 import { mockServices } from '@backstage/backend-test-utils';
 import fc from 'fast-check';
+import {
+  DirectoryUnavailableError,
+  type SubjectQuery,
+  type SubjectState,
+} from '@directory-gateway/directory-core';
+import { person } from '@directory-gateway/directory-core/testUtils';
 import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
-import { person } from '../../__testUtils__/people';
 import { withDatabase } from '../../__testUtils__/withDatabase';
-import { DirectoryUnavailableError } from '../../directory/errors';
-import type { SubjectQuery, SubjectState } from '../../directory/Principal';
 import { openDatabase } from '../../openDatabase';
 import { RECORDS } from '../records/CertificateRecords';
 import { importRecords } from '../records/importRecords';

@@ -4,9 +4,11 @@ import type {
 } from '@backstage/backend-plugin-api';
 import { toError } from '@backstage/errors';
 import { metrics } from '@opentelemetry/api';
-import type { SubjectLookup } from '../../directory/Principal';
-import type { Replica } from '../../replica/Replica';
-import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
+import type {
+  Replica,
+  ReplicatedAccounts,
+  SubjectLookup,
+} from '@directory-gateway/directory-core';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { AccountHoldsConfig } from '../CertificatesConfig';
 import { ON_HOLD } from '../records/RevocationTable';

@@ -23,14 +23,17 @@ import {
   directoryUserRules,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { ConfigReader } from '@backstage/config';
-import { eventually } from '../../__testUtils__/eventually';
-import { holder, person } from '../../__testUtils__/people';
-import { readDirectoryConfig } from '../../config';
 import {
   type Caller,
   PrincipalSet,
   type PrincipalSetOptions,
-} from '../../directory/Caller';
+} from '@directory-gateway/directory-core';
+import {
+  eventually,
+  holder,
+  person,
+} from '@directory-gateway/directory-core/testUtils';
+import { readDirectoryConfig } from '../../config';
 import { AccessControl, PolicyUnavailableError } from './AccessControl';
 
 function userOf(options: PermissionsServiceRequestOptions): string {

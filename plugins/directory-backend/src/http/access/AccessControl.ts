@@ -15,8 +15,11 @@ import {
   directoryUserReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { LRUCache } from 'lru-cache';
-import type { Caller, PrincipalSet } from '../../directory/Caller';
-import type { Visibility } from '../../directory/Directory';
+import type {
+  Caller,
+  PrincipalSet,
+  Visibility,
+} from '@directory-gateway/directory-core';
 import { ForbiddenError } from '../response/apiErrors';
 import { type PermissionRules, visibilityBy } from './visibility';
 

@@ -8,10 +8,13 @@ import { isError, NotAllowedError } from '@backstage/errors';
 import type { KerberosService } from '@directory-gateway/kerberos';
 import type { Request, Response } from 'express';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import type { Accounts } from '../../directory/Accounts';
-import type { Caller } from '../../directory/Caller';
-import { isExpired, type VerifiedPrincipal } from '../../directory/Principal';
-import type { PortalUserNames } from '../../directory/PortalUserNames';
+import {
+  type Accounts,
+  type Caller,
+  isExpired,
+  type VerifiedPrincipal,
+} from '@directory-gateway/directory-core';
+import type { PortalUserNames } from '../../portalUsers/PortalUserNames';
 import { UnauthorizedError, UnavailableError } from '../response/apiErrors';
 import type { Sessions } from '../session/Sessions';
 

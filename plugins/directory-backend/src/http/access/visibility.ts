@@ -24,7 +24,6 @@ import {
   directoryUserResourceRef,
   directoryUserRules,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Visibility, VisibilityTests } from '../../directory/Directory';
 import {
   allOf,
   anyOf,
@@ -32,7 +31,9 @@ import {
   not,
   type Predicate,
   type UserCondition,
-} from '../../directory/predicates';
+  type Visibility,
+  type VisibilityTests,
+} from '@directory-gateway/directory-core';
 
 /** Permission rules by resource type. */
 export type PermissionRules = Pick<

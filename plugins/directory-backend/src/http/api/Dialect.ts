@@ -1,10 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type {
+  Page,
+  PageRequest,
+  Principal,
+  User,
+  UserField,
+  UserSelection,
+} from '@directory-gateway/directory-core';
 import type { UserCertificate } from '../../certificates/UserCertificates';
-import type { UserSelection } from '../../directory/Directory';
-import type { Page, PageRequest } from '../../directory/Page';
-import type { Principal } from '../../directory/Principal';
-import type { UserField } from '../../directory/schema';
-import type { User } from '../../directory/records';
 import type { RecordModel } from '../response/fieldMask';
 import type { ParameterErrors } from '../request/ParameterErrors';
 import type { UserSearch } from '../request/parseUserSearch';

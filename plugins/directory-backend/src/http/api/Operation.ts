@@ -1,7 +1,10 @@
 import type { BasicPermission } from '@backstage/plugin-permission-common';
-import type { Caller, CallerContext } from '../../directory/Caller';
+import type {
+  Caller,
+  CallerContext,
+  Principal,
+} from '@directory-gateway/directory-core';
 import type { RequestParameters } from '../request/readParameters';
-import type { Principal } from '../../directory/Principal';
 import { ForbiddenError } from '../response/apiErrors';
 
 /** An authenticated and authorized request, without HTTP types. */

@@ -2,7 +2,7 @@ import express from 'express';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ReplicaStatus } from '../../replica/sync/ReplicaState';
+import type { ReplicaStatus } from '@directory-gateway/directory-core';
 import { publishHealth } from './publishHealth';
 import { PublicDocuments } from './PublicDocuments';
 

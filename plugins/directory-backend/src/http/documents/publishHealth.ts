@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type {
   ReplicaStatus,
   SuspensionReason,
-} from '../../replica/sync/ReplicaState';
+} from '@directory-gateway/directory-core';
 import type { PublicDocuments } from './PublicDocuments';
 import { sendJson } from '../response/json';
 

@@ -1,8 +1,6 @@
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { requireSecureTransport } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Principal } from '../../directory/Principal';
-import type { User } from '../../directory/records';
 import { parseFasjsonPage, parseFasjsonSearchPage } from './parseFasjsonPage';
 import {
   type UserSearchRules,
@@ -27,6 +25,7 @@ import { ResourceUris } from '../response/ResourceUris';
 import { swaggerDocument } from './swaggerDocument';
 import type { Dialect } from '../api/Dialect';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Principal, User } from '@directory-gateway/directory-core';
 
 /** Rules by which FASJSON parses a search. */
 const fasjsonUserSearchRules: UserSearchRules = {

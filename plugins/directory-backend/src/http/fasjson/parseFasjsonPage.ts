@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../directory/Page';
+import type { PageRequest } from '@directory-gateway/directory-core';
 import { searchPageSizeOutOfRange } from '../response/apiErrors';
 import { rawInteger } from '../response/json';
 import type { ParameterErrors } from '../request/ParameterErrors';

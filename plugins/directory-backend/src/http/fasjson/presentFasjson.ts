@@ -1,10 +1,15 @@
 import { isError } from '@backstage/errors';
 import type { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  type Page,
+  type PageRequest,
+  type User,
+  type UserField,
+  userFields,
+} from '@directory-gateway/directory-core';
 import type { SigningRefusedError } from '../../certificates/errors';
 import { type ErrorResponse, InvalidRequestError } from '../response/apiErrors';
 import { toApiError } from '../response/presentError';
-import { type UserField, userFields } from '../../directory/schema';
-import type { User } from '../../directory/records';
 import type { RecordModel } from '../response/fieldMask';
 import {
   memberModel,
@@ -18,7 +23,6 @@ import {
   certificateModel,
   presentCertificate,
 } from '../response/presentCertificate';
-import type { Page, PageRequest } from '../../directory/Page';
 import type { Call } from '../api/Operation';
 import { parsePythonInteger } from './parseFasjsonPage';
 import { rawInteger } from '../response/json';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isUserName } from '@directory-gateway/directory-core';
 import { embeddedAuthority } from '../../__testUtils__/gateway/directoryConfig';
 import type { ClientResponse } from '../../__testUtils__/gateway/GatewayClient';
 import { withGateway } from '../../__testUtils__/gateway/withGateway';
-import { isUserName } from '../../directory/names';
 
 jest.setTimeout(600_000);
 

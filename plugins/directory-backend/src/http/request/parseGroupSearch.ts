@@ -1,15 +1,17 @@
-import type { PageRequest } from '../../directory/Page';
 import {
-  type GroupPredicate,
-  type UserPredicate,
   allOf,
   anyOf,
-} from '../../directory/predicates';
-import type { GroupField } from '../../directory/schema';
+  closestFirst,
+  type GroupField,
+  type GroupPredicate,
+  type GroupSelection,
+  type MembershipKind,
+  type PageRequest,
+  type UserPredicate,
+} from '@directory-gateway/directory-core';
 import { noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
-import { closestFirst } from '../../directory/textSearch';
 import { parseText, readSearchText } from './parseText';
 import {
   readTerm,
@@ -17,7 +19,6 @@ import {
   requireSubstring,
   TEXT_FIELDS,
 } from './parseUserSearch';
-import type { GroupSelection, MembershipKind } from '../../directory/Directory';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
 const FIELDS = ['groupname', 'description'] as const;

@@ -1,10 +1,11 @@
-import type { ByTier } from '../../directory/Directory';
-import type { FieldCondition, Predicate } from '../../directory/predicates';
 import {
+  type ByTier,
   closestFirst,
+  type FieldCondition,
+  type Predicate,
   similarTo,
   type TextFields,
-} from '../../directory/textSearch';
+} from '@directory-gateway/directory-core';
 import type { ParameterErrors } from './ParameterErrors';
 
 /**

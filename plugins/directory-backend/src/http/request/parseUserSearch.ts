@@ -1,12 +1,12 @@
-import type { UserSelection } from '../../directory/Directory';
-import type { PageRequest } from '../../directory/Page';
 import {
-  type UserCondition,
-  type UserPredicate,
   allOf,
-} from '../../directory/predicates';
-import { publicKeyId } from '../../directory/publicKeys';
-import type { UserField } from '../../directory/schema';
+  type PageRequest,
+  publicKeyId,
+  type UserCondition,
+  type UserField,
+  type UserPredicate,
+  type UserSelection,
+} from '@directory-gateway/directory-core';
 import { InvalidRequestError, noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { parseIsoTime } from './parseIsoTime';

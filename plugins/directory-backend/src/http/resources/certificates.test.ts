@@ -1,17 +1,23 @@
 import { mockServices } from '@backstage/backend-test-utils';
 import { Certificate } from '@directory-gateway/x509';
+import {
+  type Directory,
+  PrincipalSet,
+  PrivateDirectory,
+} from '@directory-gateway/directory-core';
+import {
+  accountsOf,
+  holder,
+  person,
+} from '@directory-gateway/directory-core/testUtils';
 import { makeCsr } from '../../__testUtils__/certificates/makeCsr';
 import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
-import { accountsOf, holder, person } from '../../__testUtils__/people';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { BlockedKeys } from '../../certificates/BlockedKeys';
 import { CertificateReader } from '../../certificates/CertificateReader';
 import { IssuanceService } from '../../certificates/IssuanceService';
 import { SigningLimit } from '../../certificates/SigningLimit';
-import { PrincipalSet } from '../../directory/Caller';
-import type { Directory } from '../../directory/Directory';
-import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import { openDatabase } from '../../openDatabase';
 import type { Call } from '../api/Operation';
 import { contractDialect } from '../contractDialect';

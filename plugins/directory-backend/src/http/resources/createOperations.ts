@@ -1,8 +1,10 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
+import type {
+  Accounts,
+  PrivateDirectory,
+} from '@directory-gateway/directory-core';
 import type { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import { UserCertificates } from '../../certificates/UserCertificates';
-import type { Accounts } from '../../directory/Accounts';
-import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';

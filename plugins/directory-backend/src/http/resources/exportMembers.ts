@@ -5,10 +5,12 @@ import type {
 import { toError } from '@backstage/errors';
 import { directoryMembersExportPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import { stringify } from 'csv-stringify/sync';
-import { CallerAudit } from '../../directory/CallerAudit';
-import type { UserStream } from '../../directory/Directory';
-import { isGroupName } from '../../directory/names';
-import type { User } from '../../directory/records';
+import {
+  CallerAudit,
+  isGroupName,
+  type User,
+  type UserStream,
+} from '@directory-gateway/directory-core';
 import type { Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
 import { parseMembershipSelection } from '../request/parseGroupSearch';

@@ -2,9 +2,9 @@ import {
   directoryHistoryReadPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
+import type { Page, PageRequest } from '@directory-gateway/directory-core';
 import type { Change } from '../../changes/ChangeLog';
 import type { Changes } from '../../changes/createChanges';
-import type { Page, PageRequest } from '../../directory/Page';
 import type { AccessControl } from '../access/AccessControl';
 import type { Call, Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';

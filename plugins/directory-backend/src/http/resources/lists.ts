@@ -1,8 +1,12 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { GroupSelection, UserSelection } from '../../directory/Directory';
-import type { Page, PageRequest } from '../../directory/Page';
-import type { PrivateDirectory } from '../../directory/PrivateDirectory';
-import type { User } from '../../directory/records';
+import type {
+  GroupSelection,
+  Page,
+  PageRequest,
+  PrivateDirectory,
+  User,
+  UserSelection,
+} from '@directory-gateway/directory-core';
 import type { Dialect } from '../api/Dialect';
 import type { Call, Operation } from '../api/Operation';
 import {

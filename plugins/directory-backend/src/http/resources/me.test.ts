@@ -1,4 +1,4 @@
-import { holder, person } from '../../__testUtils__/people';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { operationsOperation } from './me';
 
 describe('operationsOperation', () => {

@@ -4,13 +4,15 @@ import {
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
+  type Accounts,
+  type Caller,
+  isExpired,
+  type PrivateDirectory,
+} from '@directory-gateway/directory-core';
+import {
   isPortalTokenMissing,
   mayRequestCertificates,
 } from '../../certificates/signingRules';
-import type { Accounts } from '../../directory/Accounts';
-import type { Caller } from '../../directory/Caller';
-import { isExpired } from '../../directory/Principal';
-import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import { type Operation, requireAccount } from '../api/Operation';

@@ -1,9 +1,9 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type {
   MembershipReason,
+  User,
   UserSelection,
-} from '../../directory/Directory';
-import type { User } from '../../directory/records';
+} from '@directory-gateway/directory-core';
 import type { Call, Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
 import {

@@ -1,4 +1,4 @@
-import { holder, person } from '../../__testUtils__/people';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { SigningLimitExceededError } from '../../certificates/errors';
 import { ForbiddenError } from '../response/apiErrors';
 import { ownCertificateOperations } from './ownCertificates';

@@ -7,10 +7,10 @@ import {
   type RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { isError } from '@backstage/errors';
+import type { Caller, CallerContext } from '@directory-gateway/directory-core';
 import type { LocatedCertificate } from '../../certificates/CertificateAuthorities';
 import { FreshProofRequiredError } from '../../certificates/errors';
 import { hasFreshProof, isOwner } from '../../certificates/RenewalService';
-import type { Caller, CallerContext } from '../../directory/Caller';
 import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { eventually } from '../../__testUtils__/eventually';
+import { eventually } from '@directory-gateway/directory-core/testUtils';
 import { FileStream, sendFile } from './FileStream';
 
 const MEGABYTE = 'x'.repeat(1024 * 1024);

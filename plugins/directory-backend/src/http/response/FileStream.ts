@@ -1,8 +1,7 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Response } from 'express';
 import { pipeline } from 'node:stream/promises';
-import type { UserStream } from '../../directory/Directory';
-import type { User } from '../../directory/records';
+import type { User, UserStream } from '@directory-gateway/directory-core';
 import { writeLatin1 } from './json';
 
 /** A response body that is sent while it is generated. */

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { AmbiguousPortalUserError } from '@directory-gateway/directory-core';
 import {
   PortalTokenRequiredError,
   SigningLimitExceededError,
@@ -11,7 +12,6 @@ import {
   SigningRefusedError,
 } from '../../certificates/errors';
 import { fail } from '../../certificates/signingRules';
-import { AmbiguousPortalUserError } from '../../directory/errors';
 import { contractDialect } from '../contractDialect';
 import { presentError, toApiError } from './presentError';
 

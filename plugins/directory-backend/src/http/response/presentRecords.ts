@@ -1,19 +1,19 @@
-import type { CallerContext } from '../../directory/Caller';
-import type { ListedGroup } from '../../directory/Directory';
-import type { User } from '../../directory/records';
-import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import {
+  type CallerContext,
   type FieldDefinition,
   type FieldSyntax,
   type GroupField,
-  type UserField,
   groupFieldNames,
   groupFields,
   isGroupField,
   isUserField,
+  type ListedGroup,
+  type PrivateDirectory,
+  type User,
+  type UserField,
   userFieldNames,
   userFields,
-} from '../../directory/schema';
+} from '@directory-gateway/directory-core';
 import type { RecordModel } from './fieldMask';
 import type { ResourceUris } from './ResourceUris';
 

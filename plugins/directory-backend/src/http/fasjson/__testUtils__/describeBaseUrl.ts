@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Site } from '../../../__testUtils__/gateway/withGateway';
 import {
   startTlsFront,
   TestAuthority,
-} from '../../../__testUtils__/ldap/TestAuthority';
+} from '@directory-gateway/ldap/testUtils';
+import type { Site } from '../../../__testUtils__/gateway/withGateway';
 
 const run = promisify(execFile);
 

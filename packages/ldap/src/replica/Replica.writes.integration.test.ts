@@ -1,0 +1,356 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  allOf,
+  type Directory,
+  groupFieldNames,
+  userFieldNames,
+} from '@directory-gateway/directory-core';
+import {
+  addFasGroup,
+  addFasUser,
+  change,
+  conformanceEntries,
+  context,
+  dumpEntries,
+  edit,
+  eventually,
+  eventuallyReturns,
+  groupDn,
+  groupSearch,
+  memberSelection,
+  NaiveDirectory,
+  renamed,
+  resultsOf,
+  searchTerms,
+  userDn,
+  withdrawn,
+} from '@directory-gateway/directory-core/testUtils';
+import { type Fault, FaultProxy } from '../__testUtils__/FaultProxy';
+import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
+
+jest.setTimeout(600_000);
+
+/** Rounds of writes; `make trials` sets a higher number. */
+const ROUNDS = Number(process.env.ROUNDS || 1);
+const WRITES = 12;
+const QUERIES = 300;
+
+type Query = (directory: Directory) => Promise<unknown>;
+
+const page = { number: 1, size: 10_000 };
+const wholeUser = { fields: new Set(userFieldNames) };
+const wholeGroup = { fields: new Set(groupFieldNames) };
+const everyone = { ...wholeUser, from: { kind: 'all' }, page } as const;
+const allGroups = { ...wholeGroup, from: { kind: 'all' }, page } as const;
+
+let realm: Realm;
+let shared: OpenReplica | undefined;
+
+beforeAll(async () => {
+  realm = await startRealm();
+  await realm.modify(conformanceEntries('fas'));
+  shared = await openReplica({ realm });
+});
+afterAll(async () => {
+  shared?.close();
+  await realm?.stop();
+});
+
+/** Generates queries of all kinds about users and groups of the model. */
+function queryOf(model: NaiveDirectory): fc.Arbitrary<Query> {
+  const usernames = model.users.map(user => user.text('uid')!);
+  const username = fc.constantFrom(...usernames);
+  const groupname = fc.constantFrom(...model.groups.map(g => g.text('cn')!));
+  const unlockedOnly = fc.boolean();
+  const users = { ...wholeUser, page };
+  const groups = { ...wholeGroup, page };
+  return fc.oneof(
+    fc
+      .record({
+        where: searchTerms(model).map(terms => allOf(...terms)),
+        unlockedOnly,
+      })
+      .map(
+        query => (d: Directory) =>
+          d.listUsers({ ...everyone, ...query }, context),
+      ),
+    groupSearch(model).map(
+      where => (d: Directory) => d.listGroups({ ...allGroups, where }, context),
+    ),
+    fc
+      .record({ username, unlockedOnly })
+      .map(query => async (d: Directory) => [
+        await d.getUser({ ...wholeUser, ...query }, context),
+        await d.listGroups(
+          { ...groups, from: { kind: 'ofUser', ...query } },
+          context,
+        ),
+        await d.listAgreements({ ...query, page }, context),
+      ]),
+    username.map(name => async (d: Directory) => [
+      await d.listGroups(
+        { ...groups, from: { kind: 'ofUser', username: name, reasons: true } },
+        context,
+      ),
+      await d.listGroups(
+        { ...groups, from: { kind: 'sponsoredBy', username: name } },
+        context,
+      ),
+    ]),
+    fc.tuple(groupname, memberSelection(model)).map(
+      ([name, { membership, where }]) =>
+        (d: Directory) =>
+          d.listUsers(
+            {
+              ...users,
+              from: { kind: 'membersOf', groupname: name, membership },
+              where,
+            },
+            context,
+          ),
+    ),
+    groupname.map(name => async (d: Directory) => [
+      await d.getGroup({ ...wholeGroup, groupname: name }, context),
+      await d.listUsers(
+        { ...users, from: { kind: 'membersOf', groupname: name } },
+        context,
+      ),
+      await d.listUsers(
+        { ...users, from: { kind: 'sponsorsOf', groupname: name } },
+        context,
+      ),
+      await d.listGroups(
+        { ...groups, from: { kind: 'nestedIn', groupname: name } },
+        context,
+      ),
+      await d.countMembers({ groupnames: [name] }, context),
+    ]),
+    fc
+      .record({ username, groupname })
+      .map(query => (d: Directory) => d.isMember(query, context)),
+    unlockedOnly.map(
+      only => (d: Directory) =>
+        d.listUsers({ ...everyone, unlockedOnly: only }, context),
+    ),
+  );
+}
+
+function queriesAbout(model: NaiveDirectory, seed: number) {
+  return fc.sample(queryOf(model), { numRuns: QUERIES, seed });
+}
+
+/** Returns results that depend on all rows, lists and links. */
+async function whole(directory: Directory) {
+  return [
+    await directory.listUsers(everyone, context),
+    await directory.listGroups(allGroups, context),
+    await directory.listUsers(
+      { ...everyone, where: { kind: 'memberOfAny' } },
+      context,
+    ),
+  ];
+}
+
+async function readModel(): Promise<NaiveDirectory> {
+  return new NaiveDirectory(await dumpEntries(realm), 'fas');
+}
+
+/** Makes random changes one after another. */
+async function write(round: number): Promise<void> {
+  for (let step = 0; step < WRITES; step++) {
+    const model = await readModel();
+    const name = `new.${round}.${step}`;
+    const [{ ldif }] = fc.sample(
+      fc.oneof(change(model, name), edit(model, name)),
+      { numRuns: 1, seed: round * WRITES + step },
+    );
+    await realm.modify(ldif);
+  }
+}
+
+function resultsFrom(directory: Directory, queries: readonly Query[]) {
+  return resultsOf(queries, query => query(directory));
+}
+
+/** Runs queries until a promise settles. */
+async function queryUntil(
+  end: Promise<unknown>,
+  queries: readonly Query[],
+): Promise<void> {
+  let isDone = false;
+  const done = end.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await resultsFrom(shared!.directory, queries.slice(0, 40));
+    await sleep(1);
+  }
+  await done;
+}
+
+/** Waits until a replica returns the same results as the model. */
+async function expectSynced(
+  model: NaiveDirectory,
+  { directory }: OpenReplica = shared!,
+): Promise<void> {
+  const expected = await whole(model);
+  await eventuallyReturns(() => whole(directory), expected);
+}
+
+it(`returns the same results as the model for ${
+  ROUNDS * QUERIES
+} random queries during changes`, async () => {
+  let model = await readModel();
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = queriesAbout(model, round);
+    // Results cached for these queries must not outlive the changes.
+    await queryUntil(write(round), before);
+    model = await readModel();
+    await expectSynced(model);
+    // Includes queries about deleted and about new entries.
+    const queries = [
+      ...before.slice(QUERIES / 2),
+      ...queriesAbout(model, ROUNDS + round).slice(QUERIES / 2),
+    ];
+    expect(await resultsFrom(shared!.directory, queries)).toEqual(
+      await resultsFrom(model, queries),
+    );
+  }
+  expect(shared!.logger.lines.filter(line => !line.startsWith('info'))).toEqual(
+    [],
+  );
+});
+
+it('removes deleted, renamed and withdrawn entries without a further write', async () => {
+  const users = ['a.deleted', 'b.renamed', 'c.withdrawn'];
+  const added = users.map(name => addFasUser(name)).join('');
+  await realm.modify(added + addFasGroup('g.deleted', []));
+  const listed = async () => {
+    const people = await shared!.directory.listUsers(everyone, context);
+    const groups = await shared!.directory.listGroups(allGroups, context);
+    return [
+      ...people!.items.map(({ username }) => username),
+      ...groups!.items.map(({ group }) => group.groupname),
+    ];
+  };
+  const removed = [...users, 'g.deleted'];
+  await eventually(async () =>
+    expect(await listed()).toEqual(expect.arrayContaining(removed)),
+  );
+  await realm.modify(
+    [
+      `dn: ${userDn('a.deleted')}\nchangetype: delete\n\n`,
+      renamed(userDn('b.renamed'), 'uid=b.new'),
+      withdrawn('c.withdrawn'),
+      `dn: ${groupDn('g.deleted')}\nchangetype: delete\n\n`,
+    ].join(''),
+  );
+  await expectSynced(await readModel());
+  const left = await listed();
+  expect(left.filter(name => removed.includes(name))).toEqual([]);
+  expect(left).toContain('b.new');
+});
+
+describe.each<[string, (offset: number) => Fault]>([
+  ['truncated', after => ({ kind: 'truncate', after })],
+  [
+    'corrupted',
+    offset => ({
+      kind: 'change',
+      change: (bytes, at) => {
+        const changed = Buffer.from(bytes);
+        if (offset >= at && offset < at + changed.length) {
+          changed[offset - at] ^= 1 << (offset % 8);
+        }
+        return changed;
+      },
+    }),
+  ],
+])('when streams from the server are %s', (_how, fault) => {
+  let proxy: FaultProxy;
+  let opened: OpenReplica | undefined;
+
+  beforeEach(async () => {
+    proxy = await FaultProxy.start(realm.ldapsUrl);
+  });
+  afterEach(async () => {
+    opened?.close();
+    await proxy.stop();
+  });
+
+  function open(): Promise<OpenReplica> {
+    const ldapsUrl = `ldaps://localhost:${proxy.port}`;
+    return openReplica({ realm: { ...realm, ldapsUrl } });
+  }
+
+  /** Number of closed connections, except for the first ones. */
+  function ended(first = 0): number {
+    return proxy.accepted - first - proxy.open;
+  }
+
+  it.each([2500, 6000, 20_000, 60_000, 120_000])(
+    'syncs all entries or none (after %s bytes)',
+    async offset => {
+      const expected = await whole(await readModel());
+      proxy.toClient = fault(offset);
+      const opening = open();
+      await eventually(() => expect(ended()).toBeGreaterThan(2));
+      proxy.toClient = { kind: 'pass' };
+      opened = await opening;
+      expect(await whole(opened.directory)).toEqual(expected);
+    },
+  );
+
+  it('follows all changes and never shows a private user as public', async () => {
+    opened = await open();
+    const { directory } = opened;
+    const model = await readModel();
+    const isPrivate = new Set(
+      model.users
+        .filter(user => user.text('fasIsPrivate') === 'TRUE')
+        .map(user => user.text('uid')!),
+    );
+    const [changed] = isPrivate;
+    const exposed = new Set<string>();
+    let reads = 0;
+    const read = async () => {
+      const users = await directory
+        .listUsers(everyone, context)
+        .catch(() => undefined);
+      const { items } = users ?? { items: [] };
+      reads += items.length;
+      items
+        .filter(user => isPrivate.has(user.username) && !user.is_private)
+        .forEach(({ username }) => exposed.add(username));
+    };
+    for (const offset of [2500, 3500, 4500, 6000, 9000]) {
+      const { accepted } = proxy;
+      proxy.toClient = fault(offset);
+      proxy.reset();
+      await realm.modify(
+        `dn: ${userDn(
+          changed,
+        )}\nchangetype: modify\nreplace: mail\nmail: ${offset}@example.test\n`,
+      );
+      await eventually(async () => {
+        await read();
+        expect(ended(accepted)).toBeGreaterThan(2);
+      });
+      proxy.toClient = { kind: 'pass' };
+      await eventually(async () => {
+        await read();
+        const user = await directory.getUser(
+          { ...wholeUser, username: changed },
+          context,
+        );
+        expect(user?.emails).toEqual([`${offset}@example.test`]);
+      });
+      await expectSynced(await readModel(), opened);
+    }
+    expect(isPrivate.size).toBeGreaterThan(1);
+    expect(reads).toBeGreaterThan(0);
+    expect([...exposed]).toEqual([]);
+  });
+});
