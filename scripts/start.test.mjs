@@ -144,6 +144,7 @@ describe('make start', { timeout: 900_000 }, () => {
       problems.map(({ id, status }) => [id, status]),
       [
         ['database', 'warn'],
+        ['embedded-ca-key', 'warn'],
         ['permission-grants', 'warn'],
       ],
     );

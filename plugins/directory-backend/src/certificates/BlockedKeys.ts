@@ -4,7 +4,7 @@ import {
   type Database,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Certificate } from '@directory-gateway/x509';
-import { orUnavailable } from './errors';
+import { orUnavailable } from './records/orUnavailable';
 
 const TABLE = 'directory_blocked_keys';
 

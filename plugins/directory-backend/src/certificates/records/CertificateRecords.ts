@@ -17,7 +17,7 @@ import {
   randomUUID,
   X509Certificate,
 } from 'node:crypto';
-import { orUnavailable } from '../errors';
+import { orUnavailable } from './orUnavailable';
 
 /** Table of certificates; its migration describes the columns. */
 export const RECORDS = 'directory_certificate_records';

@@ -6,7 +6,7 @@ import type {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { REVOCATION_REASONS } from '@directory-gateway/x509';
 import { randomUUID } from 'node:crypto';
-import { orUnavailable } from '../errors';
+import { orUnavailable } from './orUnavailable';
 import { type CertificateRow, RECORDS } from './CertificateRecords';
 
 /** Reason code of a certificate on hold (RFC 5280 §5.3.1). */
