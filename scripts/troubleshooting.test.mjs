@@ -238,9 +238,9 @@ describe('Operate', () => {
         /create(?:Counter|Histogram|UpDownCounter|ObservableGauge|ObservableCounter)(?:<\w+>)?\(\s*['`]([\w.…]+)['`]/g,
       ),
     ].map(([, name]) => name);
-    const observed = [...sources.matchAll(/observe\(\s*'(\w+)'/g)].map(
-      ([, name]) => `directory.replica.${name}`,
-    );
+    const observed = [
+      ...sources.matchAll(/observe(?:OneOf)?\(\s*'(\w+)'/g),
+    ].map(([, name]) => `directory.replica.${name}`);
     assertSame(
       listed,
       new Set([...names.filter(name => !name.includes('…')), ...observed]),
