@@ -15,8 +15,8 @@ export interface Config {
        *     embedded:
        *       organization: EXAMPLE.ORG
        *       issuers:
-       *         - chainFile: /etc/portal/ca/intermediate.pem
-       *           keyFile: /etc/portal/ca/intermediate.key
+       *         - chainFile: /var/lib/portal/ca/intermediate.pem
+       *           keyFile: /var/lib/portal/ca/intermediate.key
        *           passphraseFile: /etc/portal/ca-passphrase
        *       profiles:
        *         - name: userCerts

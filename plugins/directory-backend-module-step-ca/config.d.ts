@@ -45,15 +45,15 @@ export interface Config {
         provisionerKeyFile: string;
         /**
          * Certificate profiles. The provisioner in step-ca must allow the same.
-         * Default: `userCerts` with the defaults of each key.
+         * Default: `userCerts` with all defaults.
          */
         profiles?: Array<{
           /** Name of the profile. */
           name: string;
           /**
-           * Maximum validity. step-ca's certificates cannot be put on hold and
-           * a revocation is not published, so that a validity of more than 7
-           * days causes a warning.
+           * Maximum validity. step-ca does not put certificates on hold and
+           * does not publish revocations: a validity of more than 7 days causes
+           * a warning.
            * @default 7 days
            */
           validity?: HumanDuration | string;
