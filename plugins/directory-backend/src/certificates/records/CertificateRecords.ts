@@ -17,6 +17,7 @@ import {
   randomUUID,
   X509Certificate,
 } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { orUnavailable } from './orUnavailable';
 
 /** Table of certificates; its migration describes the columns. */
@@ -36,6 +37,12 @@ const REPETITION_MS = 60_000;
  * concurrent request is the same, or when a random number is already in use.
  */
 const MAX_ATTEMPTS = 10;
+
+/** Time for which a request waits for the same request to be signed. */
+const PENDING_MS = 10_000;
+
+/** Milliseconds between looks at a request that is being signed. */
+const PENDING_INTERVAL_MS = 20;
 
 /** Maximum number of accounts in a query. */
 const MAX_ACCOUNTS = 1000;
@@ -198,8 +205,7 @@ export class CertificateRecords {
         if (await this.#reservations.add(row)) {
           return { serialNumber, row };
         }
-        const { request_key } = row;
-        const previous = await this.#table().where({ request_key }).first();
+        const previous = await this.#completed(row.request_key);
         if (previous && isRecent(previous)) {
           return recordOf(previous);
         }
@@ -211,6 +217,22 @@ export class CertificateRecords {
       }
       throw new Error('No serial number could be reserved');
     });
+  }
+
+  /** Returns the row of the same request, after it was signed or has failed. */
+  async #completed(requestKey: string): Promise<CertificateRow | undefined> {
+    for (;;) {
+      const row: CertificateRow | undefined = await this.#table()
+        .where({ request_key: requestKey })
+        .first();
+      if (
+        row?.state !== 'reserved' ||
+        Date.now() - new Date(row.reserved_at).getTime() >= PENDING_MS
+      ) {
+        return row;
+      }
+      await sleep(PENDING_INTERVAL_MS);
+    }
   }
 
   /**
