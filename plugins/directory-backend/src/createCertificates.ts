@@ -20,9 +20,7 @@ import type { CertificateAuthorities } from './certificates/CertificateAuthoriti
 import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
 import { ExpiryReminders } from './certificates/expiry/ExpiryReminders';
-import { ReminderLedger } from './certificates/expiry/ReminderLedger';
 import { AccountHolds } from './certificates/holds/AccountHolds';
-import { HoldRecords } from './certificates/holds/HoldRecords';
 import { IssuanceService } from './certificates/IssuanceService';
 import { CertificateOwners } from './certificates/records/CertificateOwners';
 import { CertificateRecords } from './certificates/records/CertificateRecords';
@@ -106,7 +104,7 @@ export function createCertificates(options: {
 }):
   | (CertificateServices & {
       /** Permits runs above the limit. */
-      readonly holds: Pick<HoldRecords, 'override'>;
+      readonly holds: Pick<AccountHolds, 'override'>;
       /** Schedules the tasks for records, expiry reminders and holds. */
       scheduleTasks(): Promise<void>;
     })
@@ -139,10 +137,10 @@ export function createCertificates(options: {
         ),
     });
   const { records } = certificateRecords;
-  const holds = new HoldRecords(database);
   const limit = new SigningLimit({ database, limit: config.limit });
   const blockedKeys = new BlockedKeys(database);
   const base = { ...options, blockedKeys, config, limit, records };
+  const holds = new AccountHolds({ ...base, config: config.accountHolds });
   const issuance = new IssuanceService(base);
   return {
     ...base,
@@ -157,26 +155,18 @@ export function createCertificates(options: {
     renewals: new RenewalService({ ...base, issuance }),
     revocations: new RevocationService(base),
     async scheduleTasks() {
-      const { accountHolds, reminders } = config;
+      const { reminders } = config;
       await schedule('records', MINUTE_MS, async () => {
         await importRecords(database);
         await issuance.revokeLost();
         await records.deleteExpired();
         await limit.deleteExpired();
       });
-      const accounts = new AccountHolds({
-        ...base,
-        config: accountHolds,
-        records: holds,
-      });
-      await schedule('account-holds', MINUTE_MS, signal =>
-        accounts.run(signal),
-      );
+      await schedule('account-holds', MINUTE_MS, signal => holds.run(signal));
       if (reminders.daysBefore.length > 0) {
         const expiry = new ExpiryReminders({
           ...base,
           config: reminders,
-          ledger: new ReminderLedger(database),
         });
         await schedule('expiry-reminders', reminders.everyMs, signal =>
           expiry.run(signal),

@@ -12,7 +12,6 @@ import {
   type OpenReplica,
 } from '@directory-gateway/ldap/testUtils';
 import { AccountHolds } from './certificates/holds/AccountHolds';
-import { HoldRecords } from './certificates/holds/HoldRecords';
 import { PermissiveAuthority } from './__testUtils__/certificates/PermissiveAuthority';
 import { RECORDS } from './certificates/records/CertificateRecords';
 import { openAuthorities } from './__testUtils__/certificates/openAuthorities';
@@ -78,7 +77,6 @@ async function openHolds(opened: OpenReplica) {
   const knex = await openDatabase(database);
   const authority = new PermissiveAuthority();
   const { authorities, issue } = openAuthorities(knex, { ca: authority });
-  const records = new HoldRecords(knex);
   let now = Date.now();
   const serialNumbers = new Map<string, bigint>();
   const holds = new AccountHolds({
@@ -88,7 +86,7 @@ async function openHolds(opened: OpenReplica) {
     authorities,
     config: { enabled: true, revokeDeletedAfterMs: 7 * DAY_MS },
     logger: mockServices.logger.mock(),
-    records,
+    database: knex,
     replica: opened.replica,
     replicated: opened.accounts,
     subjects: opened.principals,

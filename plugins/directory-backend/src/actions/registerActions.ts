@@ -7,7 +7,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
 import { actorOf, CallerAudit } from '@directory-gateway/directory-core';
-import type { HoldRecords } from '../certificates/holds/HoldRecords';
+import type { AccountHolds } from '../certificates/holds/AccountHolds';
 import type { RevocationService } from '../certificates/RevocationService';
 import type { ReplicaQuarantine } from '../guard/ReplicaQuarantine';
 import { ActionGate, type ActionGateOptions } from './ActionGate';
@@ -20,7 +20,7 @@ export function registerActions(
     /** `undefined` without `directory.certificates`. */
     readonly certificates:
       | {
-          readonly holds: Pick<HoldRecords, 'override'>;
+          readonly holds: Pick<AccountHolds, 'override'>;
           readonly revocations: RevocationService;
         }
       | undefined;
@@ -159,7 +159,7 @@ function registerOverrideHoldLimit(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly auditor: AuditorService;
   readonly gate: ActionGate;
-  readonly holds: Pick<HoldRecords, 'override'>;
+  readonly holds: Pick<AccountHolds, 'override'>;
 }): void {
   const { actionsRegistry, auditor, gate, holds } = options;
   const audit = new CallerAudit(auditor, {

@@ -498,18 +498,4 @@ describe('IssuanceService', () => {
       failed: 'TooManyCertificatesError',
     });
   });
-
-  it('counts requests across all processes that share the database', async () => {
-    const others = new SigningLimit({
-      database: knex,
-      limit: { requests: 3, perMs: 60_000 },
-    });
-    const caller = holder(person('bob'));
-    await others.consume(caller);
-    await others.consume(caller);
-    await others.consume(caller);
-    await expect(sign(person('bob'))).rejects.toMatchObject({
-      name: 'SigningLimitExceededError',
-    });
-  });
 });

@@ -1,5 +1,5 @@
 import { PostgresServer } from '@directory-gateway/realm';
-import type { Caller } from '@directory-gateway/directory-core';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { SigningLimitExceededError } from './errors';
 import { SigningLimit } from './SigningLimit';
 import { openDatabase } from '../openDatabase';
@@ -33,25 +33,14 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-function service(name: string): Caller {
-  const principal = `${name}@EXAMPLE.TEST`;
-  return {
-    kind: 'kerberos',
-    principal,
-    credential: 'ticket',
-    account: {
-      kind: 'service',
-      service: name,
-      served: false,
-      dn: `krbprincipalname=${principal},cn=services,cn=accounts`,
-      principalNames: [principal],
-      emails: [],
-      groups: new Set(),
-      locked: false,
-      source: 'live',
-    },
-  };
-}
+const service = (name: string) =>
+  holder({
+    ...person(name),
+    kind: 'service',
+    username: undefined,
+    service: name,
+    dn: `krbprincipalname=${name}@EXAMPLE.TEST,cn=services,cn=accounts`,
+  });
 
 it.each([
   ['a service', 'bot/builder.example.test'],

@@ -1,30 +1,10 @@
-import type { Caller } from '@directory-gateway/directory-core';
+import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { SigningLimitExceededError } from './errors';
 import { SigningLimit } from './SigningLimit';
 import { openDatabase } from '../openDatabase';
 
 const HOUR_MS = 60 * 60 * 1000;
-
-function user(username: string): Caller {
-  const principal = `${username}@EXAMPLE.TEST`;
-  return {
-    kind: 'kerberos',
-    principal,
-    credential: 'ticket',
-    account: {
-      kind: 'user',
-      username,
-      served: true,
-      dn: `uid=${username},cn=users,cn=accounts,dc=example,dc=test`,
-      principalNames: [principal],
-      emails: [],
-      groups: new Set(),
-      locked: false,
-      source: 'live',
-    },
-  };
-}
 
 describe('SigningLimit', () => {
   const database = withDatabase();
@@ -41,7 +21,7 @@ describe('SigningLimit', () => {
     usernames: readonly string[],
   ): Promise<readonly string[]> {
     const results = await Promise.allSettled(
-      usernames.map(name => limit.consume(user(name))),
+      usernames.map(name => limit.consume(holder(person(name)))),
     );
     return results.map(result =>
       result.status === 'fulfilled' ? 'permitted' : result.reason.name,
@@ -78,7 +58,9 @@ describe('SigningLimit', () => {
     const start = Date.now();
     await outcomesOf(limit, ['alice', 'alice']);
     jest.spyOn(Date, 'now').mockReturnValue(start + HOUR_MS - 1000);
-    const refusal = await limit.consume(user('alice')).catch(error => error);
+    const refusal = await limit
+      .consume(holder(person('alice')))
+      .catch(error => error);
     expect(refusal).toBeInstanceOf(SigningLimitExceededError);
     expect(refusal).toMatchObject({ retryAfterMs: 1000 });
     jest.spyOn(Date, 'now').mockReturnValue(start + HOUR_MS);

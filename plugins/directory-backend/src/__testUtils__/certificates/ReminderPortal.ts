@@ -24,7 +24,6 @@ import {
 import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
 import { ExpiryReminders } from '../../certificates/expiry/ExpiryReminders';
-import { ReminderLedger } from '../../certificates/expiry/ReminderLedger';
 import { openDatabase } from '../../openDatabase';
 import { PortalUserNames } from '../../portalUsers/PortalUserNames';
 import { PublicDocuments } from '../../http/documents/PublicDocuments';
@@ -175,7 +174,7 @@ function reminderPlugin(
               logger,
               now,
               config: config.reminders,
-              ledger: new ReminderLedger(opened),
+              database: opened,
               discovery,
               notifications,
               portalUserNames: new PortalUserNames({

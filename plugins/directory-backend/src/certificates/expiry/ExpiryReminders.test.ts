@@ -1,4 +1,5 @@
 import { mockServices } from '@backstage/backend-test-utils';
+import fc from 'fast-check';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,20 +11,78 @@ import { openAuthorities } from '../../__testUtils__/certificates/openAuthoritie
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { openDatabase } from '../../openDatabase';
-import { ExpiryReminders } from './ExpiryReminders';
-import { DAY_MS } from './reminder';
 import { RECORDS } from '../records/CertificateRecords';
-import { ReminderLedger } from './ReminderLedger';
+import { ExpiryReminders, findDueStep, REMINDERS } from './ExpiryReminders';
 
-const now = Date.parse('2026-12-01T12:00:00Z');
+jest.setTimeout(120_000);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const NOW = Date.parse('2026-12-01T12:00:00Z');
+const daysBefore = [1, 7, 14, 30];
+const { signal } = new AbortController();
+
+/** Returns the reminder that is due this many days before expiry. */
+function dueOf(left: number, validity = 365): number | undefined {
+  const notBefore = new Date(NOW - validity * DAY_MS);
+  const now = NOW - left * DAY_MS;
+  const certificate = { notBefore, notAfter: new Date(NOW) };
+  return findDueStep(certificate, { now, daysBefore });
+}
+
+describe('findDueStep', () => {
+  it.each([
+    [31, undefined],
+    [30.01, undefined],
+    [30, 30],
+    [14.01, 30],
+    [14, 14],
+    [7.01, 14],
+    [7, 7],
+    [1.01, 7],
+    [1, 1],
+    [0.01, 1],
+    [0, undefined],
+    [-1, undefined],
+  ])('%p days before expiry, returns %p', (left, due) => {
+    expect(dueOf(left)).toBe(due);
+  });
+
+  it.each([
+    [30, 30, undefined],
+    [30, 29.9, undefined],
+    [30, 14, 14],
+    [31, 30, 30],
+    [8, 7, 7],
+    [7.9, 7, undefined],
+    [2, 1, 1],
+    [1, 0.5, undefined],
+  ])(
+    'with a validity of %p days, %p days before expiry, returns %p',
+    (validity, left, due) => {
+      expect(dueOf(left, validity)).toBe(due);
+    },
+  );
+
+  it('returns the reminder closest to expiry', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0.001, max: 60, noNaN: true }), left => {
+        const passed = daysBefore.filter(days => left <= days);
+        expect(dueOf(left)).toBe(passed.length > 0 ? passed[0] : undefined);
+      }),
+    );
+  });
+});
 
 describe('ExpiryReminders', () => {
   const database = withDatabase();
   let server: Server;
   let onRequest: () => number | undefined;
+  let now: number;
 
   beforeEach(async () => {
     onRequest = () => 200;
+    now = NOW;
     server = createServer((_req, res) => {
       const status = onRequest();
       if (status !== undefined) {
@@ -50,62 +109,79 @@ describe('ExpiryReminders', () => {
       not_before: new Date(now - 29 * DAY_MS),
       not_after: new Date(now + DAY_MS / 2),
     });
-    const listExpiring = jest.spyOn(opened.records, 'listExpiring');
-    const sent: unknown[] = [];
+    const listOf = jest.spyOn(opened.records, 'listOf');
+    const send = jest.fn(async () => {});
     const { port } = server.address() as AddressInfo;
-    const reminders = new ExpiryReminders({
+    const options = {
       accounts: accountsOf(usernames.map(username => person(username))),
       ...opened,
       config: { daysBefore: [1], everyMs: DAY_MS },
+      database: knex,
       discovery: mockServices.discovery.mock({
         getBaseUrl: async () => `http://localhost:${port}`,
       }),
-      ledger: new ReminderLedger(knex),
       logger: mockServices.logger.mock(),
-      notifications: {
-        async send(options) {
-          sent.push(options);
-        },
-      },
+      notifications: { send },
       portalUserNames: {
         isConfigured: true,
-        entityRefsOf: async username => [`user:default/${username}`],
+        entityRefsOf: async (username: string) => [`user:default/${username}`],
       },
       now: () => now,
-    });
-    return { reminders, listExpiring, sent };
+    };
+    /** Runs the reminders of processes at the same time. */
+    const run = async (processes = 3) => {
+      await Promise.all(
+        Array.from({ length: processes }, () =>
+          new ExpiryReminders(options).run(signal),
+        ),
+      );
+    };
+    return { knex, listOf, run, send };
   }
 
-  it('queries the certificates of each user once', async () => {
-    const { reminders, listExpiring, sent } = await createReminders([
-      'alice',
-      'bob',
-    ]);
-    const { signal } = new AbortController();
-    await reminders.run(signal);
-    expect(sent).toHaveLength(4);
-    const { calls } = listExpiring.mock;
-    expect(calls.map(([{ owner }]) => owner?.username)).toEqual([
-      undefined,
-      'alice',
-      'bob',
-    ]);
-    await reminders.run(signal);
-    expect(sent).toHaveLength(4);
-    expect(calls).toHaveLength(4);
+  it('sends each reminder once, and queries the certificates of each user once', async () => {
+    const { knex, listOf, run, send } = await createReminders(['alice', 'bob']);
+    await run(1);
+    expect(send).toHaveBeenCalledTimes(4);
+    expect(listOf).toHaveBeenCalledTimes(2);
+    await run();
+    expect(send).toHaveBeenCalledTimes(4);
+    expect(listOf).toHaveBeenCalledTimes(2);
+    now += DAY_MS;
+    await run();
+    expect(await knex(REMINDERS)).toEqual([]);
+  });
+
+  it('sends again what could not be sent', async () => {
+    const { run, send } = await createReminders(['alice']);
+    send.mockRejectedValue(new Error('Down'));
+    await run();
+    send.mockReset();
+    await run();
+    expect(send).toHaveBeenCalledTimes(2);
+  });
+
+  it('sends the reminders of a crashed process after 15 minutes', async () => {
+    const { knex, run, send } = await createReminders(['alice']);
+    await run();
+    await knex(REMINDERS).update({ sent_at: null });
+    now += 14 * MINUTE_MS;
+    await run();
+    expect(send).toHaveBeenCalledTimes(2);
+    now += MINUTE_MS;
+    await run();
+    expect(send).toHaveBeenCalledTimes(4);
   });
 
   it('fails when the notifications plugin does not respond', async () => {
-    const { reminders, sent } = await createReminders(['alice']);
+    const { run, send } = await createReminders(['alice']);
     const timeout = new AbortController();
     jest.spyOn(AbortSignal, 'timeout').mockReturnValue(timeout.signal);
     onRequest = () => {
       timeout.abort(new Error('Too late'));
       return undefined;
     };
-    await expect(reminders.run(new AbortController().signal)).rejects.toThrow(
-      'Too late',
-    );
-    expect(sent).toEqual([]);
+    await expect(run()).rejects.toThrow('Too late');
+    expect(send).not.toHaveBeenCalled();
   });
 });

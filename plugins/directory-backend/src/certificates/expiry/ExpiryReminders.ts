@@ -2,48 +2,69 @@ import type {
   DiscoveryService,
   LoggerService,
 } from '@backstage/backend-plugin-api';
-import type { NotificationService } from '@backstage/plugin-notifications-node';
+import type {
+  NotificationSendOptions,
+  NotificationService,
+} from '@backstage/plugin-notifications-node';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
+import type { Accounts } from '@directory-gateway/directory-core';
 import type { CertificateDescription } from '@directory-gateway/x509';
 import { metrics } from '@opentelemetry/api';
-import type { Accounts } from '@directory-gateway/directory-core';
 import type { PortalUserNames } from '../../portalUsers/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { RemindersConfig } from '../CertificatesConfig';
-import type { CertificateRecords } from '../records/CertificateRecords';
+import type {
+  CertificateRecord,
+  CertificateRecords,
+} from '../records/CertificateRecords';
 import { checkPrincipal } from '../signingRules';
-import {
-  DAY_MS,
-  type ExpiringCertificate,
-  type Reminder,
-  composeReminder,
-  findDueReminder,
-} from './reminder';
-import type { ReminderLedger } from './ReminderLedger';
+
+/** Table of the reminders that a process has claimed or sent. */
+export const REMINDERS = 'directory_reminders';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Maximum days before expiry for the severity `high`. */
+const URGENT_DAYS = 7;
+
+/**
+ * Age in milliseconds at which a claim expires. Sending takes seconds, so a
+ * process whose claim is older has crashed.
+ */
+const CLAIM_EXPIRES_MS = 15 * 60 * 1000;
 
 /** Maximum time in milliseconds to find out whether the plugin is installed. */
 const TIMEOUT_MS = 10_000;
+
+/** A reminder that a certificate expires. */
+interface Reminder {
+  readonly certificate: CertificateRecord;
+  /** One of the configured numbers of days before expiry. */
+  readonly daysBefore: number;
+}
 
 /** Options of {@link ExpiryReminders}. */
 export interface ExpiryRemindersOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly authorities: Pick<CertificateAuthorities, 'get'>;
   readonly config: RemindersConfig;
+  readonly database: Database;
   readonly discovery: DiscoveryService;
-  readonly ledger: ReminderLedger;
   readonly logger: LoggerService;
   readonly notifications: NotificationService;
   readonly portalUserNames: Pick<
     PortalUserNames,
     'entityRefsOf' | 'isConfigured'
   >;
-  readonly records: Pick<CertificateRecords, 'listExpiring'>;
+  readonly records: Pick<CertificateRecords, 'listExpiring' | 'listOf'>;
   /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
 
 /**
  * Notifies users whose certificates are about to expire, once per reminder
- * across all processes. Omits locked, expired and unmapped users, and revoked
+ * across all processes: each claims a reminder in the database before it sends
+ * it. Omits locked, expired and unmapped users, and revoked
  * or renewed certificates. If users cannot be notified, the log and a metric
  * contain the number of certificates.
  */
@@ -83,30 +104,34 @@ export class ExpiryReminders {
    * run; a single line is logged for all of them.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { config, ledger, logger, records } = this.#options;
+    const { config, database, logger, records } = this.#options;
     const now = this.#now();
     const days = Math.max(...config.daysBefore);
     const expiring = await records.listExpiring({
       from: new Date(now),
       before: new Date(now + days * DAY_MS + 1),
     });
-    const current = expiring.flatMap(
-      certificate =>
-        findDueReminder(certificate, { now, daysBefore: config.daysBefore }) ??
-        [],
-    );
-    this.#expiring = { count: current.length, at: now };
+    const due = expiring.flatMap(certificate => {
+      const daysBefore = findDueStep(certificate, { ...config, now });
+      return daysBefore === undefined ? [] : [{ certificate, daysBefore }];
+    });
+    this.#expiring = { count: due.length, at: now };
     if (!(await this.#canNotify(signal))) {
-      if (current.length > 0) {
+      if (due.length > 0) {
         logger.info(
-          `${current.length} certificates expire within ${days} days. Their users are not notified: the notifications plugin or directory.portalUsers is missing`,
+          `${due.length} certificates expire within ${days} days. Their users are not notified: the notifications plugin or directory.portalUsers is missing`,
         );
       }
       return;
     }
-    const due = await ledger.unsentOf(current);
+    // Rows of expired certificates are deleted, so that few are read.
+    const rows: ReturnType<typeof keyOf>[] =
+      await database(REMINDERS).whereNotNull('sent_at');
+    const sent = new Set(rows.map(textOf));
+    const unsent = due.filter(each => !sent.has(textOf(keyOf(each))));
+    const byUser = Map.groupBy(unsent, each => each.certificate.username);
     const errors = new Array<unknown>();
-    for (const [username, reminders] of byUser(due)) {
+    for (const [username, reminders] of byUser) {
       if (signal.aborted) {
         return;
       }
@@ -119,7 +144,7 @@ export class ExpiryReminders {
         `${errors.length} certificate expiry reminders failed and are retried in the next run; first error: ${errors[0]}`,
       );
     }
-    await ledger.removeExpired(new Date(now));
+    await database(REMINDERS).where('not_after', '<', new Date(now)).delete();
   }
 
   /**
@@ -159,12 +184,8 @@ export class ExpiryReminders {
     if (recipients.length === 0) {
       return;
     }
-    const from = new Date(this.#now());
     const { stableId } = owner;
-    const all = await records.listExpiring({
-      from,
-      owner: { username, stableId },
-    });
+    const all = await records.listOf({ username, stableId });
     for (const reminder of reminders) {
       try {
         const description = await this.#describe(reminder.certificate);
@@ -172,7 +193,7 @@ export class ExpiryReminders {
           description &&
           !(await this.#isRenewed(reminder, { description, all }))
         ) {
-          await this.#send({ reminder, description, recipients });
+          await this.#send(reminder, { description, recipients });
         }
       } catch (error) {
         errors.push(error);
@@ -188,15 +209,17 @@ export class ExpiryReminders {
     { certificate: { notAfter } }: Reminder,
     options: {
       readonly description: CertificateDescription;
-      /** All unexpired certificates of the user. */
-      readonly all: readonly ExpiringCertificate[];
+      /** All certificates of the user. */
+      readonly all: readonly CertificateRecord[];
     },
   ): Promise<boolean> {
     const { description, all } = options;
     const now = this.#now();
     for (const other of all) {
       const described =
-        other.notAfter > notAfter && other.notBefore.getTime() <= now
+        other.notAfter > notAfter &&
+        other.notBefore.getTime() <= now &&
+        !other.revocation
           ? await this.#describe(other)
           : undefined;
       if (
@@ -212,7 +235,7 @@ export class ExpiryReminders {
   /** Returns `undefined` when the certificate is revoked or cannot be read. */
   async #describe({
     serialNumber,
-  }: ExpiringCertificate): Promise<CertificateDescription | undefined> {
+  }: CertificateRecord): Promise<CertificateDescription | undefined> {
     const issued = await this.#options.authorities.get(serialNumber);
     const description = issued?.certificate.description;
     return description?.ok && !issued?.revocation
@@ -220,27 +243,43 @@ export class ExpiryReminders {
       : undefined;
   }
 
-  async #send(options: {
-    readonly reminder: Reminder;
-    readonly description: CertificateDescription;
-    readonly recipients: readonly string[];
-  }): Promise<void> {
-    const { ledger, notifications } = this.#options;
-    const claim = await ledger.claim(options.reminder, new Date(this.#now()));
-    if (!claim) {
+  /**
+   * Sends a reminder unless it was sent, or another process has claimed it. It
+   * is sent twice only if a process crashes between sending and recording.
+   */
+  async #send(
+    reminder: Reminder,
+    content: {
+      readonly description: CertificateDescription;
+      readonly recipients: readonly string[];
+    },
+  ): Promise<void> {
+    const { database, notifications } = this.#options;
+    const now = this.#now();
+    const claim = { ...keyOf(reminder), claimed_at: new Date(now) };
+    const claimed = await database(REMINDERS)
+      .insert(claim)
+      .onConflict(['serial_number', 'not_after', 'days_before'])
+      .merge(['claimed_at'])
+      .whereNull(`${REMINDERS}.sent_at`)
+      .where(`${REMINDERS}.claimed_at`, '<=', new Date(now - CLAIM_EXPIRES_MS))
+      .returning('days_before');
+    if (claimed.length === 0) {
       return;
     }
     try {
-      await notifications.send(
-        composeReminder({ ...options, now: this.#now() }),
-      );
+      await notifications.send(composeReminder({ reminder, ...content, now }));
     } catch (error) {
       this.#reminders.add(1, { outcome: 'failed' });
-      await ledger.release(claim);
+      await database(REMINDERS)
+        .where({ ...claim, sent_at: null })
+        .delete();
       throw error;
     }
     this.#reminders.add(1, { outcome: 'sent' });
-    await ledger.markSent(claim, new Date(this.#now()));
+    await database(REMINDERS)
+      .where(keyOf(reminder))
+      .update({ sent_at: new Date(now) });
   }
 }
 
@@ -248,14 +287,70 @@ function purposesOf({ extendedKeyUsage }: CertificateDescription): string {
   return [...(extendedKeyUsage ?? ['any'])].sort().join(' ');
 }
 
-/** Returns the reminders by user, who is looked up once. */
-function byUser(
-  reminders: readonly Reminder[],
-): ReadonlyMap<string, readonly Reminder[]> {
-  const groups = new Map<string, Reminder[]>();
-  for (const reminder of reminders) {
-    const { username } = reminder.certificate;
-    groups.set(username, [...(groups.get(username) ?? []), reminder]);
-  }
-  return groups;
+function keyOf({ certificate, daysBefore }: Reminder) {
+  return {
+    serial_number: String(certificate.serialNumber),
+    not_after: certificate.notAfter,
+    days_before: daysBefore,
+  };
+}
+
+/** Returns the key of a reminder or of its row, in which SQLite has a number. */
+function textOf(key: ReturnType<typeof keyOf>): string {
+  const notAfter = new Date(key.not_after).getTime();
+  return `${key.serial_number} ${notAfter} ${key.days_before}`;
+}
+
+/**
+ * Returns the days before expiry of the reminder that is due now: the one
+ * closest to expiry. Earlier ones are skipped, so that a portal that was down
+ * does not send several at once. No reminder is due on the first day of a
+ * certificate's validity.
+ */
+export function findDueStep(
+  certificate: Pick<CertificateRecord, 'notAfter' | 'notBefore'>,
+  options: {
+    /** Milliseconds since 1970. */
+    readonly now: number;
+    /** Numbers of days in ascending order. */
+    readonly daysBefore: readonly number[];
+  },
+): number | undefined {
+  const notAfter = certificate.notAfter.getTime();
+  const left = notAfter - options.now;
+  const due = options.daysBefore.find(days => left <= days * DAY_MS);
+  const validity = notAfter - certificate.notBefore.getTime();
+  return left > 0 && due !== undefined && (due + 1) * DAY_MS <= validity
+    ? due
+    : undefined;
+}
+
+/** Composes the notification with serial number, subject and link. */
+function composeReminder(options: {
+  readonly reminder: Reminder;
+  readonly description: CertificateDescription;
+  /** Entity references of the recipients. */
+  readonly recipients: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}): NotificationSendOptions {
+  const { reminder, description, recipients, now } = options;
+  const { serialNumber, subject, notAfter } = description;
+  const days = Math.ceil((notAfter - now) / DAY_MS);
+  const time = new Date(notAfter).toISOString().slice(0, 16).replace('T', ' ');
+  return {
+    recipients: { type: 'entity', entityRef: [...recipients] },
+    payload: {
+      title: `Your certificate expires in ${
+        days === 1 ? '1 day' : `${days} days`
+      }`,
+      description: `The certificate of ${subject} with the serial number ${serialNumber} expires on ${time} UTC. Request a new one before then.`,
+      link: `/directory/certificates/${serialNumber}`,
+      severity: reminder.daysBefore <= URGENT_DAYS ? 'high' : 'normal',
+      topic: 'certificate-expiry',
+      // The notifications plugin updates a notification with the same scope, so
+      // a reminder that is sent twice appears once.
+      scope: `certificate-expiry:${serialNumber}:${reminder.daysBefore}`,
+    },
+  };
 }

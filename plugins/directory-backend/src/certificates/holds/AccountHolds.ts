@@ -3,7 +3,9 @@ import type {
   LoggerService,
 } from '@backstage/backend-plugin-api';
 import { toError } from '@backstage/errors';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { metrics } from '@opentelemetry/api';
+import { randomUUID } from 'node:crypto';
 import type {
   Replica,
   ReplicatedAccounts,
@@ -11,12 +13,8 @@ import type {
 } from '@directory-gateway/directory-core';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { AccountHoldsConfig } from '../CertificatesConfig';
+import { type CertificateRow, RECORDS } from '../records/CertificateRecords';
 import { ON_HOLD } from '../records/RevocationTable';
-import type {
-  HoldableCertificate,
-  HoldCause,
-  HoldRecords,
-} from './HoldRecords';
 
 /** Actor in the records of the CA and in audit events. */
 const ACTOR = 'directory-gateway';
@@ -26,6 +24,16 @@ const CONFIRMATION_MS = 10 * 60_000;
 
 /** Number of other accounts, one of which a lookup of a deleted one must find. */
 const WITNESSES = 5;
+
+/** Table of the holds that 0.2.0 has placed. */
+const OLD_HOLDS = 'directory_certificate_holds';
+const OVERRIDES = 'directory_hold_approvals';
+
+/** Lifetime of an override. */
+const OVERRIDE_MS = 10 * 60_000;
+
+/** Number of records to read at a time. */
+const PAGE_SIZE = 1000;
 
 /** Outcomes in the metric. */
 const OUTCOMES = { hold: 'held', release: 'released', revoke: 'revoked' };
@@ -40,8 +48,8 @@ export interface AccountHoldsOptions {
     'get' | 'hasHolds' | 'hold' | 'release' | 'revoke'
   >;
   readonly config: AccountHoldsConfig;
+  readonly database: Database;
   readonly logger: LoggerService;
-  readonly records: HoldRecords;
   readonly replica: Pick<Replica, 'isServing' | 'server'>;
   readonly replicated: Pick<ReplicatedAccounts, 'find' | 'someStableIds'>;
   readonly subjects: SubjectLookup;
@@ -49,13 +57,23 @@ export interface AccountHoldsOptions {
   readonly now?: () => Date;
 }
 
+/** Reason for which a certificate is on hold. */
+type HoldCause = 'locked' | 'deleted';
+
+/** A certificate of a known account, with the hold that the gateway records. */
+type LiveRow = CertificateRow & {
+  readonly serial_number: string;
+  readonly username: string;
+  readonly subject_id: string;
+};
+
 type State = HoldCause | 'active' | 'unknown';
 
 /** When lookups first found an account locked or deleted. */
 type Finding = { readonly cause: HoldCause; readonly at: Date };
 
 /** A certificate of a locked or deleted account. */
-type Candidate = HoldableCertificate & { readonly cause: HoldCause };
+type Candidate = LiveRow & { readonly cause: HoldCause };
 
 /**
  * Puts the certificates of locked and deleted users on hold, releases them when
@@ -85,9 +103,21 @@ export class AccountHolds {
       .addCallback(result => result.observe(this.#excess));
   }
 
+  /** Permits one run that changes `count` accounts; returns the expiry. */
+  async override({ count, actor }: { count: number; actor: string }) {
+    const expiresAt = new Date(Date.now() + OVERRIDE_MS);
+    await this.#options.database(OVERRIDES).insert({
+      id: randomUUID(),
+      count,
+      approved_by: actor,
+      expires_at: expiresAt,
+    });
+    return expiresAt;
+  }
+
   /** Checks the accounts of all certificates, unless reads are suspended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { config, logger, records, replica } = this.#options;
+    const { config, logger, replica } = this.#options;
     const now = this.#options.now?.() ?? new Date();
     const { server } = replica;
     const failures = new Array<unknown>();
@@ -97,11 +127,11 @@ export class AccountHolds {
       }
     };
     const accounts = new Set<string>();
-    const certificates = new Array<HoldableCertificate>();
-    for await (const certificate of records.certificates(now)) {
-      accounts.add(certificate.subjectId);
+    const certificates = new Array<LiveRow>();
+    for await (const certificate of this.#liveCertificates(now)) {
+      accounts.add(certificate.subject_id);
       if (
-        certificate.hold ||
+        certificate.hold_cause ||
         (config.enabled && this.#isSuspect(certificate))
       ) {
         certificates.push(certificate);
@@ -111,7 +141,7 @@ export class AccountHolds {
     const found = new Map<string, Finding>();
     const due = new Array<Candidate>();
     for (const certificate of certificates) {
-      const { hold, subjectId: id } = certificate;
+      const { hold_cause: hold, subject_id: id } = certificate;
       await attempt(async () => {
         const state =
           states.get(id) ?? (await this.#lookUp(certificate, signal));
@@ -133,7 +163,7 @@ export class AccountHolds {
     this.#found = found;
     if (await this.#isPermitted(due, accounts.size)) {
       for (const each of due) {
-        const change = each.hold?.isConfirmed ? 'revoke' : 'hold';
+        const change = each.hold_confirmed ? 'revoke' : 'hold';
         await attempt(() => this.#change(change, each, now));
       }
     }
@@ -144,20 +174,41 @@ export class AccountHolds {
     }
   }
 
+  /** Yields all live certificates with a known account, read in pages. */
+  async *#liveCertificates(now: Date): AsyncIterable<LiveRow> {
+    for (let last = ''; ;) {
+      const rows = (await this.#table()
+        .where('id', '>', last)
+        .where('not_after', '>', now)
+        .whereIn('state', ['valid', 'held'])
+        .whereNotNull('subject_id')
+        .orderBy('id')
+        .limit(PAGE_SIZE)) as LiveRow[];
+      yield* rows;
+      if (rows.length < PAGE_SIZE) {
+        return;
+      }
+      last = rows[rows.length - 1].id;
+    }
+  }
+
   /** Returns whether the replica has no active account with the ID and name. */
-  #isSuspect({ username, subjectId }: { username: string; subjectId: string }) {
+  #isSuspect({
+    username,
+    subject_id,
+  }: Pick<LiveRow, 'username' | 'subject_id'>) {
     const [account] = this.#options.replicated.find({ username });
-    return account?.stableId !== subjectId || account.locked;
+    return account?.stableId !== subject_id || account.locked;
   }
 
   async #lookUp(
-    { subjectId, username }: HoldableCertificate,
+    { subject_id: stableId, username }: LiveRow,
     signal: AbortSignal,
   ): Promise<State> {
     const { replica, replicated, subjects } = this.#options;
     const others = replicated.someStableIds(WITNESSES + 1);
-    const witnesses = others.filter(id => id !== subjectId);
-    const query = { stableId: subjectId, username, witnesses };
+    const witnesses = others.filter(id => id !== stableId);
+    const query = { stableId, username, witnesses };
     const result = await subjects.findSubject(query, { signal });
     if (result.kind !== 'found') {
       const isSame =
@@ -169,7 +220,8 @@ export class AccountHolds {
       return 'unknown';
     }
     // After a switch to a server that lags, the replica keeps stricter values.
-    const isUnclear = served && this.#isSuspect({ username: name, subjectId });
+    const isUnclear =
+      served && this.#isSuspect({ username: name, subject_id: stableId });
     if (locked) {
       return 'locked';
     }
@@ -178,30 +230,31 @@ export class AccountHolds {
 
   /** Returns whether a run must put the certificate on hold or revoke it. */
   async #isDue(
-    { id, serialNumber, cause, hold }: Candidate,
+    candidate: Candidate,
     { at, now }: { readonly at: Date; readonly now: Date },
   ): Promise<boolean> {
-    const { authorities, config, records } = this.#options;
+    const { authorities, config } = this.#options;
+    const { id, serial_number, cause, hold_cause: hold } = candidate;
     if (!hold) {
       if (now.getTime() - at.getTime() < CONFIRMATION_MS) {
         return false;
       }
       // Holds that others have placed are neither recorded nor released.
-      const issued = await authorities.get(serialNumber);
+      const issued = await authorities.get(BigInt(serial_number));
       return (
         issued?.record?.id === id &&
         !issued.revocation &&
         authorities.hasHolds(issued.authority)
       );
     }
-    if (hold.cause !== cause) {
-      await records.begin(id, cause, now);
+    if (hold !== cause) {
+      await this.#begin(id, cause, now);
       return false;
     }
-    const ageMs = now.getTime() - hold.causedAt.getTime();
+    const ageMs = now.getTime() - new Date(candidate.hold_caused_at!).getTime();
     const isRevocable =
       cause === 'deleted' && ageMs >= config.revokeDeletedAfterMs;
-    return isRevocable || !hold.isConfirmed;
+    return isRevocable || !candidate.hold_confirmed;
   }
 
   /** Returns whether a run changes few accounts, or has an override. */
@@ -209,12 +262,12 @@ export class AccountHolds {
     due: readonly Candidate[],
     accounts: number,
   ): Promise<boolean> {
-    const { auditor, logger, records } = this.#options;
-    const count = new Set(due.map(({ subjectId }) => subjectId)).size;
+    const { auditor, logger } = this.#options;
+    const count = new Set(due.map(({ subject_id }) => subject_id)).size;
     const limit = Math.floor(
       Math.min(Math.max(20, accounts / 50), accounts / 2),
     );
-    const isPermitted = count <= limit || (await records.useOverride(count));
+    const isPermitted = count <= limit || (await this.#useOverride(count));
     if (!isPermitted && count !== this.#excess) {
       const message = `The certificates of ${count} locked or deleted users are not put on hold or revoked: more than ${limit} of ${accounts} users at a time need an override. If the directory is correct, run the override-hold-limit action with count=${count}`;
       logger.error(message);
@@ -229,23 +282,34 @@ export class AccountHolds {
     return isPermitted;
   }
 
+  /** Returns whether an override permits a run, and deletes the override. */
+  async #useOverride(count: number): Promise<boolean> {
+    const deleted = await this.#options
+      .database(OVERRIDES)
+      .where({ count })
+      .where('expires_at', '>', new Date())
+      .delete();
+    return deleted > 0;
+  }
+
   /** Changes a certificate at the CA, and records and audits the result. */
   async #change(
     change: 'hold' | 'release' | 'revoke',
-    certificate: HoldableCertificate & { readonly cause?: HoldCause },
+    certificate: LiveRow & { readonly cause?: HoldCause },
     now: Date,
   ): Promise<void> {
-    const { auditor, authorities, records } = this.#options;
-    const { authority, hold, id, serialNumber, username } = certificate;
-    const { cause = hold!.cause } = certificate;
+    const { auditor, authorities } = this.#options;
+    const { authority, hold_cause, id, serial_number, username } = certificate;
+    const { cause = hold_cause! } = certificate;
+    const serialNumber = BigInt(serial_number);
     const event = await auditor.createEvent({
       eventId: `certificate-${change}`,
       severityLevel: 'medium',
-      meta: { actor: ACTOR, serialNumber: `${serialNumber}`, username, cause },
+      meta: { actor: ACTOR, serialNumber: serial_number, username, cause },
     });
     try {
-      if (!hold) {
-        await records.begin(id, cause, now);
+      if (!hold_cause) {
+        await this.#begin(id, cause, now);
       }
       const revocation = await {
         hold: () =>
@@ -265,7 +329,9 @@ export class AccountHolds {
       if (!isDone[change]) {
         throw new Error(`The CA did not ${change} the certificate`);
       }
-      await (isHeld ? records.confirm(id) : records.end(certificate));
+      await (isHeld
+        ? this.#table().where({ id }).update({ hold_confirmed: true })
+        : this.#end(certificate));
       this.#changes.add(1, { outcome: OUTCOMES[change] });
       await event.success();
     } catch (error) {
@@ -273,5 +339,30 @@ export class AccountHolds {
       await event.fail({ error: toError(error) });
       throw error;
     }
+  }
+
+  /** Records a hold before the CA places it, or another cause. */
+  async #begin(id: string, cause: HoldCause, now: Date): Promise<void> {
+    await this.#table()
+      .where({ id })
+      .update({ hold_cause: cause, hold_caused_at: now });
+  }
+
+  /** Records the end of a hold. */
+  async #end({ id, serial_number }: LiveRow): Promise<void> {
+    await this.#options.database.transaction(async transaction => {
+      await transaction(RECORDS).where({ id }).update({
+        hold_cause: null,
+        hold_caused_at: null,
+        hold_confirmed: false,
+      });
+      await transaction(OLD_HOLDS)
+        .where({ serial_number, ended_at: null })
+        .update({ ended_at: new Date() });
+    });
+  }
+
+  #table() {
+    return this.#options.database<CertificateRow>(RECORDS);
   }
 }

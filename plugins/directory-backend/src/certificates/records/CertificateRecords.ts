@@ -397,25 +397,19 @@ export class CertificateRecords {
    * Returns the certificates that expire within an interval and are neither
    * revoked nor on hold.
    *
-   * @param query - `from`: inclusive; `before`: exclusive, no limit by default;
-   *   `owner`: only those of an account
+   * @param interval - `from`: inclusive; `before`: exclusive
    */
-  async listExpiring(query: {
+  async listExpiring(interval: {
     readonly from: Date;
-    readonly before?: Date;
-    readonly owner?: CertificateOwner;
+    readonly before: Date;
   }): Promise<readonly CertificateRecord[]> {
-    const { from, before, owner } = query;
-    const expiring = this.#table()
-      .where({ state: 'valid' })
-      .where('not_after', '>=', from);
-    if (before) {
-      expiring.where('not_after', '<', before);
-    }
-    if (owner) {
-      expiring.where(this.#ownedBy([owner]));
-    }
-    return (await orUnavailable(() => expiring)).map(recordOf);
+    const rows = await orUnavailable(() =>
+      this.#table()
+        .where({ state: 'valid' })
+        .where('not_after', '>=', interval.from)
+        .where('not_after', '<', interval.before),
+    );
+    return rows.map(recordOf);
   }
 
   /** Deletes records of certificates that expired more than 90 days ago. */
