@@ -73,7 +73,7 @@ describe('ExpiryReminders', () => {
       },
       now: () => now,
     });
-    return { reminders, listExpiring, sent };
+    return { knex, reminders, listExpiring, sent };
   }
 
   it('queries the certificates of each user once', async () => {
@@ -93,6 +93,15 @@ describe('ExpiryReminders', () => {
     await reminders.run(signal);
     expect(sent).toHaveLength(4);
     expect(calls).toHaveLength(4);
+  });
+
+  it('does not remind a user of the certificates of an earlier user', async () => {
+    const { knex, reminders, sent } = await createReminders(['alice', 'bob']);
+    await knex(RECORDS)
+      .where({ username: 'alice' })
+      .update({ subject_id: 'ipaUniqueID=earlier' });
+    await reminders.run(new AbortController().signal);
+    expect(sent).toHaveLength(2);
   });
 
   it('fails when the notifications plugin does not respond', async () => {

@@ -11,7 +11,7 @@ const URGENT_DAYS = 7;
 /** A certificate that expires. */
 export type ExpiringCertificate = Pick<
   CertificateRecord,
-  'notAfter' | 'notBefore' | 'serialNumber' | 'username'
+  'notAfter' | 'notBefore' | 'serialNumber' | 'subjectId' | 'username'
 >;
 
 /** A reminder that a certificate expires. */
