@@ -142,17 +142,16 @@ export function createCertificates(options: {
   const holds = new HoldRecords(database);
   const limit = new SigningLimit({ database, limit: config.limit });
   const blockedKeys = new BlockedKeys(database);
-  const base = { ...options, blockedKeys, config, limit, records };
+  const stableIdOf = (username: string) =>
+    options.replicated.stableIdOf(username);
+  const base = { ...options, blockedKeys, config, limit, records, stableIdOf };
   const issuance = new IssuanceService(base);
   return {
     ...base,
     authority: options.authorities.issuing,
     holds,
     issuance,
-    listed: new UserCertificates({
-      ...base,
-      stableIdOf: username => options.replicated.stableIdOf(username),
-    }),
+    listed: new UserCertificates(base),
     reader: new CertificateReader(base),
     renewals: new RenewalService({ ...base, issuance }),
     revocations: new RevocationService(base),
