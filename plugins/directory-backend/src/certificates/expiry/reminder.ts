@@ -11,8 +11,9 @@ const URGENT_DAYS = 7;
 /** A certificate that expires. */
 export type ExpiringCertificate = Pick<
   CertificateRecord,
-  'notAfter' | 'notBefore' | 'serialNumber' | 'subjectId' | 'username'
->;
+  'notAfter' | 'notBefore' | 'serialNumber' | 'username'
+> &
+  Partial<Pick<CertificateRecord, 'subjectId'>>;
 
 /** A reminder that a certificate expires. */
 export interface Reminder {
