@@ -139,7 +139,9 @@ export function createCertificates(options: {
   const { records } = certificateRecords;
   const limit = new SigningLimit({ database, limit: config.limit });
   const blockedKeys = new BlockedKeys(database);
-  const base = { ...options, blockedKeys, config, limit, records };
+  const stableIdOf = (username: string) =>
+    options.replicated.stableIdOf(username);
+  const base = { ...options, blockedKeys, config, limit, records, stableIdOf };
   const holds = new AccountHolds({ ...base, config: config.accountHolds });
   const issuance = new IssuanceService(base);
   return {
@@ -147,10 +149,7 @@ export function createCertificates(options: {
     authority: options.authorities.issuing,
     holds,
     issuance,
-    listed: new UserCertificates({
-      ...base,
-      stableIdOf: username => options.replicated.stableIdOf(username),
-    }),
+    listed: new UserCertificates(base),
     reader: new CertificateReader(base),
     renewals: new RenewalService({ ...base, issuance }),
     revocations: new RevocationService(base),

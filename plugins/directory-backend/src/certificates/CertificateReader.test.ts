@@ -11,6 +11,7 @@ import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { CertificateReader } from './CertificateReader';
 import type { ReadableCertificates } from './CertificatesConfig';
+import type { CertificateRecord } from './records/CertificateRecords';
 
 const alice = person('alice');
 const service: Caller = holder({
@@ -46,6 +47,7 @@ describe('CertificateReader', () => {
         },
       },
       config: { readable },
+      stableIdOf: () => undefined,
       directory: new PrivateDirectory(served as Directory, {
         hidden: new Set(hidden),
         trustedReaders: new PrincipalSet({ principals: ['HTTP/web'] }),
@@ -93,4 +95,27 @@ describe('CertificateReader', () => {
       expect(await seen(options, service)).toEqual(toService);
     },
   );
+
+  it('shows a certificate to its owner after a rename, and not by the next user with the name', async () => {
+    const reader = new CertificateReader({
+      authorities: { get: async () => undefined },
+      config: { readable: 'users' },
+      directory: new PrivateDirectory(served as Directory, {
+        hidden: new Set(['certificates']),
+        trustedReaders: new PrincipalSet({}),
+        ownOnly: new Set(),
+      }),
+      stableIdOf: username => `ipaUniqueID=${username}`,
+    });
+    const isVisible = (subjectId: string, caller: Caller) => {
+      const record = { username: 'bob', subjectId } as CertificateRecord;
+      const { signal } = new AbortController();
+      return reader.isVisible({ owners: ['bob'], record }, { caller, signal });
+    };
+    const reading = holder(alice);
+    expect(await isVisible('ipaUniqueID=bob', reading)).toBe(true);
+    expect(await isVisible('ipaUniqueID=earlier', reading)).toBe(false);
+    const { stableId } = reading.account!;
+    expect(await isVisible(stableId!, reading)).toBe(true);
+  });
 });

@@ -1,4 +1,3 @@
-import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import type {
   CallerContext,
   PrivateDirectory,
@@ -8,12 +7,15 @@ import type {
   LocatedCertificate,
 } from './CertificateAuthorities';
 import type { CertificatesConfig } from './CertificatesConfig';
+import { isOwner } from './RenewalService';
 
 /** Options of {@link CertificateReader}. */
 export interface CertificateReaderOptions {
   readonly authorities: Pick<CertificateAuthorities, 'get'>;
   readonly config: Pick<CertificatesConfig, 'readable'>;
   readonly directory: PrivateDirectory;
+  /** Returns the ID of an account, as `Principal.stableId`. */
+  readonly stableIdOf: (username: string) => string | undefined;
 }
 
 /**
@@ -47,25 +49,32 @@ export class CertificateReader {
    * Returns whether the caller may see a certificate. Callers may see their own
    * certificates and those of users whose certificates they may see. With
    * `readable: all` and nothing hidden from the caller, they may also see those
-   * of hosts, services and deleted users.
+   * of hosts, services and deleted users. An account that has the name of an
+   * earlier owner does not count.
    */
   async isVisible(
-    { owners = [] }: Pick<IssuedCertificate, 'owners'>,
+    { owners = [], record }: Pick<LocatedCertificate, 'owners' | 'record'>,
     context: CallerContext,
   ): Promise<boolean> {
-    const { config, directory } = this.#options;
+    const { config, directory, stableIdOf } = this.#options;
     const { caller, visible } = context;
     const username = caller.account?.username;
     if (
       (config.readable === 'all' &&
         !visible?.users &&
         directory.isVisibleOfAll('certificates', caller)) ||
-      (username !== undefined && owners.includes(username))
+      (record
+        ? isOwner(caller, record)
+        : username !== undefined && owners.includes(username))
     ) {
       return true;
     }
     const fields = new Set(['is_private'] as const);
+    const { subjectId } = record ?? {};
     for (const owner of owners) {
+      if (subjectId !== undefined && stableIdOf(owner) !== subjectId) {
+        continue;
+      }
       const query = { username: owner, fields };
       const user = await directory.getUser(query, context);
       if (user && directory.isVisible('certificates', { user, caller })) {

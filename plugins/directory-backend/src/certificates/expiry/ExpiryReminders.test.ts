@@ -173,6 +173,15 @@ describe('ExpiryReminders', () => {
     expect(send).toHaveBeenCalledTimes(4);
   });
 
+  it('does not remind a user of the certificates of an earlier user', async () => {
+    const { knex, run, send } = await createReminders(['alice', 'bob']);
+    await knex(RECORDS)
+      .where({ username: 'alice' })
+      .update({ subject_id: 'ipaUniqueID=earlier' });
+    await run(1);
+    expect(send).toHaveBeenCalledTimes(2);
+  });
+
   it('fails when the notifications plugin does not respond', async () => {
     const { run, send } = await createReminders(['alice']);
     const timeout = new AbortController();

@@ -175,11 +175,16 @@ export class ExpiryReminders {
     },
   ): Promise<void> {
     const { accounts, portalUserNames, records } = this.#options;
-    const { reminders, errors, signal } = options;
+    const { errors, signal } = options;
     const owner = await accounts.findLive({ username }, { signal });
     if (!owner || !checkPrincipal(owner).passed) {
       return;
     }
+    // Another account may have the name now.
+    const reminders = options.reminders.filter(
+      ({ certificate: { subjectId = owner.stableId } }) =>
+        subjectId === owner.stableId,
+    );
     const recipients = await portalUserNames.entityRefsOf(username);
     if (recipients.length === 0) {
       return;

@@ -373,8 +373,8 @@ export class CertificateRecords {
   }
 
   /**
-   * Returns the accounts that have usable certificates: their IDs, or else
-   * their user names.
+   * Returns the accounts that have usable certificates, or some that are on
+   * hold: their IDs, or else their user names.
    *
    * @param options - `recordedSince`: only of certificates recorded since then
    */
@@ -383,7 +383,7 @@ export class CertificateRecords {
     readonly recordedSince?: Date;
   }): Promise<readonly string[]> {
     const { authorities, recordedSince } = options;
-    const owned = this.#usable(authorities);
+    const owned = this.#usable(authorities, ['valid', 'held']);
     if (recordedSince) {
       owned.where('recorded_at', '>=', recordedSince);
     }
@@ -502,9 +502,12 @@ export class CertificateRecords {
         );
   }
 
-  #usable(authorities: readonly string[]) {
+  #usable(
+    authorities: readonly string[],
+    states: readonly CertificateRow['state'][] = ['valid'],
+  ) {
     return this.#table()
-      .where({ state: 'valid' })
+      .whereIn('state', states)
       .where('not_after', '>=', new Date())
       .whereIn('authority', authorities);
   }

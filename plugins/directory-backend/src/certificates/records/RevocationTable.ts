@@ -166,6 +166,12 @@ export class RevocationTable implements RevocationRecords {
         if (changed > 0 && hasEmbeddedTable) {
           await transaction(EMBEDDED_CERTIFICATES)
             .where({ serial_number })
+            // 0.2.0 may have revoked it since the last import.
+            .where(own =>
+              own
+                .whereNull('revocation_reason')
+                .orWhere({ revocation_reason: ON_HOLD }),
+            )
             .update({ revocation_reason: change.reason, revoked_at: date });
         }
         // A CA with these records has not named the caller.

@@ -276,6 +276,18 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
       expect(await revokedSerials()).toEqual(
         [revoked.serial, unknown.serial, valid.serial].toSorted(),
       );
+
+      // It revokes a certificate whose hold ends before the next import.
+      await revocations.set(BigInt(later.serial), {
+        reason: 6,
+        revokedAt: AT,
+      });
+      await client('embedded_ca_certificates')
+        .where({ serial_number: later.serial })
+        .update(revokedAt(1));
+      await revocations.set(BigInt(later.serial), undefined);
+      await importRecords(database);
+      expect(await revokedSerials()).toContain(later.serial);
     }));
 });
 

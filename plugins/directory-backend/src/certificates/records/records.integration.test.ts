@@ -307,6 +307,14 @@ describe.each(databases)(
         expect(has('nobody')).toBe(true);
         await owners.poll();
         expect(['before', 'late'].map(has)).toEqual([false, true]);
+
+        // A released certificate is listed at once.
+        await database(RECORDS)
+          .where({ username: 'late' })
+          .update({ state: 'held' });
+        now += 60_000;
+        await owners.poll();
+        expect(has('late')).toBe(true);
       }));
   },
 );

@@ -66,6 +66,7 @@ async function operations() {
     }),
     limit: new SigningLimit({ database: knex, limit: config.limit }),
     logger: mockServices.logger.mock(),
+    stableIdOf: () => undefined,
   };
   const [sign, read] = certificateOperations({
     config,
