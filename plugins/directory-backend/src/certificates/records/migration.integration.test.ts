@@ -133,6 +133,8 @@ async function fillAsBefore(database: Database, signed: readonly Signed[]) {
     recorded(valid.serial, { label: 'laptop' }),
     recorded(revoked.serial),
     recorded(held.serial),
+    // The embedded CA issued it, but it has not been imported.
+    recorded('9'),
     // FreeIPA issued these.
     recorded('11'),
     recorded('12', { is_revoked: true }),
