@@ -9,6 +9,9 @@ const OVERRIDES = 'directory_hold_approvals';
 /** Lifetime of an override. */
 const OVERRIDE_MS = 10 * 60_000;
 
+/** Precedes all IDs; PostgreSQL compares UUIDs only with UUIDs. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
 /** Number of records to read at a time. */
 const PAGE_SIZE = 1000;
 
@@ -43,7 +46,7 @@ export class HoldRecords {
 
   /** Yields all live certificates with a known account, read in pages. */
   async *certificates(now: Date): AsyncIterable<HoldableCertificate> {
-    for (let last = ''; ;) {
+    for (let last = FIRST_ID; ;) {
       const rows = await this.#table()
         .where('id', '>', last)
         .where('not_after', '>', now)
