@@ -10,6 +10,7 @@ import { PermissiveAuthority } from '../../__testUtils__/certificates/Permissive
 import { withDatabases } from '../../__testUtils__/withDatabases';
 import { migrationsTable, openDatabase } from '../../openDatabase';
 import { BlockedKeys } from '../BlockedKeys';
+import { HoldRecords } from '../holds/HoldRecords';
 import { type CertificateRow, RECORDS } from './CertificateRecords';
 import { importRecords } from './importRecords';
 
@@ -181,7 +182,7 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
       const signed = await sign(5);
       const [valid, revoked, held, unknown, later] = signed;
       await fillAsBefore(client, signed);
-      const database = await start(client);
+      const [database] = await Promise.all([start(client), start(client)]);
       const rows = await rowsOf(database);
       const row = (serial: string) =>
         rows.find(each => each.serial_number === serial);
@@ -241,6 +242,12 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
         label: 'laptop',
       });
       expect(await records.renewedByKeyOf(11n)).toEqual([13n]);
+      const holdable = new HoldRecords(database).certificates(new Date());
+      const causes = new Array<string>();
+      for await (const { hold } of holdable) {
+        causes.push(...(hold ? [hold.cause] : []));
+      }
+      expect(causes).toEqual(['locked']);
       const revokedSerials = async () => {
         const notExpiredAt = new Date();
         const listed = await revocations.list(ISSUER, { notExpiredAt });
