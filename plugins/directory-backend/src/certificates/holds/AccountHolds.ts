@@ -32,6 +32,9 @@ const OVERRIDES = 'directory_hold_approvals';
 /** Lifetime of an override. */
 const OVERRIDE_MS = 10 * 60_000;
 
+/** Precedes all IDs; PostgreSQL compares UUIDs only with UUIDs. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
 /** Number of records to read at a time. */
 const PAGE_SIZE = 1000;
 
@@ -128,7 +131,7 @@ export class AccountHolds {
     };
     const accounts = new Set<string>();
     const certificates = new Array<LiveRow>();
-    for await (const certificate of this.#liveCertificates(now)) {
+    for await (const certificate of liveCertificates(this.#options.database, now)) {
       accounts.add(certificate.subject_id);
       if (
         certificate.hold_cause ||
@@ -171,24 +174,6 @@ export class AccountHolds {
       logger.warn(
         `${failures.length} checks of accounts for holds failed and are retried in the next run; first error: ${failures[0]}`,
       );
-    }
-  }
-
-  /** Yields all live certificates with a known account, read in pages. */
-  async *#liveCertificates(now: Date): AsyncIterable<LiveRow> {
-    for (let last = ''; ;) {
-      const rows = (await this.#table()
-        .where('id', '>', last)
-        .where('not_after', '>', now)
-        .whereIn('state', ['valid', 'held'])
-        .whereNotNull('subject_id')
-        .orderBy('id')
-        .limit(PAGE_SIZE)) as LiveRow[];
-      yield* rows;
-      if (rows.length < PAGE_SIZE) {
-        return;
-      }
-      last = rows[rows.length - 1].id;
     }
   }
 
@@ -364,5 +349,26 @@ export class AccountHolds {
 
   #table() {
     return this.#options.database<CertificateRow>(RECORDS);
+  }
+}
+
+/** Yields all live certificates with a known account, read in pages. */
+export async function* liveCertificates(
+  database: Database,
+  now: Date,
+): AsyncIterable<LiveRow> {
+  for (let last = FIRST_ID; ;) {
+    const rows = (await database<CertificateRow>(RECORDS)
+      .where('id', '>', last)
+      .where('not_after', '>', now)
+      .whereIn('state', ['valid', 'held'])
+      .whereNotNull('subject_id')
+      .orderBy('id')
+      .limit(PAGE_SIZE)) as LiveRow[];
+    yield* rows;
+    if (rows.length < PAGE_SIZE) {
+      return;
+    }
+    last = rows[rows.length - 1].id;
   }
 }

@@ -52,19 +52,19 @@ export async function importRecords(database: Database): Promise<void> {
     await insertPages(database, last => missingEmbedded(database, last));
   }
   await insertPages(database, async last => {
-    const rows = await missingFrom(database, {
+    const missing = missingFrom(database, {
       table: CERTIFICATES,
       authority: FREEIPA,
       last,
-    })
-      .whereNotIn(
+    });
+    if (hasEmbeddedTable) {
+      // Not those imported above: 0.2.0 may have issued another since then.
+      missing.whereNotIn(
         'old.serial_number',
-        database(RECORDS)
-          .where({ authority: EMBEDDED })
-          .whereNotNull('serial_number')
-          .select('serial_number'),
-      )
-      .select('old.*');
+        database(EMBEDDED_CERTIFICATES).select('serial_number'),
+      );
+    }
+    const rows = await missing.select('old.*');
     return rows.map((row: OldRow & { public_key: Buffer; is_revoked: 0 }) => ({
       ...commonColumns(row, FREEIPA),
       public_key_sha256: sha256(row.public_key),

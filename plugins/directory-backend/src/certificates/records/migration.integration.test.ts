@@ -10,6 +10,7 @@ import { PermissiveAuthority } from '../../__testUtils__/certificates/Permissive
 import { withDatabases } from '../../__testUtils__/withDatabases';
 import { migrationsTable, openDatabase } from '../../openDatabase';
 import { BlockedKeys } from '../BlockedKeys';
+import { liveCertificates } from '../holds/AccountHolds';
 import { type CertificateRow, RECORDS } from './CertificateRecords';
 import { importRecords } from './importRecords';
 
@@ -133,6 +134,8 @@ async function fillAsBefore(database: Database, signed: readonly Signed[]) {
     recorded(valid.serial, { label: 'laptop' }),
     recorded(revoked.serial),
     recorded(held.serial),
+    // The embedded CA issued it, but it has not been imported.
+    recorded('9'),
     // FreeIPA issued these.
     recorded('11'),
     recorded('12', { is_revoked: true }),
@@ -179,7 +182,7 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
       const signed = await sign(5);
       const [valid, revoked, held, unknown, later] = signed;
       await fillAsBefore(client, signed);
-      const database = await start(client);
+      const [database] = await Promise.all([start(client), start(client)]);
       const rows = await rowsOf(database);
       const row = (serial: string) =>
         rows.find(each => each.serial_number === serial);
@@ -239,6 +242,11 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
         label: 'laptop',
       });
       expect(await records.renewedByKeyOf(11n)).toEqual([13n]);
+      const causes = new Array<string>();
+      for await (const row of liveCertificates(database, new Date())) {
+        causes.push(...(row.hold_cause ? [row.hold_cause] : []));
+      }
+      expect(causes).toEqual(['locked']);
       const revokedSerials = async () => {
         const notExpiredAt = new Date();
         const listed = await revocations.list(ISSUER, { notExpiredAt });
