@@ -8,13 +8,10 @@ import {
   AlternativeNamesByKind,
   CertificateDescription,
   readAlternativeNames,
-  readAuthorityKeyIdentifier,
   readBasicConstraints,
   readCertificate,
-  readCertificatePolicies,
   readDistributionPoints,
   readExtendedKeyUsage,
-  readIssuerLocations,
   readKeyUsage,
   readSubjectKeyIdentifier,
 } from './readCertificate';
@@ -58,8 +55,8 @@ export class Certificate {
    * Describes the certificate (RFC 5280); always returns the same object for the
    * same buffer. Does not verify the signature, validity or revocation. Accepts
    * irregular certificates, which directories contain: values of any string
-   * type, serial numbers of any sign, and extensions that cannot be read (listed
-   * in `unreadableExtensions`). A certificate of more than 64 KiB is `too_large`.
+   * type, serial numbers of any sign, and extensions that cannot be read, which
+   * count as absent. A certificate of more than 64 KiB is `too_large`.
    */
   get description(): CertificateDescriptionResult {
     let description = descriptions.get(this.der);
@@ -117,7 +114,6 @@ function describe(der: Buffer): CertificateDescription {
 }
 
 function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
-  const unreadable = new Array<string>();
   const read = <T>(
     oid: string,
     reader: (value: Buffer) => T,
@@ -127,40 +123,25 @@ function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
       extension &&
       catchDerError(
         () => reader(extension.value),
-        () => {
-          unreadable.push(oid);
-          return undefined;
-        },
+        () => undefined,
       )
     );
   };
-  const constraints = read(OID.basicConstraints, readBasicConstraints);
   const alternativeNames =
     read(OID.subjectAltName, readAlternativeNames) ?? Object.freeze([]);
   return {
     alternativeNames,
     san: groupAlternativeNames(alternativeNames),
-    ca: constraints?.ca ?? false,
-    pathLength: constraints?.pathLength,
+    ca: read(OID.basicConstraints, readBasicConstraints) ?? false,
     keyUsage: read(OID.keyUsage, readKeyUsage),
     extendedKeyUsage: read(OID.extendedKeyUsage, readExtendedKeyUsage),
     subjectKeyIdentifier: read(
       OID.subjectKeyIdentifier,
       readSubjectKeyIdentifier,
     ),
-    authorityKeyIdentifier: read(
-      OID.authorityKeyIdentifier,
-      readAuthorityKeyIdentifier,
-    ),
     crlDistributionPoints:
       read(OID.crlDistributionPoints, readDistributionPoints) ??
       Object.freeze([]),
-    certificatePolicies:
-      read(OID.certificatePolicies, readCertificatePolicies) ??
-      Object.freeze([]),
-    caIssuers:
-      read(OID.authorityInfoAccess, readIssuerLocations) ?? Object.freeze([]),
-    unreadableExtensions: Object.freeze(unreadable),
   };
 }
 

@@ -4,7 +4,6 @@ import {
   DerNode,
   TAG,
   constructedContextTag,
-  contextTag,
   tagNumberOf,
 } from '../der/DerNode';
 import { OID } from '../der/oids';
@@ -130,29 +129,19 @@ export interface CertificateDescription {
   readonly san: AlternativeNamesByKind;
   /** Whether it is the certificate of a CA. */
   readonly ca: boolean;
-  /** Maximum number of CAs below this one. undefined: not restricted. */
-  readonly pathLength: number | undefined;
   /** undefined: not restricted. */
   readonly keyUsage: readonly KeyUsage[] | undefined;
   /** Names such as `clientAuth`, or OIDs. undefined: not restricted. */
   readonly extendedKeyUsage: readonly string[] | undefined;
   /** Lowercase hex. */
   readonly subjectKeyIdentifier: string | undefined;
-  /** Lowercase hex. */
-  readonly authorityKeyIdentifier: string | undefined;
   /** URLs of the CRL; empty when there are none. */
   readonly crlDistributionPoints: readonly string[];
-  /** OIDs; empty when there are none. */
-  readonly certificatePolicies: readonly string[];
-  /** URLs of the issuer's certificate; empty when there are none. */
-  readonly caIssuers: readonly string[];
   /** Identifies the certified key. */
   readonly publicKey: {
     /** SHA-256 of the SubjectPublicKeyInfo, lowercase hex. */
     readonly sha256: string;
   };
-  /** OIDs of the extensions that cannot be read. */
-  readonly unreadableExtensions: readonly string[];
 }
 
 /**
@@ -185,17 +174,16 @@ const PURPOSES_BY_OID = new Map<string, string>(
   Object.entries(KEY_PURPOSES).map(([name, oid]) => [oid, name]),
 );
 
-/** RFC 5280 §4.2.1.9. */
-export function readBasicConstraints(value: Buffer): {
-  readonly ca: boolean;
-  readonly pathLength: number | undefined;
-} {
-  const fields = [...readChildren(parseDer(value))];
-  const ca =
-    fields[0]?.tag === TAG.boolean ? readBoolean(fields.shift()) : false;
-  const pathLength =
-    fields.length > 0 ? Number(readInteger(fields[0])) : undefined;
-  return { ca, pathLength };
+/** RFC 5280 §4.2.1.9: whether it is a CA's certificate. */
+export function readBasicConstraints(value: Buffer): boolean {
+  const [ca, pathLength] = readChildren(parseDer(value));
+  if (ca?.tag !== TAG.boolean) {
+    return false;
+  }
+  if (pathLength) {
+    readInteger(pathLength);
+  }
+  return readBoolean(ca);
 }
 
 /** RFC 5280 §4.2.1.3. The first bit is the highest of the first octet. */
@@ -232,14 +220,6 @@ export function readAlternativeNames(value: Buffer): readonly GeneralName[] {
   return Object.freeze(names);
 }
 
-/** RFC 5280 §4.2.1.1: the identifier of the key; undefined when absent. */
-export function readAuthorityKeyIdentifier(value: Buffer): string | undefined {
-  const [first] = readChildren(parseDer(value));
-  return first?.tag === contextTag(0)
-    ? first.content.toString('hex')
-    : undefined;
-}
-
 /** RFC 5280 §4.2.1.13: the URLs of all points. */
 export function readDistributionPoints(value: Buffer): readonly string[] {
   const names = readChildren(parseDer(value)).flatMap(point => {
@@ -251,30 +231,6 @@ export function readDistributionPoints(value: Buffer): readonly string[] {
       ? readChildren(fullName, fullName.tag)
       : [];
   });
-  return readUrls(names);
-}
-
-/** RFC 5280 §4.2.1.4: OIDs, without qualifiers. */
-export function readCertificatePolicies(value: Buffer): readonly string[] {
-  return Object.freeze(
-    readChildren(parseDer(value)).map(policy =>
-      readObjectIdentifier(readChildren(policy)[0]),
-    ),
-  );
-}
-
-/** RFC 5280 §4.2.2.1: the URLs of the issuer's certificate. */
-export function readIssuerLocations(value: Buffer): readonly string[] {
-  const locations = readChildren(parseDer(value)).flatMap(description => {
-    const [method, location] = readChildren(description);
-    return readObjectIdentifier(method) === OID.caIssuers && location
-      ? [location]
-      : [];
-  });
-  return readUrls(locations);
-}
-
-function readUrls(names: readonly DerNode[]): readonly string[] {
   return Object.freeze(
     names
       .map(readGeneralName)
