@@ -262,6 +262,21 @@ describe('Replica', () => {
     expect(groupsOf('alice')).toEqual([]);
   });
 
+  it('does not count a new user with the name of a deleted member', async () => {
+    source.addUser('alicia', 'id-alice');
+    await eventually(() => expect(usersOf()).toContain('alicia'));
+    source.entries.users.delete('id-alice');
+    source.gone.push({ kind: 'users', id: 'id-alice' });
+    source.value!++;
+    await eventually(() => expect(usersOf()).not.toContain('alicia'));
+    // The group still names the former name of the deleted user.
+    source.addGroup('staff', ['uid=alice', 'uid=bob']);
+    source.addUser('alicia', 'id-new');
+    await eventually(() => expect(usersOf()).toContain('alicia'));
+    await eventually(() => expect(groupsOf('alicia')).toEqual([]));
+    expect(groupsOf('bob')).toEqual(['cn=staff']);
+  });
+
   it('reads groups again that link to a renamed user', async () => {
     source.addUser('alicia', 'id-alice');
     await eventually(() => expect(usersOf()).toContain('alicia'));
@@ -522,10 +537,62 @@ it('suspends reads as soon as too many entries are deleted', async () => {
   );
   await untilPolled(2);
   expect(replica.status).toMatchObject({ reason: 'quarantine' });
+  // The guard decided before the user was deleted.
+  expect(usersOf()).toContain('user20');
   // The last deleted user is added again.
   source.entries.users.set('id-user20', removed);
   replica.retry();
   await eventually(() => assert(replica.isServing));
+});
+
+it('does not delete what the guard rejected when the server is restored', async () => {
+  for (let index = 0; index < 20; index++) {
+    source.addUser(`user${index}`);
+  }
+  source.written = [];
+  for (const [id, read] of source.entries.users) {
+    source.entries.users.set(id, { ...read, createdAt: new Date(0) });
+  }
+  open();
+  await eventually(() => assert(replica.isServing));
+  const users = [...source.entries.users];
+  // Fewer than are left to a comparison, after an access check that failed.
+  replica.suspend('accessCheck', 'The account lacks a right');
+  source.gone = users.map(([id]) => ({ kind: 'users', id }));
+  source.entries.users.clear();
+  source.value!++;
+  await eventually(() =>
+    expect(replica.status).toMatchObject({ reason: 'quarantine' }),
+  );
+  users.forEach(([id, user]) => source.entries.users.set(id, user));
+  source.value = 0;
+  replica.retry();
+  await eventually(() => assert(replica.isServing));
+  expect(usersOf()).toHaveLength(users.length);
+  expect(replica.stricter.size).toBe(0);
+});
+
+it('ends former names after ten minutes without positions, too', async () => {
+  let offsetMs = 0;
+  const { now } = performance;
+  jest
+    .spyOn(performance, 'now')
+    .mockImplementation(() => now.call(performance) + offsetMs);
+  try {
+    source.value = undefined;
+    open({ syncIntervalMs: 20 });
+    await eventually(() => assert(replica.isServing));
+    source.entries.users.set('id-alice', {
+      id: 'id-alice',
+      key: 'uid=alicia',
+      entry: { user: { username: 'alicia' }, uniqueId: 'id-alice' },
+    });
+    await eventually(() => expect(groupsOf('alicia')).toEqual(['cn=staff']));
+    offsetMs = 10 * 60_000;
+    await eventually(() => expect(groupsOf('alicia')).toEqual([]));
+  } finally {
+    jest.restoreAllMocks();
+  }
 });
 
 it('keeps stricter values after the guard rejected deletions of another server', async () => {

@@ -21,6 +21,17 @@ const staff: ReplicaBatch = {
   ],
 };
 
+const alice: ReplicaBatch = {
+  kind: 'users',
+  entries: [
+    {
+      id: 'alice',
+      key: 'uid=alice',
+      entry: { user: { username: 'alice' }, uniqueId: 'alice' },
+    },
+  ],
+};
+
 describe('BackgroundChecks', () => {
   let now: number;
   let calls: string[];
@@ -108,6 +119,11 @@ describe('BackgroundChecks', () => {
     checks.clear(checks.unread);
     new TableWriter({ tables }).delete([{ kind: 'groups', id: 'staff' }]);
     expect(await found()).toEqual([]);
+    // An entry that was replicated for a time is read again.
+    new TableWriter({ tables }).write(alice);
+    expect(await found()).toEqual([]);
+    new TableWriter({ tables }).delete([unknown]);
+    expect(await found()).toEqual([unknown]);
   });
 
   it('forgets an entry that was deleted before it was read', async () => {

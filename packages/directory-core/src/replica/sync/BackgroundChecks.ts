@@ -244,7 +244,10 @@ export class BackgroundChecks {
       }
     }
     for (const id of this.#unreplicated) {
-      if (!replicaKinds.some(kind => listed[kind].has(id))) {
+      const isUnreplicated = replicaKinds.some(
+        kind => listed[kind].has(id) && !tables.has({ kind, id }),
+      );
+      if (!isUnreplicated) {
         this.#unreplicated.delete(id);
       }
     }

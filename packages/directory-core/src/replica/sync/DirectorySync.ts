@@ -264,6 +264,8 @@ export class DirectorySync {
       return false;
     }
     const { released } = this.stricter;
+    const rereads = this.#dueRereads();
+    this.#endAliases(rereads);
     let outcome = 'failure';
     try {
       await this.#prepareGuard();
@@ -285,6 +287,7 @@ export class DirectorySync {
       this.#mustSync = false;
       this.#comparedSuspensions = suspensions;
       this.stricter.clear(released);
+      this.#clearRereads(rereads);
       if (position.value === undefined) {
         this.#scheduleSync(startedAt);
       }
@@ -346,8 +349,13 @@ export class DirectorySync {
     order: PositionOrder,
   ): Promise<boolean> {
     const { tables, state } = this.#options;
-    const now = performance.now();
-    const rereads = this.#rereads.filter(({ at }) => at <= now);
+    const { suspensions } = state;
+    if (suspensions !== this.#comparedSuspensions) {
+      // First: the mass-deletion guard decides before entries are deleted.
+      await this.#compareIds(position.server);
+      this.#comparedSuspensions = suspensions;
+    }
+    const rereads = this.#dueRereads();
     const { released } = this.stricter;
     const { unread } = this.#checks;
     const count = rereads.length + released.length + unread.length;
@@ -361,9 +369,7 @@ export class DirectorySync {
         return false;
       }
       const { batches, missing, hasLostMany, complete } = changes;
-      for (const { former } of rereads) {
-        tables.endAlias(former ?? '');
-      }
+      this.#endAliases(rereads);
       if (hasLostMany) {
         await this.#compareIds(position.server);
       }
@@ -371,16 +377,10 @@ export class DirectorySync {
       if (!complete) {
         this.#checks.requestIds();
       }
-      const done = new Set(rereads);
-      this.#rereads = this.#rereads.filter(each => !done.has(each));
+      this.#clearRereads(rereads);
       this.stricter.clear(released);
       this.#checks.clear(unread);
       await tables.users.buildIndexes();
-    }
-    const { suspensions } = state;
-    if (suspensions !== this.#comparedSuspensions) {
-      await this.#compareIds(position.server);
-      this.#comparedSuspensions = suspensions;
     }
     return true;
   }
@@ -436,7 +436,7 @@ export class DirectorySync {
     const { source, tables } = this.#options;
     const reread: ReplicaBatch[] = [];
     let deleted = missing.filter(ref => tables.has(ref));
-    if (deleted.length > MAX_DELETIONS) {
+    if (deleted.length > MAX_DELETIONS || this.#isGuarded(deleted)) {
       // The mass-deletion guard decides before memberships disappear.
       await this.#compareIds(server);
       deleted = [];
@@ -535,6 +535,23 @@ export class DirectorySync {
     }
   }
 
+  #dueRereads(): readonly Reread[] {
+    const now = performance.now();
+    return this.#rereads.filter(({ at }) => at <= now);
+  }
+
+  #endAliases(rereads: readonly Reread[]): void {
+    for (const { former } of rereads) {
+      this.#options.tables.endAlias(former ?? '');
+    }
+  }
+
+  /** Records that the groups were read again. */
+  #clearRereads(rereads: readonly Reread[]): void {
+    const done = new Set(rereads);
+    this.#rereads = this.#rereads.filter(each => !done.has(each));
+  }
+
   /** Returns the groups to read again. */
   #groupsOf(rereads: readonly Reread[]): readonly EntryRef[] {
     const { tables } = this.#options;
@@ -582,6 +599,19 @@ export class DirectorySync {
   get #counts(): EntryCounts {
     const { users, groups } = this.#options.tables;
     return { users: users.served.size, groups: groups.size };
+  }
+
+  /** Whether the mass-deletion guard would reject these deletions. */
+  #isGuarded(deleted: readonly EntryRef[]): boolean {
+    const { users = 0, groups = 0 } = countByKind(deleted);
+    const counts = this.#counts;
+    return (
+      deleted.length > 0 &&
+      this.#options.guard.wouldReject({
+        users: counts.users - users,
+        groups: counts.groups - groups,
+      })
+    );
   }
 
   /** Rejects before a full sync that the mass-deletion guard would reject. */

@@ -109,15 +109,25 @@ export class MassDeletionGuard {
    *
    * @throws DirectoryUnavailableError with the reason `quarantine`, once.
    */
-  checkReplica({ users, groups }: EntryCounts): void {
-    const unserved = this.#unserved;
-    const counts = unserved && {
-      users: users + unserved.users,
-      groups: groups + unserved.groups,
-    };
-    if (counts && !this.#quarantine && this.#exceedsLimit(counts)) {
-      this.#reject(counts);
+  checkReplica(replica: EntryCounts): void {
+    if (!this.#quarantine && this.wouldReject(replica)) {
+      this.#reject(this.#withUnserved(replica));
     }
+  }
+
+  /** Whether these counts of the replica exceed the limit. */
+  wouldReject(replica: EntryCounts): boolean {
+    return (
+      this.#unserved !== undefined &&
+      this.#exceedsLimit(this.#withUnserved(replica))
+    );
+  }
+
+  #withUnserved({ users, groups }: EntryCounts): EntryCounts {
+    return {
+      users: users + (this.#unserved?.users ?? 0),
+      groups: groups + (this.#unserved?.groups ?? 0),
+    };
   }
 
   async #check(found: EntryCounts, replica: EntryCounts): Promise<void> {

@@ -155,6 +155,7 @@ export class TableWriter {
     if (!entry) {
       if (former !== undefined) {
         table.delete(former);
+        tables.endAliasesOf(former);
         this.#options.onRelinked?.({ key: former });
       }
       return;
@@ -165,6 +166,7 @@ export class TableWriter {
       if (replaced !== undefined) {
         written.ids.add(replaced);
         table.delete(key);
+        tables.endAliasesOf(key);
       }
       this.#endAlias(key);
       if (former !== undefined) {

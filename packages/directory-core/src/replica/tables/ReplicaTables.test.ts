@@ -61,4 +61,17 @@ describe('ReplicaTables', () => {
     expect(resolved(tables, 'uid=b')).toBe('uid=b');
     expect(tables.aliasOf('uid=c')).toBe('uid=d');
   });
+
+  it('ends the former keys of a deleted user', () => {
+    const tables = tablesWith('uid=a');
+    tables.rename('users', 'uid=a', 'uid=b');
+    tables.users.delete('uid=b');
+    tables.endAliasesOf('uid=b');
+    expect(resolved(tables, 'uid=a')).toBe('uid=a');
+    // Another user gets the last key of the deleted one.
+    tables.users.set('uid=c', { user: { username: 'c' }, uniqueId: 'other' });
+    tables.rename('users', 'uid=c', 'uid=b');
+    expect(tables.endAlias('uid=c')).toBe('uid=b');
+    expect(tables.endAlias('uid=a')).toBeUndefined();
+  });
 });

@@ -101,6 +101,14 @@ export class ReplicaTables {
     return key;
   }
 
+  /** Ends the use of all former keys of an entry that is deleted. */
+  endAliasesOf(key: string): void {
+    for (const former of this.#formerKeys.get(key) ?? []) {
+      this.#aliases.delete(former);
+    }
+    this.#formerKeys.delete(key);
+  }
+
   /** Replaces former keys in the links of entries that were read. */
   resolve(batch: ReplicaBatch): ReplicaBatch {
     if (this.#aliases.size === 0 || batch.kind === 'users') {
