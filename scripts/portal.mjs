@@ -5,11 +5,13 @@
 //   node scripts/portal.mjs sources    with reload; pages on a separate port
 //
 // Additional arguments are configuration files, loaded after the demo's. PORT
-// is the server's port; PORTAL_URL is the URL of the pages in a browser.
+// is the server's port; PORTAL_URL is the URL of the pages in a browser. With
+// CA=step-ca, step-ca signs, built from Debian's packages, with its own root.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -26,10 +28,15 @@ const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [mode, ...furtherConfig] = process.argv.slice(2);
-const config = ['app-config.yaml', 'app-config.demo.yaml', ...furtherConfig]
+const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
+const stepCa = process.env.CA === 'step-ca' ? await startStepCa() : undefined;
+const config = [
+  ...['app-config.yaml', 'app-config.demo.yaml'],
+  ...(stepCa ? [join(scratch, 'step-ca.json')] : []),
+  ...furtherConfig,
+]
   .map(file => resolve(root, file))
   .flatMap(file => ['--config', file]);
-const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
 const modes = {
   built: {
     command: [process.execPath, 'packages/backend', ...config],
@@ -94,6 +101,33 @@ function createCa(folder) {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
   }
+}
+
+/** Starts step-ca, and writes the portal's configuration for it. */
+async function startStepCa() {
+  const require = createRequire(import.meta.url);
+  // Compiles TypeScript.
+  require('@backstage/cli/config/nodeTransform.cjs');
+  const utils = `${root}/plugins/directory-backend-module-step-ca/src/__testUtils__`;
+  const started = await require(`${utils}/RealStepCa.ts`).RealStepCa.start();
+  const { rootFile, provisionerKeyFile } = started.files;
+  const profiles = [
+    {
+      name: 'userCerts',
+      validity: '7 days',
+      extendedKeyUsage: ['clientAuth'],
+    },
+  ];
+  const certificates = {
+    authority: 'step-ca',
+    stepCa: { url: started.url, rootFile, provisionerKeyFile, profiles },
+  };
+  await writeFile(
+    join(scratch, 'step-ca.json'),
+    JSON.stringify({ directory: { certificates } }),
+  );
+  console.log(`step-ca: ${started.url}, its root is ${rootFile}`);
+  return started;
 }
 
 /** Returns the portal's variables and options, for a shell. */
@@ -165,6 +199,7 @@ untilReady();
 const [code, signal] = await exit;
 // Stops processes that remain after their leader.
 signalAll('SIGKILL');
+await stepCa?.stop();
 await rm(scratch, { recursive: true, force: true });
 await rm(environment, { force: true });
 if (!stopping) {

@@ -3,7 +3,7 @@
 //
 //   node scripts/trials.mjs          every unfinished trial
 //
-// Variables: ONLY=holds,answers selects trials; MINUTES, RUNS, USERS,
+// Variables: ONLY=crash,answers selects trials; KILLS, MINUTES, RUNS, USERS,
 // OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, CUTS, RESTARTS, ROUNDS, SEARCHES,
 // and REQUESTS change their size; CHECKOUT is the checkout to attack.
 //
@@ -24,6 +24,7 @@ const progressFile = join(folder, 'progress.jsonl');
 const report = join(folder, 'report.json');
 
 const size = (name, fallback) => Number(process.env[name] || fallback);
+const kills = size('KILLS', 100);
 const minutes = size('MINUTES', 20);
 const runs = size('RUNS', 50);
 const users = size('USERS', 20_000);
@@ -35,6 +36,8 @@ const restarts = size('RESTARTS', 20);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
 const checkout = process.env.CHECKOUT || root;
 
+/** Number of kills in a shard. */
+const KILLS = 25;
 /** Duration in minutes of a shard of `answers`. */
 const MINUTES = 5;
 /**
@@ -95,6 +98,10 @@ const fuzz = (factor = 1) =>
 
 /** Names of trials, their commands and the variables of their shards. */
 const trials = {
+  crash: {
+    ...jest(backend, 'src/crash.trial.test.ts'),
+    shards: shardsOf(kills, KILLS).map(count => ({ KILLS: count })),
+  },
   organization: {
     ...jest(
       backend,

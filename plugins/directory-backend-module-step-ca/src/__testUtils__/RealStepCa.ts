@@ -81,7 +81,7 @@ export class RealStepCa {
   async pause(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
-    if (child && child.exitCode === null) {
+    if (child && child.exitCode === null && child.signalCode === null) {
       const exit = once(child, 'exit');
       child.kill('SIGTERM');
       await exit;
