@@ -6,7 +6,6 @@ import {
   constructedContextTag,
   tagNumberOf,
 } from '../der/DerNode';
-import { OID } from '../der/oids';
 import { parseDer } from '../der/parseDer';
 import {
   expectTag,

@@ -131,7 +131,10 @@ export class AccountHolds {
     };
     const accounts = new Set<string>();
     const certificates = new Array<LiveRow>();
-    for await (const certificate of liveCertificates(this.#options.database, now)) {
+    for await (const certificate of liveCertificates(
+      this.#options.database,
+      now,
+    )) {
       accounts.add(certificate.subject_id);
       if (
         certificate.hold_cause ||

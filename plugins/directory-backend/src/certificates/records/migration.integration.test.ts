@@ -243,8 +243,8 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
       });
       expect(await records.renewedByKeyOf(11n)).toEqual([13n]);
       const causes = new Array<string>();
-      for await (const row of liveCertificates(database, new Date())) {
-        causes.push(...(row.hold_cause ? [row.hold_cause] : []));
+      for await (const live of liveCertificates(database, new Date())) {
+        causes.push(...(live.hold_cause ? [live.hold_cause] : []));
       }
       expect(causes).toEqual(['locked']);
       const revokedSerials = async () => {
