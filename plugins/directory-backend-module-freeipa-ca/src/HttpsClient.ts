@@ -50,7 +50,7 @@ export class HttpsClient {
   }
 
   /**
-   * @throws FreeIpaError when there is no complete response. `executed` is
+   * @throws FreeIpaError when the response is not complete. `executed` is
    *   `no` when there was no connection for the request.
    */
   async post(url: string, request: HttpsRequest): Promise<HttpsResponse> {

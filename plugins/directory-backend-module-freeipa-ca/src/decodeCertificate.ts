@@ -15,7 +15,7 @@ import { type RpcRecord, type RpcValue, isRpcRecord } from './rpc';
  * `cert_find` with `all` (`ipaserver/plugins/cert.py`). Properties of the
  * certificate are read from its DER, not from FreeIPA's description of it.
  *
- * @throws AuthorityProtocolError when there is no valid certificate.
+ * @throws AuthorityProtocolError when the certificate is not valid.
  */
 export function decodeCertificate(
   record: RpcValue | undefined,

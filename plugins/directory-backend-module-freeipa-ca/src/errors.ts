@@ -7,7 +7,7 @@ import {
 
 /** Reason why a command failed. */
 type Fault =
-  /** There is no connection. */
+  /** The connection failed. */
   | 'unreachable'
   /** The server or Dogtag is down or slow. */
   | 'unavailable'

@@ -26,14 +26,14 @@ export interface StepCaResponse {
 export interface StepCaConnection {
   /** Returns the issuer of step-ca's own certificate and those of users. */
   getIssuer(): X509Certificate | undefined;
-  /** @throws AuthorityUnavailableError when there is no complete response. */
+  /** @throws AuthorityUnavailableError when the response is not complete. */
   get(path: string): Promise<StepCaResponse>;
   /**
    * Sends a request with a one-time token of the provisioner.
    *
    * @param claims - claims of the token, including `sub`
-   * @throws AuthorityUnavailableError when there is no key for the token.
-   * @throws OutcomeUnknownError when there is no complete response.
+   * @throws AuthorityUnavailableError when the key for the token is missing.
+   * @throws OutcomeUnknownError when the response is not complete.
    */
   post(path: string, body: object, claims: object): Promise<StepCaResponse>;
 }

@@ -154,7 +154,7 @@ export interface ReleaseRequest {
 /**
  * The port between the directory gateway and a certificate authority (CA): it
  * signs. The gateway decides who may have a certificate, reserves and records
- * it, blocks keys, and sends reminders. Optional methods say what the CA can do
+ * it, blocks keys, and sends reminders. Optional methods are what the CA can do
  * after it has signed; the API and the pages show what is missing.
  *
  * One CA issues certificates (`directory.certificates.authority`); others can be
@@ -258,7 +258,7 @@ export interface RevokedCertificate {
 
 /**
  * The gateway's records of revocations, for a CA that signs its own CRL from
- * them and therefore has no records of its own. All methods wait until the
+ * them and therefore does not keep records. All methods wait until the
  * gateway has migrated its database.
  *
  * An issuer is named by the SHA-256 of its SubjectPublicKeyInfo, lower-case

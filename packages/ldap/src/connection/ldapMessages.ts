@@ -113,7 +113,7 @@ class Elements {
     return octets.readIntBE(0, octets.length);
   }
 
-  /** Requires that there is no further element. */
+  /** Requires that all elements were read. */
   end(): void {
     if (this.tag !== undefined) {
       throw new ProtocolError('Unexpected content in a message');

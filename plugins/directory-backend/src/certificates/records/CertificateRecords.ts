@@ -42,7 +42,7 @@ const MAX_ATTEMPTS = 10;
 const PENDING_MS = 10_000;
 
 /** Milliseconds between looks at a request that is being signed. */
-const PENDING_INTERVAL_MS = 20;
+const PENDING_INTERVAL_MS = 100;
 
 /** Maximum number of accounts in a query. */
 const MAX_ACCOUNTS = 1000;

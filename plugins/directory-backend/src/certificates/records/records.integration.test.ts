@@ -17,7 +17,7 @@ jest.setTimeout(120_000);
 const DAY_MS = 24 * 60 * 60_000;
 const databases = withDatabases();
 
-/** A CA without records of its own. */
+/** A CA without records. */
 async function open(client: Database) {
   const database = await openDatabase({ getClient: async () => client });
   const permissive = new PermissiveAuthority();
