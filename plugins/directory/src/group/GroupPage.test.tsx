@@ -151,7 +151,7 @@ describe('GroupPage', () => {
     renderDirectory('/directory/groups/packager');
 
     await section('Sponsors');
-    await within(await section('Members')).findAllByRole('link');
+    await within(await section('Members')).findAllByRole('rowheader');
     expect(screen.queryByRole('region', { name: 'History' })).toBeNull();
   });
 
@@ -169,7 +169,7 @@ describe('GroupPage', () => {
   it('searches and filters members on the server', async () => {
     servePackager();
     renderDirectory('/directory/groups/packager');
-    await screen.findByRole('link', { name: 'Karl Larsson, karl' });
+    await screen.findByRole('rowheader', { name: /Karl Larsson/ });
 
     await userEvent.click(screen.getByRole('radio', { name: 'Inherited' }));
     await userEvent.click(screen.getByRole('searchbox'));
@@ -182,7 +182,7 @@ describe('GroupPage', () => {
     expect(screen.getByText('2 members found')).toBeVisible();
   });
 
-  it('shows a table sorted by the server to sponsors', async () => {
+  it('sorts the members on the server', async () => {
     server.hasCurrentUser('karl');
     servePackager({ sponsors: [karl] });
     server.on('/groups/packager/history/', () => pageOf([]));
@@ -304,7 +304,7 @@ describe('GroupPage', () => {
       screen.getByRole('button', { name: 'Show all members' }),
     );
     expect(
-      await screen.findByRole('link', { name: 'Karl Larsson, karl' }),
+      await screen.findByRole('rowheader', { name: /Karl Larsson/ }),
     ).toBeVisible();
   });
 
@@ -465,7 +465,7 @@ describe('GroupPage', () => {
       ),
     ).toBeVisible();
     expect(
-      await screen.findByRole('link', { name: 'Karl Larsson, karl' }),
+      await screen.findByRole('rowheader', { name: /Karl Larsson/ }),
     ).toBeVisible();
   });
 });
@@ -477,7 +477,7 @@ describe('ExportButton', () => {
     server.allows('directory.read', 'directory.certificate.sign');
     servePackager();
     renderDirectory('/directory/groups/packager');
-    await screen.findByRole('link', { name: 'Karl Larsson, karl' });
+    await screen.findByRole('rowheader', { name: /Karl Larsson/ });
     await waitFor(() =>
       expect(server.requests.map(({ path }) => path)).toContain(
         '/me/operations/',
