@@ -33,14 +33,6 @@ export interface Config {
        * @visibility frontend
        */
       editProfileUrl?: string;
-      /**
-       * Whether the page of a person shows the person's day next to the user's
-       * own, with working hours from 9:00 to 17:00, Monday to Friday, and the
-       * next shared working hours.
-       * @default true
-       * @visibility frontend
-       */
-      dayStrip?: boolean;
       /** Default servers for chat names that are stored without a server. */
       chatServers?: {
         /**

@@ -144,20 +144,3 @@ test('a revocation long after sign-in renews the session with the ticket', async
   await revokeCertificate(page);
   expect(new Set(tokens).size).toBe(2);
 });
-
-test('the reminder is downloaded as a calendar file', async ({
-  portal,
-  openTabAs,
-}) => {
-  const page = await openTabAs(alice);
-  await page.goto(`${portal.url}/directory/certificates`);
-  const serial = await issueCertificate(page, { username: 'alice' });
-  await page.goto(`${portal.url}/directory/certificates/${serial}`);
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download' }).click();
-  await page
-    .getByRole('menuitem', { name: 'Download reminder (.ics)' })
-    .click();
-  const file = await saving;
-  expect(file.suggestedFilename()).toBe(`certificate-${serial}.ics`);
-});

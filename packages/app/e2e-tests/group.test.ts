@@ -30,7 +30,7 @@ test('the server pages, searches and filters a large group', async ({
   const page = await openTabAs(alice);
   await page.goto(`${portal.url}/directory/groups/contributors`);
   const members = page.getByRole('region', { name: 'Members' });
-  await expect(members.getByRole('article')).toHaveCount(24);
+  await expect(members.getByRole('rowheader')).toHaveCount(24);
 
   await members.getByRole('button', { name: 'Next page' }).click();
   await expect(page).toHaveURL(/page=2/);
@@ -38,7 +38,7 @@ test('the server pages, searches and filters a large group', async ({
 
   await members.getByRole('searchbox').fill('alice');
   await expect(
-    members.getByRole('link', { name: 'Alice Liddell, alice' }),
+    members.getByRole('rowheader', { name: /Alice Liddell/ }),
   ).toBeVisible();
   await expect(page).toHaveURL(/\?q=alice$/);
 
@@ -160,9 +160,7 @@ test.describe('CSV export', () => {
     expect(`${rows.length} members`).toBe(total);
     expect(rows.find(row => row.startsWith('alice,'))).toContain("'=1+1");
     expect(rows.join('\n')).not.toMatch(/(^|,)"?=/m);
-    await expect(
-      members.getByText(`Exported ${rows.length} members.`),
-    ).toBeVisible();
+    await expect(members.getByText('Exported.')).toBeVisible();
   });
 });
 
@@ -175,7 +173,7 @@ test('the export is hidden from users who may not export', async ({
   await page.goto(`${portal.url}/directory/groups/contributors`);
   const members = page.getByRole('region', { name: 'Members' });
   expect((await operations).status()).toBe(200);
-  await expect(members.getByRole('article')).toHaveCount(24);
+  await expect(members.getByRole('rowheader')).toHaveCount(24);
   await expect(page.getByRole('button', { name: 'Export as CSV' })).toHaveCount(
     0,
   );

@@ -26,7 +26,7 @@ test('while the directory is unavailable, pages keep their data and input', asyn
   const group = await openTabAs(officer);
   await group.goto(`${portal.url}/directory/groups/contributors`);
   const members = group.getByRole('region', { name: 'Members' });
-  await expect(members.getByRole('article')).toHaveCount(24);
+  await expect(members.getByRole('rowheader')).toHaveCount(24);
 
   const request = await openTabAs(alice);
   await request.goto(`${portal.url}/directory/certificates/request`);
@@ -78,7 +78,7 @@ test('while the directory is unavailable, pages keep their data and input', asyn
     await expect(
       group.getByText('The membership could not be checked. Try again.'),
     ).toBeVisible();
-    await expect(members.getByRole('article')).toHaveCount(24);
+    await expect(members.getByRole('rowheader')).toHaveCount(24);
   });
 
   await portal.startDirectory();

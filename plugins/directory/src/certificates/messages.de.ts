@@ -105,9 +105,6 @@ export const certificatesGerman = {
   'certificate.reason.removeFromCrl': 'aus der CRL entfernt',
   'certificate.reason.privilegeWithdrawn': 'Berechtigung entzogen',
   'certificate.reason.aaCompromise': 'die Attributstelle wurde kompromittiert',
-  'certificate.reminderTitle': 'Zertifikat läuft ab: {{name}}',
-  'certificate.reminderDescription':
-    'Seriennummer {{serial}}. Zertifikat erneuern:',
   'certificate.renew': 'Erneuern',
   'certificate.download': 'Herunterladen',
   'certificate.commandLine.title': 'Auf der Kommandozeile erneuern',
@@ -148,7 +145,6 @@ export const certificatesGerman = {
   'certificates.details': 'Details',
   'certificates.pem': 'Zertifikat herunterladen',
   'certificates.chainPem': 'Kette herunterladen',
-  'certificates.reminder': 'Erinnerung herunterladen (.ics)',
   'certificates.noneOfUser': 'Keine Zertifikate',
   'certificates.none.title': 'Sie haben keine Zertifikate',
   'certificates.none.description':

@@ -113,8 +113,6 @@ export const certificateMessages = {
     privilegeWithdrawn: 'privilege withdrawn',
     aaCompromise: 'the attribute authority was compromised',
   },
-  reminderTitle: 'Certificate expires: {{name}}',
-  reminderDescription: 'Serial number {{serial}}. Renew the certificate:',
   renew: 'Renew',
   download: 'Download',
   commandLine: {
@@ -161,7 +159,6 @@ export const certificatesMessages = {
   details: 'Details',
   pem: 'Download certificate',
   chainPem: 'Download chain',
-  reminder: 'Download reminder (.ics)',
   noneOfUser: 'No certificates',
   none: {
     title: 'You have no certificates',

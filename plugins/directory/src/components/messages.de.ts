@@ -44,7 +44,7 @@ export const componentsGerman = {
   'search.short':
     'Geben Sie mindestens drei Zeichen ein, um nach Teilen von Namen zu suchen.',
   'search.hint':
-    'Mit der Pfeiltaste nach unten gelangen Sie zu den Ergebnissen, die Eingabetaste öffnet eines.',
+    'Mit der Pfeiltaste nach unten gelangen Sie zum ersten Ergebnis.',
   'search.view': 'Ansicht',
   'search.cards': 'Karten',
   'search.table': 'Tabelle',

@@ -56,7 +56,7 @@ export const paginationMessages = {
 
 export const searchMessages = {
   short: 'Type at least three characters to search for part of a name.',
-  hint: 'Press the down arrow to move through the results and Enter to open one.',
+  hint: 'Press the down arrow to move to the first result.',
   view: 'View',
   cards: 'Cards',
   table: 'Table',

@@ -1,20 +1,14 @@
 import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Text } from '@backstage/ui';
+import { Button, Flex, Text } from '@backstage/ui';
+import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiDownloadLine } from '@remixicon/react';
 import { useEffect, useRef, useState } from 'react';
 import { directoryApiRef, isSessionEnded } from '../api/directoryApi';
 import { saveFile } from '../components/saveFile';
-import { directoryTranslationRef, formatCount } from '../translation';
-import styles from './ExportButton.module.css';
-import { type ExportProgress, readMembersFile } from './readMembersFile';
-import type { MembersQuery } from './useMembers';
-import { locale } from '../language';
+import { directoryTranslationRef } from '../translation';
+import { type MembersQuery, selectionOf } from './useMembers';
 
-/**
- * Button that downloads the members on all pages as CSV, with progress, a
- * cancel button and the outcome.
- */
-export function ExportButton(props: {
+interface ExportOptions {
   groupname: string;
 
   /** Selection and order of the exported members. */
@@ -22,131 +16,106 @@ export function ExportButton(props: {
 
   /** Whether to export the join times of members. */
   hasHistory: boolean;
-}) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const { state, start, cancel } = useMembersExport(props);
-  const outcome = () => {
-    switch (state.kind) {
-      case 'saved':
-        return t('group.export.done', formatCount(state.rows));
-      case 'canceled':
-        return t('group.export.canceled');
-      case 'failed':
-        return t(
-          state.isSessionEnded ? 'states.sessionEnded' : 'group.export.failed',
-        );
-      default:
-        return '';
-    }
-  };
+}
 
-  const label = () => {
-    if (state.kind !== 'failed') {
-      return t('group.export.start');
-    }
-    return t(
-      state.isSessionEnded ? 'states.signInAgain' : 'group.export.again',
-    );
+type ExportState = 'idle' | 'running' | 'done' | 'failed' | 'sessionEnded';
+
+/** Button that downloads the members on all pages as CSV, and the outcome. */
+export function ExportButton(options: ExportOptions) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { state, start } = useMembersExport(options);
+  const outcomes = {
+    idle: '',
+    running: t('group.export.running'),
+    done: t('group.export.done'),
+    failed: t('group.export.failed'),
+    sessionEnded: t('states.sessionEnded'),
   };
+  const labels = {
+    failed: t('group.export.again'),
+    sessionEnded: t('states.signInAgain'),
+  };
+  const isFailed = state === 'failed' || state === 'sessionEnded';
 
   return (
-    <div className={styles.export}>
-      {state.kind === 'running' && <Progress progress={state.progress} />}
+    <Flex align="center" gap="2" style={{ flexWrap: 'wrap' }}>
       <Text
         role="status"
         variant="body-small"
-        color={state.kind === 'failed' ? 'danger' : 'secondary'}
+        color={isFailed ? 'danger' : 'secondary'}
       >
-        {outcome()}
+        {outcomes[state]}
       </Text>
-      {state.kind === 'running' ? (
-        <Button size="small" variant="secondary" onPress={cancel}>
-          {t('group.export.cancel')}
-        </Button>
-      ) : (
-        <Button
-          size="small"
-          variant="secondary"
-          iconStart={<RiDownloadLine />}
-          onPress={start}
-        >
-          {label()}
-        </Button>
-      )}
-    </div>
+      <Button
+        size="small"
+        variant="secondary"
+        iconStart={<RiDownloadLine />}
+        isDisabled={state === 'running'}
+        onPress={start}
+      >
+        {isFailed ? labels[state] : t('group.export.start')}
+      </Button>
+    </Flex>
   );
 }
-
-function Progress({ progress }: { progress: ExportProgress | undefined }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const total = progress?.total;
-  return (
-    <span className={styles.progress}>
-      <progress
-        aria-label={t('group.export.label')}
-        className={styles.bar}
-        max={total || 1}
-        value={total === undefined ? undefined : progress?.rows}
-      />
-      <Text variant="body-small" color="secondary">
-        {progress && total !== undefined
-          ? t('group.export.progress', {
-              rows: progress.rows.toLocaleString(locale()),
-              total: total.toLocaleString(locale()),
-            })
-          : t('group.export.starting')}
-      </Text>
-    </span>
-  );
-}
-
-/** State of an export. */
-type ExportState =
-  | { kind: 'idle' }
-  | { kind: 'running'; progress: ExportProgress | undefined }
-  | { kind: 'saved'; rows: number }
-  | { kind: 'canceled' }
-  | { kind: 'failed'; isSessionEnded: boolean };
 
 /** Downloads a group's members. Leaving the page cancels the download. */
-function useMembersExport(options: {
-  groupname: string;
-  query: MembersQuery;
-  hasHistory: boolean;
-}) {
+function useMembersExport(options: ExportOptions) {
   const { groupname } = options;
   const { client } = useApi(directoryApiRef);
-  const [state, setState] = useState<ExportState>({ kind: 'idle' });
+  const [state, setState] = useState<ExportState>('idle');
   const running = useRef<AbortController>();
 
   useEffect(() => () => running.current?.abort(), []);
 
   async function start() {
-    const controller = new AbortController();
-    const { signal } = controller;
-    running.current = controller;
-    setState({ kind: 'running', progress: undefined });
+    const { signal } = (running.current = new AbortController());
+    setState('running');
     try {
-      const { file, rows } = await readMembersFile({
-        ...options,
-        client,
-        signal,
-        onProgress: progress => setState({ kind: 'running', progress }),
-      });
+      const content = await readMembers(client, { ...options, signal });
       saveFile({
         name: `${groupname}-members.csv`,
-        type: file.type,
-        content: file,
+        type: 'text/csv;charset=utf-8',
+        content,
       });
-      setState({ kind: 'saved', rows });
+      setState('done');
     } catch (error) {
-      setState(
-        signal.aborted
-          ? { kind: 'canceled' }
-          : { kind: 'failed', isSessionEnded: isSessionEnded(error) },
-      );
+      if (!signal.aborted) {
+        setState(isSessionEnded(error) ? 'sessionEnded' : 'failed');
+      }
     }
   }
 
-  return { state, start, cancel: () => running.current?.abort() };
+  return { state, start };
+}
+
+const FIELDS = [
+  ...['username', 'human_name', 'emails', 'direct', 'path'],
+  ...['sponsor', 'locked', 'timezone'],
+];
+
+/** Spreadsheet programs need it to read the file as UTF-8. */
+const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
+
+/**
+ * Reads the selected members of a group as CSV for spreadsheet programs.
+ *
+ * @throws when the download fails or is canceled, so that no partial list is
+ *   saved
+ */
+async function readMembers(
+  client: DirectoryClient,
+  options: ExportOptions & { signal: AbortSignal },
+): Promise<Blob> {
+  const { groupname, query, hasHistory, signal } = options;
+  const fields = hasHistory ? [...FIELDS, 'joined'] : FIELDS;
+  const { data } = await client.stream('/groups/{groupname}/members.csv', {
+    params: {
+      path: { groupname },
+      header: { 'X-Fields': fields.join(',') },
+      query: selectionOf(query),
+    },
+    signal,
+  });
+  return new Blob([BYTE_ORDER_MARK, await new Response(data).blob()]);
 }

@@ -151,7 +151,7 @@ describe('GroupPage', () => {
     renderDirectory('/directory/groups/packager');
 
     await section('Sponsors');
-    await within(await section('Members')).findAllByRole('link');
+    await within(await section('Members')).findAllByRole('rowheader');
     expect(screen.queryByRole('region', { name: 'History' })).toBeNull();
   });
 
@@ -169,7 +169,7 @@ describe('GroupPage', () => {
   it('searches and filters members on the server', async () => {
     servePackager();
     renderDirectory('/directory/groups/packager');
-    await screen.findByRole('link', { name: 'Karl Larsson, karl' });
+    await screen.findByRole('rowheader', { name: /Karl Larsson/ });
 
     await userEvent.click(screen.getByRole('radio', { name: 'Inherited' }));
     await userEvent.click(screen.getByRole('searchbox'));
@@ -182,7 +182,7 @@ describe('GroupPage', () => {
     expect(screen.getByText('2 members found')).toBeVisible();
   });
 
-  it('shows a table sorted by the server to sponsors', async () => {
+  it('sorts the members on the server', async () => {
     server.hasCurrentUser('karl');
     servePackager({ sponsors: [karl] });
     server.on('/groups/packager/history/', () => pageOf([]));
@@ -304,7 +304,7 @@ describe('GroupPage', () => {
       screen.getByRole('button', { name: 'Show all members' }),
     );
     expect(
-      await screen.findByRole('link', { name: 'Karl Larsson, karl' }),
+      await screen.findByRole('rowheader', { name: /Karl Larsson/ }),
     ).toBeVisible();
   });
 
@@ -465,7 +465,7 @@ describe('GroupPage', () => {
       ),
     ).toBeVisible();
     expect(
-      await screen.findByRole('link', { name: 'Karl Larsson, karl' }),
+      await screen.findByRole('rowheader', { name: /Karl Larsson/ }),
     ).toBeVisible();
   });
 });
@@ -477,7 +477,7 @@ describe('ExportButton', () => {
     server.allows('directory.read', 'directory.certificate.sign');
     servePackager();
     renderDirectory('/directory/groups/packager');
-    await screen.findByRole('link', { name: 'Karl Larsson, karl' });
+    await screen.findByRole('rowheader', { name: /Karl Larsson/ });
     await waitFor(() =>
       expect(server.requests.map(({ path }) => path)).toContain(
         '/me/operations/',
@@ -491,7 +491,7 @@ describe('ExportButton', () => {
       '/groups/packager/members.csv',
       () =>
         new HttpResponse(CSV, {
-          headers: { 'Content-Type': 'text/csv', 'X-Total-Results': '2' },
+          headers: { 'Content-Type': 'text/csv' },
         }),
     );
 
@@ -504,7 +504,7 @@ describe('ExportButton', () => {
       await screen.findByRole('button', { name: 'Export as CSV' }),
     );
 
-    expect(await screen.findByText('Exported 2 members.')).toBeVisible();
+    expect(await screen.findByText('Exported.')).toBeVisible();
     const [{ name, content }] = jest.mocked(saveFile).mock.calls[0];
     expect(name).toBe('packager-members.csv');
     expect((content as Blob).size).toBe(3 + CSV.length); // preceded by a byte order mark
@@ -525,7 +525,7 @@ describe('ExportButton', () => {
     expect(list.getByText('Your session has ended')).toBeVisible();
     serveCsv();
     await userEvent.click(again);
-    expect(await list.findByText('Exported 2 members.')).toBeVisible();
+    expect(await list.findByText('Exported.')).toBeVisible();
 
     const box = screen.getByRole('textbox', { name: 'Username' });
     await userEvent.type(box, 'karl{Enter}');
@@ -561,37 +561,6 @@ describe('ExportButton', () => {
     );
     expect(
       await screen.findByText('The export was interrupted. Nothing was saved.'),
-    ).toBeVisible();
-    expect(saveFile).not.toHaveBeenCalled();
-  });
-
-  it('shows progress and can be canceled', async () => {
-    servePackager();
-    server.on(
-      '/groups/packager/members.csv',
-      () =>
-        new HttpResponse(
-          new ReadableStream({
-            start(controller) {
-              controller.enqueue(
-                new TextEncoder().encode('username\r\nkarl\r\n'),
-              );
-            },
-          }),
-          {
-            headers: { 'Content-Type': 'text/csv', 'X-Total-Results': '3000' },
-          },
-        ),
-    );
-    renderDirectory('/directory/groups/packager');
-
-    await userEvent.click(
-      await screen.findByRole('button', { name: 'Export as CSV' }),
-    );
-    expect(await screen.findByText('1 of 3,000 members')).toBeVisible();
-    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
-    expect(
-      await screen.findByText('The export was canceled. Nothing was saved.'),
     ).toBeVisible();
     expect(saveFile).not.toHaveBeenCalled();
   });

@@ -9,7 +9,6 @@ import { Pagination, PastEnd } from '../page/Pagination';
 import { isShort, SearchList } from '../page/SearchList';
 import { LoadingBlocks } from '../page/loading';
 import { EmptyState, SectionError } from '../page/states';
-import { CardsSkeleton, PeopleCards } from '../people/PeopleCards';
 import { directoryTranslationRef, formatCount } from '../translation';
 import { ExportButton } from './ExportButton';
 import { MembersTable } from './MembersTable';
@@ -17,7 +16,6 @@ import {
   MEMBERSHIPS,
   type MembersQuery,
   type SetMembersQuery,
-  useIsSponsor,
   useJoinTimes,
   useMayReadHistory,
   useMembers,
@@ -36,21 +34,12 @@ export function Members(props: {
   const mayExport = useMay('directory.members.export');
   const [query, setQuery] = useMembersQuery();
   const { q, membership, page } = query;
-  const isSponsor = useIsSponsor(groupname);
-  const view = query.view ?? (isSponsor ? 'table' : 'cards');
-  const isViewPending = query.view === undefined && isSponsor === undefined;
   const hasHistory = useHasHistory(groupname);
   const members = useMembers(groupname, query);
   const joinTimes = useJoinTimes(groupname, {
     query,
-    enabled: hasHistory && view === 'table',
+    enabled: hasHistory,
   });
-  const skeleton =
-    view === 'table' ? (
-      <LoadingBlocks heights={[560]} />
-    ) : (
-      <CardsSkeleton count={12} />
-    );
 
   return (
     <Section
@@ -89,20 +78,15 @@ export function Members(props: {
             ))}
           </ToggleButtonGroup>
         }
-        view={view}
-        onView={next => setQuery({ view: next })}
         total={({ total, query: of }) =>
           t(`group.members.${totalKey(of)}`, formatCount(total))
         }
-        skeleton={skeleton}
+        skeleton={<LoadingBlocks heights={[560]} />}
         hidesStaleNotice={isStale}
       >
         {({ people, total, query: of }) => {
           if (people.length === 0) {
             return <NoMembers query={of} setQuery={setQuery} />;
-          }
-          if (isViewPending) {
-            return skeleton;
           }
           return (
             <>
@@ -112,23 +96,19 @@ export function Members(props: {
                   onRetry={joinTimes.refetch}
                 />
               )}
-              {view === 'table' ? (
-                <MembersTable
-                  groupname={groupname}
-                  members={people.map(member => ({
-                    ...member,
-                    joined: joinTimes.data?.get(member.username),
-                  }))}
-                  text={of.q}
-                  hasHistory={hasHistory}
-                  sort={query.sort}
-                  onSort={sort =>
-                    setQuery({ sort: sort as MembersQuery['sort'] })
-                  }
-                />
-              ) : (
-                <PeopleCards people={people} text={of.q} />
-              )}
+              <MembersTable
+                groupname={groupname}
+                members={people.map(member => ({
+                  ...member,
+                  joined: joinTimes.data?.get(member.username),
+                }))}
+                text={of.q}
+                hasHistory={hasHistory}
+                sort={query.sort}
+                onSort={sort =>
+                  setQuery({ sort: sort as MembersQuery['sort'] })
+                }
+              />
               <Pagination
                 page={page}
                 total={total}

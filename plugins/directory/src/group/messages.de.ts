@@ -72,14 +72,8 @@ export const groupGerman = {
   'group.membership.failed':
     'Die Mitgliedschaft konnte nicht geprüft werden. Versuchen Sie es erneut.',
   'group.export.start': 'Als CSV exportieren',
-  'group.export.starting': 'Mitglieder werden exportiert…',
-  'group.export.progress': '{{rows}} von {{total}} Mitgliedern',
-  'group.export.label': 'Fortschritt',
-  'group.export.cancel': 'Abbrechen',
-  'group.export.done_one': '{{number}} Mitglied exportiert.',
-  'group.export.done_other': '{{number}} Mitglieder exportiert.',
-  'group.export.canceled':
-    'Der Export wurde abgebrochen. Es wurde nichts gespeichert.',
+  'group.export.running': 'Mitglieder werden exportiert…',
+  'group.export.done': 'Exportiert.',
   'group.export.failed':
     'Der Export wurde unterbrochen. Es wurde nichts gespeichert.',
   'group.export.again': 'Erneut versuchen',

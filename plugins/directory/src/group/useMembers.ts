@@ -8,7 +8,6 @@ import {
   useMay,
 } from '../api/useDirectoryQuery';
 import { PAGE_SIZE } from '../page/Pagination';
-import type { View } from '../page/SearchList';
 import {
   readPage,
   readSort,
@@ -182,12 +181,7 @@ export interface MembersQuery {
 
   /** Page number, starting at 1. */
   page: number;
-
-  /** Layout. Defaults to a table for sponsors and to cards for other users. */
-  view: View | undefined;
 }
-
-const VIEWS: readonly View[] = ['cards', 'table'];
 
 export type SetMembersQuery = SetQuery<MembersQuery>;
 
@@ -198,7 +192,6 @@ function readQuery(params: URLSearchParams): MembersQuery {
     membership: MEMBERSHIPS.find(one => one === membership) ?? 'all',
     sort: readSort(params, SORTS),
     page: readPage(params),
-    view: VIEWS.find(view => view === params.get('view')),
   };
 }
 

@@ -9,14 +9,7 @@ import {
 import { foldWords } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiLayoutGridLine, RiTableLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { directoryTranslationRef } from '../translation';
 import { QueryPanel } from './QueryPanel';
 import styles from './SearchList.module.css';
@@ -58,17 +51,16 @@ interface SearchListProps<Data> extends SearchFieldProps {
 
 /**
  * A list with server-side search: the search field, filters, the total and the
- * results, which stay visible while new ones are loading. Arrow keys move
- * between the field and the results.
+ * results, which stay visible while new ones are loading. The down arrow moves
+ * from the field to the first result.
  */
 export function SearchList<Data>(props: SearchListProps<Data>) {
   const { query, filters, view, onView } = props;
   const { data, isPlaceholderData } = query;
-  const list = useRef<HTMLDivElement>(null);
   const results = useRef<HTMLDivElement>(null);
 
   return (
-    <div ref={list} className={styles.list}>
+    <div className={styles.list}>
       <TextSearch
         {...props}
         onLeaveDown={() => focusFirstResult(results.current)}
@@ -84,14 +76,8 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
         </div>
         {view && onView && <ViewSwitch view={view} onChange={onView} />}
       </div>
-      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys are an addition to keyboard access by Tab */}
       <div
         ref={results}
-        onKeyDown={event =>
-          handleArrowKeys(event, results.current, () =>
-            list.current?.querySelector('input')?.focus(),
-          )
-        }
         aria-busy={isPlaceholderData}
         className={isPlaceholderData ? styles.old : undefined}
       >
@@ -158,13 +144,6 @@ function TextSearch(
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [settled]);
 
-  function handleKeyDown(event: KeyboardEvent) {
-    if (event.key === 'ArrowDown' && !hasModifier(event)) {
-      event.preventDefault();
-      props.onLeaveDown();
-    }
-  }
-
   return (
     <div>
       <SearchField
@@ -176,7 +155,13 @@ function TextSearch(
         size={isSection ? 'small' : 'medium'}
         value={typed}
         onChange={setTyped}
-        onKeyDown={handleKeyDown}
+        onKeyDown={event => {
+          const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey;
+          if (event.key === 'ArrowDown' && isPlain && !event.shiftKey) {
+            event.preventDefault();
+            props.onLeaveDown();
+          }
+        }}
       />
       <VisuallyHidden id={hint}>{t('search.hint')}</VisuallyHidden>
     </div>
@@ -229,69 +214,9 @@ export function isShort(text: string): boolean {
   return text !== '' && foldWords(text).every(word => [...word].length < 3);
 }
 
-/** Whether the browser or the system may use the key, as Alt+Left does. */
-function hasModifier(event: KeyboardEvent): boolean {
-  return event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
-}
-
-const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
-
-/**
- * Moves the focus in a list of cards: left and right by one link, up and down
- * to the link above and below on the screen. Pressing up in the first row calls
- * `onLeaveUp`. Tables handle arrow keys themselves.
- */
-function handleArrowKeys(
-  event: KeyboardEvent,
-  container: HTMLElement | null,
-  onLeaveUp: () => void,
-) {
-  const links = linksIn(container);
-  const from = links.indexOf(document.activeElement as HTMLElement);
-  if (from < 0 || !/^Arrow/.test(event.key) || hasModifier(event)) {
-    return;
-  }
-  const step = STEPS[event.key];
-  const to = step
-    ? links[from + step]
-    : neighbor(links, from, event.key === 'ArrowDown');
-  event.preventDefault();
-  if (to) {
-    to.focus();
-  } else if (event.key === 'ArrowUp') {
-    onLeaveUp();
-  }
-}
-
 /** Moves the focus to the first card or table row. */
 function focusFirstResult(container: HTMLElement | null) {
-  const row = container?.querySelector<HTMLElement>('tbody [role="row"]');
-  (row ?? linksIn(container)[0])?.focus();
-}
-
-function linksIn(container: HTMLElement | null): HTMLElement[] {
-  return [...(container?.querySelectorAll<HTMLElement>('li a[href]') ?? [])];
-}
-
-/** Returns the nearest link in the row above or below. */
-function neighbor(
-  links: readonly HTMLElement[],
-  from: number,
-  isBelow: boolean,
-): HTMLElement | undefined {
-  const boxOf = (link: HTMLElement) =>
-    (link.closest('li') ?? link).getBoundingClientRect();
-  const current = boxOf(links[from]);
-  const distances = links
-    .map(link => ({ link, box: boxOf(link) }))
-    .filter(({ box }) =>
-      isBelow ? box.top > current.top + 1 : box.top < current.top - 1,
-    )
-    .map(({ link, box }) => ({
-      link,
-      down: Math.abs(box.top - current.top),
-      across: Math.abs(box.left - current.left),
-    }));
-  distances.sort((a, b) => a.down - b.down || a.across - b.across);
-  return distances[0]?.link;
+  container
+    ?.querySelector<HTMLElement>('tbody [role="row"], li a[href]')
+    ?.focus();
 }

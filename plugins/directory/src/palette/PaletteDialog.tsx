@@ -38,8 +38,7 @@ import { useDebounced } from '../page/SearchList';
 import { contactsOf } from '../person/contactsOf';
 import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './PaletteDialog.module.css';
-import { readInput } from './readInput';
-import { useNotices } from './useNotices';
+import { type PaletteInput, readInput } from './readInput';
 import { type Result, type Section, useSections } from './useSections';
 
 /** Delay between the last keystroke and the search, in milliseconds. */
@@ -185,6 +184,35 @@ function Finder({ onClose }: { onClose: () => void }) {
       </div>
     </Autocomplete>
   );
+}
+
+/** Returns the notices above the results: hints and failures. */
+function useNotices(options: {
+  input: PaletteInput;
+  sections: readonly Section[];
+
+  /** Whether a private key was removed from the field. */
+  isRefused: boolean;
+
+  /** Whether the user is still typing. */
+  isTyping: boolean;
+}): readonly string[] {
+  const { input, sections, isRefused, isTyping } = options;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  if (input.kind === 'empty') {
+    return [t(isRefused ? 'palette.secret' : 'palette.hint')];
+  }
+  if (input.kind !== 'text') {
+    return [t(`palette.${input.kind}`)];
+  }
+  const failed = sections.filter(section => section.hasFailed);
+  const isEmpty =
+    !isTyping &&
+    failed.length === 0 &&
+    sections.every(({ isPending, results }) => !isPending && !results.length);
+  return isEmpty
+    ? [t('palette.none')]
+    : failed.map(({ id }) => t(`palette.failed.${id}`));
 }
 
 /**

@@ -12,7 +12,6 @@ import {
 } from '@backstage/frontend-test-utils';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { webcrypto } from 'node:crypto';
 import {
   certificate,
   exactJson,
@@ -99,11 +98,6 @@ async function openPalette() {
 }
 
 beforeEach(() => {
-  // jsdom has no Web Crypto.
-  Object.defineProperty(globalThis.crypto, 'subtle', {
-    value: webcrypto.subtle,
-    configurable: true,
-  });
   server.requests.length = 0;
   server.on('/search/users/', () => pageOf([]));
   server.on('/search/groups/', () => pageOf([]));
@@ -142,7 +136,7 @@ describe('command palette', () => {
     server.on('/search/groups/', () => pageOf([group({ groupname: 'karls' })]));
     renderPortal();
     expect(await openPalette()).toHaveFocus();
-    expect(screen.getByText(/^Type a name or a serial number/)).toBeVisible();
+    expect(screen.getByText(/^Type a name or the serial number/)).toBeVisible();
 
     await userEvent.keyboard('karl');
     expect(await screen.findByText('3 results')).toBeVisible();
@@ -223,97 +217,17 @@ describe('command palette', () => {
     ).toBeVisible();
   });
 
-  describe('command palette with pasted data', () => {
-    it('finds the owner of an SSH key by its fingerprint', async () => {
-      server.on('/search/users/', () => pageOf([karl]));
-      renderPortal();
-      await openPalette();
-      await userEvent.paste(karl.sshpubkeys![0]);
-      expect(
-        await screen.findByRole('group', { name: 'People with this key' }),
-      ).toBeVisible();
-      expect(server.requests).toHaveLength(1);
-      expect(server.requests[0].query.get('key')).toMatch(
-        /^SHA256:[A-Za-z0-9+/]{43}$/,
-      );
-      expect(server.requests[0].query.has('q')).toBe(false);
-    });
-
-    it('finds a certificate known to the portal', async () => {
-      server.on(`/certs/${LONG_SERIAL}/`, () =>
-        exactJson({ result: certificate() }),
-      );
-      renderPortal();
-      await openPalette();
-      await userEvent.paste(certificate().certificate);
-      expect(await screen.findByRole('option')).toHaveTextContent('CN=alice');
-      expect(server.requests.map(({ path }) => path)).toEqual([
-        `/certs/${LONG_SERIAL}/`,
-      ]);
-    });
-
-    it("finds one of the user's own certificates by its SHA-256 fingerprint", async () => {
-      const own = { ...certificate(), serial_number: 12n };
-      const other = {
-        ...certificate({ sha256_fingerprint: '0f:0f' }),
-        serial_number: 13n,
-      };
-      server.hasPerson(karl, { certificates: [other, own] });
-      server.on('/certs/12/', () => exactJson({ result: own }));
-      renderPortal();
-      await openPalette();
-      await userEvent.paste(
-        `sha256 Fingerprint=${own.sha256_fingerprint.toUpperCase()}`,
-      );
-      expect(await screen.findByRole('option')).toHaveTextContent('CN=alice');
-    });
-
-    it('ignores a certificate with the same serial number but a different fingerprint', async () => {
-      const own = { ...certificate(), serial_number: 12n };
-      server.hasPerson(karl, { certificates: [own] });
-      server.on('/certs/12/', () =>
-        exactJson({ result: { ...own, sha256_fingerprint: '0f:0f' } }),
-      );
-      renderPortal();
-      await openPalette();
-      await userEvent.paste(own.sha256_fingerprint.replaceAll(':', ''));
-      expect(
-        await screen.findByText(/^None of your certificates has this/),
-      ).toBeVisible();
-      expect(screen.queryByRole('option')).toBeNull();
-    });
-
-    it('describes a certificate of another CA', async () => {
-      const other = certificate().certificate_chain![1];
-      server.on(`/certs/${LONG_SERIAL}/`, () =>
-        exactJson({ result: certificate({ certificate: other }) }),
-      );
-      renderPortal();
-      await openPalette();
-      await userEvent.paste(certificate().certificate);
-      expect(
-        await screen.findByText('It is not known to this portal.'),
-      ).toBeVisible();
-      expect(
-        screen.getByText(/^Certificate for CN=alice,O=EXAMPLE.TEST/),
-      ).toBeVisible();
-      expect(screen.queryByRole('option')).toBeNull();
-    });
-
-    it('removes a private key without sending it', async () => {
-      renderPortal();
-      const field = await openPalette();
-      await userEvent.paste(
-        '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----',
-      );
-      expect(
-        await screen.findByText(
-          /^This looks like a private key. It was removed/,
-        ),
-      ).toBeVisible();
-      expect(field).toHaveValue('');
-      expect(server.requests).toEqual([]);
-    });
+  it('removes a private key without sending it', async () => {
+    renderPortal();
+    const field = await openPalette();
+    await userEvent.paste(
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----',
+    );
+    expect(
+      await screen.findByText(/^This looks like a private key. It was removed/),
+    ).toBeVisible();
+    expect(field).toHaveValue('');
+    expect(server.requests).toEqual([]);
   });
 
   describe('command palette configuration', () => {

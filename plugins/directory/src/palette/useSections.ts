@@ -9,19 +9,12 @@ import type {
   DirectoryClient,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { UseQueryResult } from '@tanstack/react-query';
-import {
-  isNotFound,
-  loadCurrentUser,
-  useDirectoryQuery,
-} from '../api/useDirectoryQuery';
+import { isNotFound, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { loadCertificate } from '../certificates/details/useCertificate';
-import { fromPem } from '../certificates/pem';
 import { shortenSerial } from '../certificates/Serial';
-import { listCertificates } from '../certificates/userCertificates';
 import { groupHeader, type ListedGroup } from '../groups/useGroups';
 import { type FoundPerson, NO_FILTERS } from '../people/peopleQuery';
-import { searchPeople, searchPeopleByText } from '../people/searchPeople';
-import { sshFingerprint } from '../components/readSshKey';
+import { searchPeopleByText } from '../people/searchPeople';
 import {
   catalogEntityRouteRef,
   certificateRouteRef,
@@ -79,14 +72,9 @@ export function useSections(input: PaletteInput): readonly Section[] {
   const certificateHref = useRouteRef(certificateRouteRef);
 
   const { list = 'found' } = people.data ?? {};
-  const titles = {
-    found: t('palette.section.people'),
-    similar: t('people.similar'),
-    owners: t('palette.section.owners'),
-  };
   const ofPeople = toSection(people, {
     id: 'people',
-    title: titles[list],
+    title: t(list === 'similar' ? 'people.similar' : 'palette.section.people'),
     results: people.data?.people.map(person => ({
       id: `person ${person.username}`,
       href: personHref?.(person) ?? '',
@@ -179,59 +167,18 @@ function textOf(input: PaletteInput): string | undefined {
 }
 
 function usePeopleQuery(input: PaletteInput) {
-  const searches: Partial<Record<PaletteInput['kind'], string>> = {
-    text: textOf(input),
-    sshKey: input.kind === 'sshKey' && canDigest() ? input.key.line : undefined,
-    fingerprint: fingerprintOf(input),
-    sshFingerprint: fingerprintOf(input),
-  };
   return useSectionQuery({
     name: 'people',
-    search: searches[input.kind],
-    load: async (client, signal) => {
-      const search = {
+    search: textOf(input),
+    load: (client, signal) =>
+      searchPeopleByText(client, {
+        text: textOf(input) ?? '',
         filters: NO_FILTERS,
         page: 1,
         pageSize: LIMIT,
         signal,
-      };
-      const key = await keyOf(input);
-      if (key) {
-        const { people } = await searchPeople(client, { ...search, key });
-        return { people, list: 'owners' as const };
-      }
-      const text = textOf(input) ?? '';
-      return await searchPeopleByText(client, { ...search, text });
-    },
+      }),
   });
-}
-
-/** Returns the fingerprint in the field; undefined for other input. */
-function fingerprintOf(input: PaletteInput): string | undefined {
-  return 'fingerprint' in input ? input.fingerprint : undefined;
-}
-
-/**
- * Whether the browser can compute fingerprints: only on pages served over
- * HTTPS.
- */
-export function canDigest(): boolean {
-  return Boolean(globalThis.crypto?.subtle);
-}
-
-/**
- * Returns the fingerprint or ID of a public key. The key itself is not sent.
- */
-async function keyOf(input: PaletteInput): Promise<string | undefined> {
-  switch (input.kind) {
-    case 'sshKey':
-      return (await sshFingerprint(input.key.blob)) ?? undefined;
-    case 'fingerprint':
-    case 'sshFingerprint':
-      return input.fingerprint;
-    default:
-      return input.kind === 'text' ? input.openPgpKey : undefined;
-  }
 }
 
 function useGroupsQuery(input: PaletteInput) {
@@ -294,36 +241,13 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 function useCertificatesQuery(input: PaletteInput) {
-  const pem = input.kind === 'certificate' ? input.pem : undefined;
   const serial = input.kind === 'text' ? input.serial : undefined;
-  const fingerprint =
-    input.kind === 'fingerprint' ? input.fingerprint : undefined;
-
-  async function findSerial(client: DirectoryClient, signal: AbortSignal) {
-    if (fingerprint) {
-      return await findOwnSerial(fingerprint, client, signal);
-    }
-    return pem ? await parseSerialOf(pem) : serial;
-  }
-
-  // Certificates of other CAs may have the same serial number.
-  function isSame(found: Certificate) {
-    return fingerprint
-      ? hasFingerprint(found, fingerprint)
-      : !pem || haveSameBytes(pem, found.certificate);
-  }
-
   return useSectionQuery({
     name: 'certificates',
-    search: pem ?? fingerprint ?? serial?.toString(),
+    search: serial?.toString(),
     load: async (client, signal): Promise<readonly Certificate[]> => {
-      const wanted = await findSerial(client, signal);
-      if (wanted === undefined) {
-        return [];
-      }
       try {
-        const found = await loadCertificate(wanted, client, signal);
-        return isSame(found) ? [found] : [];
+        return [await loadCertificate(serial!, client, signal)];
       } catch (error) {
         if (isNotFound(error)) {
           return [];
@@ -332,43 +256,4 @@ function useCertificatesQuery(input: PaletteInput) {
       }
     },
   });
-}
-
-/** Returns the serial number of a certificate; `undefined` for other text. */
-async function parseSerialOf(pem: string): Promise<bigint | undefined> {
-  const parser = await import('../certificates/details/parseCertificate');
-  try {
-    return parser.parseCertificate(pem).serial;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Returns the serial number of the user's own certificate with a SHA-256
- * fingerprint; `undefined` when there is none.
- */
-async function findOwnSerial(
-  fingerprint: string,
-  client: DirectoryClient,
-  signal: AbortSignal,
-): Promise<bigint | undefined> {
-  const username = await loadCurrentUser(client, signal);
-  if (!username) {
-    return undefined;
-  }
-  const mask = 'serial_number,sha256_fingerprint';
-  const own = await listCertificates({ client, signal, username, mask });
-  return own.find(one => hasFingerprint(one, fingerprint))?.serial_number;
-}
-
-function hasFingerprint(
-  { sha256_fingerprint }: Partial<Certificate>,
-  fingerprint: string,
-): boolean {
-  return sha256_fingerprint?.replaceAll(':', '').toUpperCase() === fingerprint;
-}
-
-function haveSameBytes(one: string, other: string): boolean {
-  return String(fromPem(one)) === String(fromPem(other));
 }

@@ -30,7 +30,7 @@ import {
   NoCertificate,
   useCertificateName,
 } from '../Facts';
-import { useRenewHref } from '../reminder';
+import { useRenewHref } from '../useRenewHref';
 import { OpenBySerial, parseSerial, shortenSerial } from '../Serial';
 import { isValid } from '../userCertificates';
 import { About, AlternativeNames, Usages } from './About';

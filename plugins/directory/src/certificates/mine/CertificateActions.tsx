@@ -20,7 +20,7 @@ import { directoryTranslationRef } from '../../translation';
 import { useDownloads } from '../downloads';
 import { RevokeDialog, useCanRevoke } from '../details/RevokeButton';
 import { LabelDialog } from '../LabelDialog';
-import { useRenewHref } from '../reminder';
+import { useRenewHref } from '../useRenewHref';
 import { certificateState, type MyCertificate } from '../userCertificates';
 
 /**

@@ -1,7 +1,6 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, ButtonLink } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { RiCalendarEventLine } from '@remixicon/react';
 import { DateTime, useNow } from '../../components/DateTime';
 import { useCertificateAuthority } from '../../api/useDirectoryQuery';
 import { saveFile } from '../../components/saveFile';
@@ -13,7 +12,6 @@ import { useCertificate } from '../details/useCertificate';
 import { CertificateBadge, Facts } from '../Facts';
 import { Instructions, OWN_KEY } from '../Instructions';
 import { keyFileName, pemFile } from '../pem';
-import { useReminder } from '../reminder';
 import { Serial } from '../Serial';
 import { certificateState } from '../userCertificates';
 import styles from './DoneStep.module.css';
@@ -34,7 +32,6 @@ export function DoneStep(props: {
   const { certificate, generated, username, renewed } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
-  const saveReminder = useReminder();
   const canRevoke = useCertificateAuthority()?.can_revoke === true;
   const serial = String(certificate.serial_number);
   const files: KeyFiles = generated
@@ -50,18 +47,9 @@ export function DoneStep(props: {
       title={t('request.done.title')}
       isWide
       actions={
-        <>
-          <ButtonLink variant="secondary" href={href?.({ serial }) ?? ''}>
-            {t('request.done.details')}
-          </ButtonLink>
-          <Button
-            variant="secondary"
-            iconStart={<RiCalendarEventLine />}
-            onPress={() => saveReminder(certificate)}
-          >
-            {t('certificates.reminder')}
-          </Button>
-        </>
+        <ButtonLink variant="secondary" href={href?.({ serial }) ?? ''}>
+          {t('request.done.details')}
+        </ButtonLink>
       }
     >
       <IssuedFacts certificate={certificate} />
