@@ -1,3 +1,28 @@
+/** Options of a realm. */
+export interface RealmOptions {
+  /** Number of FAS users. Default: 200; tested up to 100,000. */
+  users?: number;
+  /**
+   * Path of an LDIF file that replaces the generated entries; it contains
+   * entries below FreeIPA's containers of `dc=example,dc=test`. `users` and
+   * `demo` are then ignored.
+   */
+  ldif?: string;
+  /** `fas` (default), or `freeipa`: without the Fedora Account System. */
+  schema?: 'fas' | 'freeipa';
+  /**
+   * Whether the descriptions and links of groups are written for people, as in
+   * `make start`. Default: false, with characters that have a meaning in LDAP.
+   */
+  demo?: boolean;
+  /**
+   * `immediate` (default): an operation ends after its line is written to the
+   * access log, so that tests can read it. `buffered`: as in FreeIPA, and
+   * several times faster.
+   */
+  accessLog?: 'immediate' | 'buffered';
+}
+
 /** A running realm on 127.0.0.1, with its files in the folder `dir`. */
 export interface Realm {
   /** `EXAMPLE.TEST`. */
@@ -26,12 +51,10 @@ export interface Realm {
   readonly peopleKeytab: string;
   /** Access log of the directory server; see `RealmOptions.accessLog`. */
   readonly accessLog: string;
-  /** Environment variables of the realm; see `realmEnvironment`. */
+  /** Environment variables of programs that use the realm. */
   readonly env: Readonly<Record<string, string>>;
   /** Controls the directory server, which keeps its ports. */
   readonly directory: RealmDirectory;
-  /** Stops and starts the KDC, which keeps its port. */
-  readonly kdc: Pick<RealmDirectory, 'stop' | 'start'>;
 
   /**
    * Obtains a ticket for a principal, once.
@@ -52,11 +75,6 @@ export interface Realm {
   removeOldServiceKeys(): Promise<void>;
   /** Stops the servers and removes all files; can be called repeatedly. */
   stop(): Promise<void>;
-  /**
-   * Resolves when the realm has ended, and keeps the caller's process alive
-   * until then.
-   */
-  ended(): Promise<void>;
 }
 
 /** Control of a realm's directory server. */
@@ -71,23 +89,4 @@ export interface RealmDirectory {
   pause(): Promise<void>;
   /** Sends SIGCONT. */
   resume(): Promise<void>;
-}
-
-/** Returns the environment variables of programs that use a realm. */
-export function realmEnvironment(
-  realm: Omit<Realm, 'env'>,
-): Record<string, string> {
-  return {
-    KRB5_CONFIG: realm.krb5Config,
-    KEYTAB: realm.peopleKeytab,
-    REALM: realm.realm,
-    REALM_BASE_DN: realm.baseDn,
-    REALM_LDAP_URL: realm.ldapUrl,
-    REALM_LDAPS_URL: realm.ldapsUrl,
-    REALM_CA_FILE: realm.caFile,
-    REALM_BIND_DN: realm.bindDn,
-    REALM_BIND_PASSWORD_FILE: realm.bindPasswordFile,
-    REALM_HTTP_KEYTAB: realm.keytab,
-    REALM_ACCESS_LOG: realm.accessLog,
-  };
 }

@@ -1,19 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Realm } from './Realm';
 import { startRealm } from './startRealm';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-type EndingSignal = (typeof SIGNALS)[number];
-
-/**
- * A terminal sends Ctrl-C to the command as well. A second signal would abort
- * the command's shutdown, so it is sent only after this time.
- */
-const INTERRUPT_DELAY_MS = 5_000;
 
 /** Exit status that a shell returns for a command that cannot be run. */
 const CANNOT_RUN = 127;
@@ -25,8 +16,12 @@ interface Flags {
   envFile?: string;
 }
 
-/** The first signal, which also aborts the start of a realm. */
-const ending = new AbortController();
+/** Called when the process receives a signal. The default ends the start. */
+let onSignal = (signal: NodeJS.Signals): void =>
+  process.exit(statusAfter(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => onSignal(signal));
+}
 
 const program = new Command('realm').description(
   'A Kerberos realm and a directory with users on the loopback interface',
@@ -35,31 +30,25 @@ const program = new Command('realm').description(
 withRealmOptions(program.command('serve'))
   .description('start a realm, print its environment, and run until a signal')
   .option('--env-file <path>', 'also write the environment to this file')
-  .action((flags: Flags) => exitWith(serve(flags)));
+  .action(serve);
 
 withRealmOptions(program.command('run'))
   .description('run a command in the environment of a realm')
   .usage('[options] -- <command...>')
   .argument('<command...>')
-  .action((command: string[], flags: Flags) =>
-    exitWith(runCommand(command, flags)),
-  );
+  .action(runCommand);
 
-for (const signal of SIGNALS) {
-  process.on(signal, () => ending.abort(signal));
-}
-program.parse();
+program.parseAsync().catch(error => {
+  process.stderr.write(`realm: ${error.message}\n`);
+  process.exitCode = 1;
+});
 
 function withRealmOptions(command: Command): Command {
+  const schema = new Option('--schema <name>', 'freeipa: no FAS');
   return command
-    .option('--users <number>', 'number of generated users', parseUsers)
+    .option('--users <number>', 'number of users', parseUsers)
     .option('--ldif <path>', 'LDIF file that replaces the generated entries')
-    .addOption(
-      new Option(
-        '--schema <name>',
-        'freeipa: no Fedora Account System',
-      ).choices(['fas', 'freeipa']),
-    );
+    .addOption(schema.choices(['fas', 'freeipa']));
 }
 
 function parseUsers(text: string): number {
@@ -71,56 +60,31 @@ function parseUsers(text: string): number {
 
 /** Starts a realm with a directory server that is as fast as FreeIPA's. */
 function start({ users, ldif, schema }: Flags): Promise<Realm> {
-  return startRealm({
-    users,
-    ldif,
-    schema,
-    demo: true,
-    accessLog: 'buffered',
-    signal: ending.signal,
-  });
+  return startRealm({ users, ldif, schema, demo: true, accessLog: 'buffered' });
 }
 
-/** Exits with a status, or 1 and a line on standard error. */
-async function exitWith(status: Promise<number>): Promise<void> {
-  try {
-    process.exitCode = await status;
-  } catch (error) {
-    log(error);
-    process.exitCode = 1;
-  }
-}
-
-/** Runs a realm until a signal, with status 0, or until it ends. */
-async function serve(flags: Flags): Promise<number> {
+/** Runs a realm until a signal. */
+async function serve(flags: Flags): Promise<void> {
   const { envFile } = flags;
+  const realm = await start(flags);
+  const ended = new Promise(resolve => {
+    onSignal = resolve;
+  });
   try {
-    const realm = await start(flags);
-    try {
-      const text = environmentText(realm);
-      if (envFile) {
-        await writeFile(`${envFile}.new`, text, { mode: 0o600 });
-        await rename(`${envFile}.new`, envFile);
-      }
-      process.stdout.write(text);
-      await Promise.race([realm.ended(), aborted()]);
-    } finally {
-      await realm.stop();
-      if (envFile) {
-        await rm(envFile, { force: true });
-      }
+    const text = environmentText(realm);
+    if (envFile) {
+      await writeFile(`${envFile}.new`, text, { mode: 0o600 });
+      await rename(`${envFile}.new`, envFile);
     }
-  } catch (error) {
-    if (!ending.signal.aborted) {
-      throw error;
+    process.stdout.write(text);
+    const alive = setInterval(() => {}, 2 ** 30);
+    await ended;
+    clearInterval(alive);
+  } finally {
+    await realm.stop();
+    if (envFile) {
+      await rm(envFile, { force: true });
     }
-  }
-  return ending.signal.aborted ? 0 : 1;
-}
-
-async function aborted(): Promise<void> {
-  if (!ending.signal.aborted) {
-    await once(ending.signal, 'abort');
   }
 }
 
@@ -138,34 +102,28 @@ ${exports.join('\n')}
 }
 
 /**
- * Runs a command, and a realm for as long as the command runs.
- *
- * @returns the exit status of the command, or 128 plus the number of a signal
+ * Runs a command, and a realm for as long as the command runs. Exits with the
+ * status of the command, or 128 plus the number of a signal.
  */
 async function runCommand(
   [command, ...args]: readonly string[],
   flags: Flags,
-): Promise<number> {
-  let realm: Realm;
-  try {
-    realm = await start(flags);
-  } catch (error) {
-    if (ending.signal.aborted) {
-      return statusAfter(ending.signal.reason);
-    }
-    throw error;
-  }
+): Promise<void> {
+  const realm = await start(flags);
   try {
     const env = { ...process.env, ...realm.env };
     const child = spawn(command, args, { stdio: 'inherit', env });
-    for (const signal of SIGNALS) {
-      process.on(signal, () => passOn(signal, child));
-    }
+    onSignal = signal => {
+      // A terminal has sent Ctrl-C to the command as well.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) {
+        child.kill(signal);
+      }
+    };
     const [code, signal] = await once(child, 'exit');
-    return code ?? statusAfter(signal);
+    process.exitCode = code ?? statusAfter(signal);
   } catch (error) {
-    log(error);
-    return CANNOT_RUN;
+    process.stderr.write(`realm: ${(error as Error).message}\n`);
+    process.exitCode = CANNOT_RUN;
   } finally {
     await realm.stop();
   }
@@ -173,18 +131,4 @@ async function runCommand(
 
 function statusAfter(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
-}
-
-function passOn(signal: EndingSignal, child: ChildProcess): void {
-  const isInTerminal = signal === 'SIGINT' && process.stdin.isTTY;
-  const timer = setTimeout(
-    () => child.kill(signal),
-    isInTerminal ? INTERRUPT_DELAY_MS : 0,
-  );
-  child.once('exit', () => clearTimeout(timer));
-}
-
-function log(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`realm: ${message}\n`);
 }

@@ -4,14 +4,10 @@
  *
  * @packageDocumentation
  */
-export { OtherRealm } from './servers/OtherRealm';
-export { freePorts } from './processes/ports';
-export { PostgresServer } from './servers/PostgresServer';
-export type { Realm, RealmDirectory } from './Realm';
-export type { RealmOptions } from './RealmOptions';
-export { RedisServer } from './servers/RedisServer';
+export { enableReplication, type Replication } from './enableReplication';
+export { OtherRealm } from './OtherRealm';
+export { PostgresServer } from './PostgresServer';
+export type { Realm, RealmDirectory, RealmOptions } from './Realm';
+export { RedisServer } from './RedisServer';
+export { freePorts } from './Server';
 export { startRealm } from './startRealm';
-export {
-  enableReplication,
-  type Replication,
-} from './replication/enableReplication';

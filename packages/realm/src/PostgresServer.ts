@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { chown } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import createKnex, { type Knex } from 'knex';
+import { createFolder, removeFolder, run } from './processes';
+
+/** A PostgreSQL server that listens on a socket in its private folder. */
+export class PostgresServer {
+  readonly #folder: string;
+  readonly #account: { readonly uid?: number; readonly gid?: number };
+
+  private constructor(folder: string, account: { uid?: number; gid?: number }) {
+    this.#folder = folder;
+    this.#account = account;
+  }
+
+  /** @throws Error when Debian's `postgresql` is missing or fails */
+  static async start(): Promise<PostgresServer> {
+    const folder = await createFolder('postgres-');
+    const server = new PostgresServer(folder, await findAccount(folder));
+    await server.#run('initdb', [
+      ...['--pgdata', join(folder, 'data'), '--no-sync'],
+      ...['--auth=trust', '--username=postgres'],
+      ...['--encoding=UTF8', '--locale=C.UTF-8'],
+    ]);
+    await server.resume();
+    return server;
+  }
+
+  /** Creates an empty database and returns its name. */
+  async createDatabase(): Promise<string> {
+    const name = `test_${randomUUID().replaceAll('-', '')}`;
+    const admin = this.connect('postgres');
+    try {
+      await admin.raw(`create database ${name}`);
+    } finally {
+      await admin.destroy();
+    }
+    return name;
+  }
+
+  /** Returns the connection to a database for Knex. */
+  connection(database: string) {
+    return { host: this.#folder, user: 'postgres', database };
+  }
+
+  /** Connects to a database. */
+  connect(database: string): Knex {
+    return createKnex({
+      client: 'pg',
+      connection: this.connection(database),
+      acquireConnectionTimeout: 10_000,
+      // Tests interrupt connections deliberately.
+      log: { warn() {}, error() {} },
+    });
+  }
+
+  /** Starts the server again and waits until it is ready. */
+  async resume(): Promise<void> {
+    await this.#control('start', [
+      ...['--log', join(this.#folder, 'postgres.log'), '--timeout=120'],
+      ...['--options', `-k ${this.#folder} -c listen_addresses=`],
+    ]);
+  }
+
+  /** Stops the server as a crash would; keeps its folder. */
+  async interrupt(): Promise<void> {
+    await this.#control('stop', ['--mode=immediate']);
+  }
+
+  async stop(): Promise<void> {
+    if (existsSync(join(this.#folder, 'data/postmaster.pid'))) {
+      await this.interrupt();
+    }
+    await removeFolder(this.#folder);
+  }
+
+  async #control(action: string, options: readonly string[]): Promise<void> {
+    const data = join(this.#folder, 'data');
+    await this.#run('pg_ctl', [action, '--pgdata', data, '--wait', ...options]);
+  }
+
+  async #run(name: string, args: readonly string[]): Promise<void> {
+    const cwd = this.#folder;
+    await run({ program: findProgram(name), args, cwd, ...this.#account });
+  }
+}
+
+/** Returns `postgres` for root, since PostgreSQL does not run as root. */
+async function findAccount(folder: string) {
+  if (userInfo().uid !== 0) {
+    return {};
+  }
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async option =>
+      Number(await run({ program: 'id', args: [option, 'postgres'] })),
+    ),
+  );
+  await chown(folder, uid, gid);
+  return { uid, gid };
+}
+
+/** Finds a program: Debian installs those of each version outside the PATH. */
+function findProgram(name: string): string {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian) : [];
+  const [newest] = versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map(version => join(debian, version, 'bin', name))
+    .filter(path => existsSync(path));
+  if (!newest) {
+    throw new Error(
+      `Missing ${name}: install with "apt-get install postgresql"`,
+    );
+  }
+  return newest;
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { PACKAGE_FOLDER } from './realmFiles';
+
+/** Debian's servers are in sbin, which is not in an ordinary user's PATH. */
+const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
+
+/** Debian packages of the programs. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'ns-slapd': '389-ds-base',
+  dscreate: '389-ds-base',
+  'kadmin.local': 'krb5-admin-server',
+  kdb5_util: 'krb5-kdc',
+  krb5kdc: 'krb5-kdc',
+  kinit: 'krb5-user',
+  ldapmodify: 'ldap-utils',
+  ldapsearch: 'ldap-utils',
+  'redis-cli': 'redis-tools',
+  'redis-server': 'redis-server',
+};
+
+/** A program with its arguments. */
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Account, by number. Default: the caller's. */
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/**
+ * Runs a program until it exits.
+ *
+ * @param input - content of its standard input
+ * @returns content of its standard output
+ * @throws Error with the end of its output when the program fails, or with the
+ * Debian package of a missing program
+ */
+export async function run(command: Command, input = ''): Promise<string> {
+  const { program, args, ...options } = command;
+  const running = promisify(execFile)(program, args, {
+    ...options,
+    env: environmentOf(command),
+    maxBuffer: Infinity,
+  });
+  const { stdin } = running.child;
+  stdin?.on('error', () => {}); // it may exit before it has read all input
+  stdin?.end(input);
+  try {
+    return (await running).stdout;
+  } catch (error) {
+    const { code, stdout = '', stderr = '' } = error;
+    const output = (stderr.trim() || stdout.trim()).slice(-2000);
+    throw new Error(
+      missing(command, error) ?? `${program} failed (${code}): ${output}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Returns the environment of a program. */
+export function environmentOf({ env }: Command): NodeJS.ProcessEnv {
+  return { ...process.env, PATH, ...env };
+}
+
+/** Returns a message with the Debian package when a program is missing. */
+export function missing(
+  { program }: Command,
+  { code }: NodeJS.ErrnoException,
+): string | undefined {
+  return code === 'ENOENT'
+    ? `Missing ${program}: install with "apt-get install ${PACKAGES[program] ?? program}"`
+    : undefined;
+}
+
+/** Folders of this process that exist, and the process that removes them. */
+const folders = new Set<string>();
+let supervisor: ChildProcess | undefined;
+
+/**
+ * Creates a private folder. When this process exits or is killed, the
+ * supervisor ends all processes that name the folder in their command line, and
+ * removes the folder.
+ */
+export async function createFolder(
+  prefix: string,
+  parent = tmpdir(),
+): Promise<string> {
+  const folder = await mkdtemp(join(await realpath(parent), prefix));
+  folders.add(folder);
+  supervisor ??= startSupervisor();
+  supervisor.stdin?.write(`${folder}\n`);
+  return folder;
+}
+
+/** Removes a folder of servers that have ended. */
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  // A killed directory server leaves its semaphore behind.
+  const semaphore = `/dev/shm/sem.slapd-${basename(folder)}.stats`;
+  await rm(semaphore, { force: true });
+  folders.delete(folder);
+  if (folders.size === 0) {
+    supervisor?.stdin?.end();
+    supervisor = undefined;
+  }
+}
+
+/** Starts a process that outlives this one, but does not keep it alive. */
+function startSupervisor(): ChildProcess {
+  const child = spawn(
+    process.execPath,
+    [join(PACKAGE_FOLDER, 'src/supervisor.mjs')],
+    { stdio: ['pipe', 'ignore', 'inherit'], detached: true },
+  );
+  child.unref();
+  (child.stdin as Socket).unref();
+  return child;
+}
