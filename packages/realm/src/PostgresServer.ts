@@ -4,14 +4,17 @@ import { chown } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import createKnex, { type Knex } from 'knex';
-import { createFolder, removeFolder, run } from './processes';
+import { createFolder, removeFolder, run, type Command } from './processes';
+
+/** Folder of the versions of PostgreSQL, in Debian. */
+const VERSIONS = '/usr/lib/postgresql';
 
 /** A PostgreSQL server that listens on a socket in its private folder. */
 export class PostgresServer {
   readonly #folder: string;
-  readonly #account: { readonly uid?: number; readonly gid?: number };
+  readonly #account: Pick<Command, 'uid' | 'gid'>;
 
-  private constructor(folder: string, account: { uid?: number; gid?: number }) {
+  private constructor(folder: string, account: Pick<Command, 'uid' | 'gid'>) {
     this.#folder = folder;
     this.#account = account;
   }
@@ -67,13 +70,13 @@ export class PostgresServer {
 
   /** Stops the server as a crash would; keeps its folder. */
   async interrupt(): Promise<void> {
-    await this.#control('stop', ['--mode=immediate']);
+    if (existsSync(join(this.#folder, 'data/postmaster.pid'))) {
+      await this.#control('stop', ['--mode=immediate']);
+    }
   }
 
   async stop(): Promise<void> {
-    if (existsSync(join(this.#folder, 'data/postmaster.pid'))) {
-      await this.interrupt();
-    }
+    await this.interrupt();
     await removeFolder(this.#folder);
   }
 
@@ -83,12 +86,13 @@ export class PostgresServer {
   }
 
   async #run(name: string, args: readonly string[]): Promise<void> {
-    const cwd = this.#folder;
-    await run({ program: findProgram(name), args, cwd, ...this.#account });
+    const versions = readdirSync(VERSIONS).map(Number);
+    const program = join(VERSIONS, `${Math.max(...versions)}`, 'bin', name);
+    await run({ program, args, cwd: this.#folder, ...this.#account });
   }
 }
 
-/** Returns `postgres` for root, since PostgreSQL does not run as root. */
+/** Returns `postgres` for root, because PostgreSQL does not run as root. */
 async function findAccount(folder: string) {
   if (userInfo().uid !== 0) {
     return {};
@@ -100,20 +104,4 @@ async function findAccount(folder: string) {
   );
   await chown(folder, uid, gid);
   return { uid, gid };
-}
-
-/** Finds a program: Debian installs those of each version outside the PATH. */
-function findProgram(name: string): string {
-  const debian = '/usr/lib/postgresql';
-  const versions = existsSync(debian) ? readdirSync(debian) : [];
-  const [newest] = versions
-    .sort((a, b) => Number(b) - Number(a))
-    .map(version => join(debian, version, 'bin', name))
-    .filter(path => existsSync(path));
-  if (!newest) {
-    throw new Error(
-      `Missing ${name}: install with "apt-get install postgresql"`,
-    );
-  }
-  return newest;
 }

@@ -1,3 +1,5 @@
+import type { Server } from './Server';
+
 /** Options of a realm. */
 export interface RealmOptions {
   /** Number of FAS users. Default: 200; tested up to 100,000. */
@@ -54,7 +56,10 @@ export interface Realm {
   /** Environment variables of programs that use the realm. */
   readonly env: Readonly<Record<string, string>>;
   /** Controls the directory server, which keeps its ports. */
-  readonly directory: RealmDirectory;
+  readonly directory: Pick<
+    Server,
+    'start' | 'stop' | 'kill' | 'pause' | 'resume'
+  >;
 
   /**
    * Obtains a ticket for a principal, once.
@@ -75,18 +80,4 @@ export interface Realm {
   removeOldServiceKeys(): Promise<void>;
   /** Stops the servers and removes all files; can be called repeatedly. */
   stop(): Promise<void>;
-}
-
-/** Control of a realm's directory server. */
-export interface RealmDirectory {
-  /** Sends SIGTERM and waits. */
-  stop(): Promise<void>;
-  /** Starts the server on the same ports and waits until it responds. */
-  start(): Promise<void>;
-  /** Sends SIGKILL and waits. */
-  kill(): Promise<void>;
-  /** Sends SIGSTOP: connections stay open without responses. */
-  pause(): Promise<void>;
-  /** Sends SIGCONT. */
-  resume(): Promise<void>;
 }

@@ -28,9 +28,6 @@ export function directoryServer(files: RealmFiles, port: number): Server {
     port,
     log: join(files.folder, 'slapd.output'),
     request: BIND,
-    // Its main thread only waits for the end, and wakes up every millisecond,
-    // which takes 3 % of a CPU.
-    timerSlackMs: 50,
   });
 }
 

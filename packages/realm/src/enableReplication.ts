@@ -2,16 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readValues } from './directory';
 import type { Realm } from './Realm';
-import { BASE_DN } from './realmFiles';
+import { BASE_DN, readData } from './realmFiles';
 
-const SUFFIX = `cn=${BASE_DN.replace(/[=,]/g, escapeHex)},cn=mapping tree,cn=config`;
-const MANAGER = 'cn=replication manager,cn=config';
-const REPLICA_DN = `cn=replica,${SUFFIX}`;
-const AGREEMENT = `cn=agreement,${REPLICA_DN}`;
-
-/** Attributes that FreeIPA's agreements do not replicate. */
-const LOCAL =
-  'entryusn krblastsuccessfulauth krblastfailedauth krbloginfailedcount';
+const AGREEMENT =
+  'cn=agreement,cn=replica,cn=dc\\3Dexample\\2Cdc\\3Dtest,cn=mapping tree,cn=config';
 
 /** Replication between two directory servers, in both directions. */
 export interface Replication {
@@ -39,25 +33,17 @@ export async function enableReplication(options: {
 }): Promise<Replication> {
   const { first, second } = options;
   const password = randomBytes(18).toString('base64url');
-  await first.modify(replicaLdif(1, password));
-  await second.modify(replicaLdif(2, password));
-  await first.modify(agreementLdif(second, password));
+  await first.modify(readData('replica.ldif', { id: 1, password }));
+  await second.modify(readData('replica.ldif', { id: 2, password }));
+  await first.modify(agreementWith(second, password));
   // The initial refresh is a separate change: as part of the agreement, it
   // would run again whenever the agreement is re-enabled.
-  await first.modify(`dn: ${AGREEMENT}
-changetype: modify
-replace: nsds5BeginReplicaRefresh
-nsds5BeginReplicaRefresh: start
-`);
+  await first.modify(replace(AGREEMENT, 'nsds5BeginReplicaRefresh', 'start'));
   await untilFilled(first);
-  await second.modify(agreementLdif(first, password));
+  await second.modify(agreementWith(first, password));
   const setEnabled = async (value: 'on' | 'off') => {
     for (const realm of [first, second]) {
-      await realm.modify(`dn: ${AGREEMENT}
-changetype: modify
-replace: nsds5ReplicaEnabled
-nsds5ReplicaEnabled: ${value}
-`);
+      await realm.modify(replace(AGREEMENT, 'nsds5ReplicaEnabled', value));
     }
   };
   const caughtUp = async () => {
@@ -75,66 +61,16 @@ nsds5ReplicaEnabled: ${value}
   };
 }
 
-/** Changes an entry of one server and waits until the other one has the change. */
-async function sendMarker(supplier: Realm, consumer: Realm): Promise<void> {
-  const marker = randomUUID();
-  await supplier.modify(`dn: ${BASE_DN}
+function agreementWith({ ldapUrl }: Realm, password: string): string {
+  const { port } = new URL(ldapUrl);
+  return readData('agreement.ldif', { port, password });
+}
+
+function replace(dn: string, attribute: string, value: string): string {
+  return `dn: ${dn}
 changetype: modify
-replace: description
-description: ${marker}
-`);
-  let descriptions: string[] = [];
-  while (!descriptions.includes(marker)) {
-    await sleep(50);
-    descriptions = await readValues(consumer, BASE_DN, 'description');
-  }
-}
-
-/**
- * Makes a server a supplier with a change log (type 3, flags 1). A supplier that
- * cannot reach its consumer retries after 1 to 2 s instead of 3 s to 5 minutes.
- */
-function replicaLdif(id: number, password: string): string {
-  return `dn: ${MANAGER}
-changetype: add
-objectClass: top
-objectClass: netscapeServer
-objectClass: nsAccount
-cn: replication manager
-userPassword: ${password}
-
-dn: ${REPLICA_DN}
-changetype: add
-objectClass: top
-objectClass: nsDS5Replica
-cn: replica
-nsDS5ReplicaRoot: ${BASE_DN}
-nsDS5ReplicaId: ${id}
-nsDS5ReplicaType: 3
-nsDS5Flags: 1
-nsDS5ReplicaBindDN: ${MANAGER}
-nsds5ReplicaBackoffMin: 1
-nsds5ReplicaBackoffMax: 2
-`;
-}
-
-function agreementLdif(consumer: Realm, password: string): string {
-  const { hostname, port } = new URL(consumer.ldapUrl);
-  return `dn: ${AGREEMENT}
-changetype: add
-objectClass: top
-objectClass: nsds5ReplicationAgreement
-cn: agreement
-nsDS5ReplicaRoot: ${BASE_DN}
-nsDS5ReplicaHost: ${hostname}
-nsDS5ReplicaPort: ${port}
-nsDS5ReplicaTransportInfo: LDAP
-nsDS5ReplicaBindMethod: SIMPLE
-nsDS5ReplicaBindDN: ${MANAGER}
-nsDS5ReplicaCredentials: ${password}
-nsDS5ReplicatedAttributeList: (objectclass=*) $ EXCLUDE memberof ${LOCAL}
-nsDS5ReplicatedAttributeListTotal: (objectclass=*) $ EXCLUDE ${LOCAL}
-nsds5ReplicaStripAttrs: modifiersName modifyTimestamp internalModifiersName internalModifyTimestamp
+replace: ${attribute}
+${attribute}: ${value}
 `;
 }
 
@@ -150,6 +86,13 @@ async function untilFilled(supplier: Realm): Promise<void> {
   }
 }
 
-function escapeHex(char: string): string {
-  return `\\${char.charCodeAt(0).toString(16).toUpperCase()}`;
+/** Changes an entry of one server and waits until the other one has the change. */
+async function sendMarker(supplier: Realm, consumer: Realm): Promise<void> {
+  const marker = randomUUID();
+  await supplier.modify(replace(BASE_DN, 'description', marker));
+  let descriptions: string[] = [];
+  while (!descriptions.includes(marker)) {
+    await sleep(50);
+    descriptions = await readValues(consumer, BASE_DN, 'description');
+  }
 }

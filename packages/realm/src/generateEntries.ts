@@ -1,31 +1,21 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { BASE_DN, PACKAGE_FOLDER } from './realmFiles';
+import { readData } from './realmFiles';
 
 /** Lines in LDIF of entries by DN; none is folded, and `memberOf` is missing. */
 type Entries = Map<string, string[]>;
 
-/** Shares of all FAS users that are in groups and agreements of the data. */
-const SHARES: Readonly<Record<string, number>> = {
-  contributors: 0.9,
-  packager: 0.05,
-  provenpackager: 0.01,
-  'rel-eng': 0.004,
-  infra: 0.006,
-  sysadmin_main: 0.002,
-  design: 0.01,
-  'design team': 0.005,
-  'python-sig': 0.03,
-  'go.sig': 0.01,
-  FPCA: 0.8,
-  'CentOS Agreement': 0.1,
-  'Old CLA': 0.3,
-};
+/** Words of generated entries; careless parsing mishandles the unusual names. */
+const WORDS = JSON.parse(readData('words.json'));
 
 /** Number of users per generated group, and minimum number of groups. */
 const USERS_PER_GROUP = 60;
 const MIN_GROUPS = 24;
+
+/** A prime number: steps of this length reach all items of a list. */
+const STEP = 7919;
+
+/** The user who has not signed any agreement. */
+const UNSIGNED = 'uid=minimal,';
 
 /**
  * Generates a directory as LDIF records: the known people, groups, services,
@@ -37,42 +27,39 @@ const MIN_GROUPS = 24;
 export function generateEntries(options: {
   readonly users: number;
   readonly schema: 'fas' | 'freeipa';
-}): Iterable<string> {
-  const random = new Random();
-  const people = readEntries('people.ldif');
-  const users = [...people.keys()].filter(dn =>
-    people.get(dn)?.includes('objectClass: fasuser'),
+}): string[] {
+  const entries = readEntries('people.ldif');
+  const users = [...entries.keys()].filter(dn =>
+    entries.get(dn)?.includes('objectClass: fasuser'),
   );
-  const taken = new Set([...people.keys()].map(nameOf));
   const userTemplate = readLines('generated-user.ldif');
-  while (users.length < options.users) {
-    const values = userValues(random, people.size, taken);
-    users.push(addGenerated(people, userTemplate, values, random));
+  for (let index = 0; users.length < options.users; index += 1) {
+    users.push(addGenerated(entries, userTemplate, userValues(index)));
   }
-  const groups = readEntries('groups.ldif');
-  addValues(groups.get(groupDn('ipausers')), 'member', [...people.keys()]);
   const agreements = readEntries('agreements.ldif');
-  for (const [dn, lines] of [...groups, ...agreements]) {
-    const share = SHARES[nameOf(dn)] ?? 0;
-    const sample = random.sample(users, share * users.length);
-    addValues(lines, agreements.has(dn) ? 'memberUser' : 'member', sample);
+  const collections = [
+    ...readEntries('groups.ldif'),
+    ...(options.schema === 'fas' ? agreements : []),
+  ];
+  for (const [dn, lines] of collections) {
+    entries.set(dn, withMembers(lines, users));
   }
-  const names = new Set([...groups.keys()].map(nameOf));
   const groupTemplate = readLines('generated-group.ldif');
   const count = Math.max(MIN_GROUPS, users.length / USERS_PER_GROUP);
   for (let rank = 1; rank <= count; rank += 1) {
-    const values = groupValues(random, rank, names);
-    const dn = addGenerated(groups, groupTemplate, values, random);
+    const dn = addGenerated(entries, groupTemplate, groupValues(rank));
     // A few large groups and many small ones.
-    const size = (0.02 * users.length) / rank + random.below(12);
-    addValues(groups.get(dn), 'member', random.sample(users, size));
-    const sponsors = random.sample(users, random.below(5));
-    addValues(groups.get(dn), 'memberManager', sponsors);
+    const size = (0.02 * users.length) / rank + (rank % 12);
+    const members = sample(users, size, dn).map(user => `member: ${user}`);
+    const sponsors = sample(users, rank % 5, `sponsors of ${dn}`);
+    const managers = sponsors.map(user => `memberManager: ${user}`);
+    entries.get(dn)?.push(...members, ...managers);
   }
-  const entries = [...people, ...groups, ...readEntries('machines.ldif')];
-  return options.schema === 'fas'
-    ? records(new Map([...entries, ...agreements]))
-    : records(new Map(entries)).map(withoutFas);
+  for (const [dn, lines] of readEntries('machines.ldif')) {
+    entries.set(dn, lines);
+  }
+  const records = formatAll(entries);
+  return options.schema === 'fas' ? records : records.map(withoutFas);
 }
 
 /** Removes the values of freeipa-fas from LDIF without folded lines. */
@@ -83,8 +70,8 @@ export function withoutFas(ldif: string): string {
 
 /** Reads the lines of a file of the folder `data`, without comments. */
 function readLines(file: string): string[] {
-  const text = readFileSync(join(PACKAGE_FOLDER, 'data', file), 'utf8');
-  return text.split('\n').filter(line => !line.startsWith('#'));
+  const lines = readData(file).split('\n');
+  return lines.filter(line => line !== '' && !line.startsWith('#'));
 }
 
 function readEntries(file: string): Entries {
@@ -95,38 +82,36 @@ function readEntries(file: string): Entries {
       lines = [];
       entries.set(line.slice('dn: '.length), lines);
     }
-    if (line !== '') {
-      lines.push(line);
-    }
+    lines.push(line);
   }
   return entries;
 }
 
-/** Returns the name in a DN, without escape characters. */
-function nameOf(dn: string): string {
-  return dn.slice(dn.indexOf('=') + 1, dn.indexOf(',')).replace(/\\/g, '');
-}
-
-function groupDn(name: string): string {
-  return `cn=${name},cn=groups,cn=accounts,${BASE_DN}`;
-}
-
-/** Adds values that an entry does not have yet. */
-function addValues(
-  lines: string[] = [],
-  attribute: string,
-  values: readonly string[],
-): void {
-  const present = new Set(lines);
-  for (const line of values.map(value => `${attribute}: ${value}`)) {
-    if (!present.has(line)) {
-      lines.push(line);
+/** Replaces a line with a percentage by values for that share of the users. */
+function withMembers(
+  lines: readonly string[],
+  users: readonly string[],
+): string[] {
+  const all = lines.flatMap(line => {
+    const [, share, attribute] = /^([\d.]+)% (\w+): /.exec(line) ?? [];
+    if (!share) {
+      return [line];
     }
-  }
+    const members = sample(
+      users,
+      (Number(share) / 100) * users.length,
+      lines[0],
+    );
+    return members
+      .filter(dn => attribute === 'member' || !dn.startsWith(UNSIGNED))
+      .map(dn => `${attribute}: ${dn}`);
+  });
+  return [...new Set(all)];
 }
 
 /**
- * Adds an entry with the values of a template.
+ * Adds an entry with the values of a template, in which a line with a percentage
+ * is in that share of the entries.
  *
  * @returns its DN
  */
@@ -134,11 +119,10 @@ function addGenerated(
   entries: Entries,
   template: readonly string[],
   values: Readonly<Record<string, string>>,
-  random: Random,
 ): string {
-  const lines = template.filter(Boolean).flatMap(line => {
+  const lines = template.flatMap(line => {
     const [, percentage = '100', text] = /^(?:(\d+)% )?(.*)$/.exec(line)!;
-    return random.below(100) < Number(percentage)
+    return noise(values.uuid + line) < Number(percentage) / 100
       ? [encode(text.replace(/@(\w+)@/g, (_, name) => values[name]))]
       : [];
   });
@@ -150,13 +134,13 @@ function addGenerated(
 /** Encodes a value that is not plain in base64 (RFC 2849). */
 function encode(line: string): string {
   const [, name, value] = /^(.*?): (.*)$/.exec(line)!;
-  return /^[a-z0-9/]([ -~]*[!-~])?$/i.test(value)
+  return /^[a-z0-9/_]([ -~]*[!-~])?$/i.test(value)
     ? line
     : `${name}:: ${Buffer.from(value).toString('base64')}`;
 }
 
 /** Formats entries, with `memberOf` as the memberOf plugin computes it. */
-function records(entries: Entries): string[] {
+function formatAll(entries: Entries): string[] {
   const parents = new Map<string, string[]>();
   for (const [dn, lines] of entries) {
     for (const line of lines) {
@@ -180,159 +164,89 @@ function records(entries: Entries): string[] {
   });
 }
 
-const GIVEN_NAMES =
-  'Ada Alan Barbara Ben Clara Carl Dana Dennis Edith Elias Fiona Felix Grace Gabriel Hannah Henry Ines Ivan Julia Jonas Karen Kevin Laura Leo Maria Martin Nina Noah Olga Oscar Paula Peter Rosa Ruben Sarah Simon Tina Tom Vera Victor'.split(
-    ' ',
-  );
-const SURNAME_STARTS =
-  'Ash Bex Black Brad Brom Clif Crof Dal East Fair Green Hal Hamp Hart Lang Mar Mid Nor Pres Red Roth Shel Stan Wake Wes Whit'.split(
-    ' ',
-  );
-const SURNAME_ENDS =
-  'bourne bury by combe field ford ham hurst ley lington man more over son stead ton well wick wood worth'.split(
-    ' ',
-  );
-
-/** Names that careless parsing mishandles. */
-const UNUSUAL_NAMES = [
-  ['Łukasz', 'Wójcik'],
-  ['Zoë', 'Çelik'],
-  ['José María', 'Núñez'],
-  ['太郎', '山田'],
-  ['Ελένη', 'Παπαδοπούλου'],
-  ['Rick', 'Jr., Esq.'],
-  ['Star', 'Back\\Slash*(x)'],
-  ['Quote', '"Q" <b>; #1 a=b'],
-];
-
-/** Forms of user names, some more frequent than others. */
-const USER_NAMES: readonly ((first: string, last: string) => string)[] = [
-  (first, last) => first.charAt(0) + last,
-  (first, last) => first.charAt(0) + last,
-  (first, last) => `${first}.${last}`,
-  (first, last) => `${first}_${last}`,
-  (first, last) => `${first}-${last}`,
-  (first, last) => first + last.slice(0, 3),
-  (first, last) => last.charAt(0).toUpperCase() + last.slice(1) + first,
-];
-
-const TOPICS =
-  'alarm array bus cache card cloud driver feed firewall kernel matrix monitor panel pixel port protocol sensor storage system transmitter'.split(
-    ' ',
-  );
-
-/** Kinds of groups, with their descriptions. */
-const KINDS: Readonly<Record<string, (topic: string) => string>> = {
-  sig: topic => `Special interest group: ${topic}`,
-  team: topic => `Develops and runs the ${topic} service`,
-  commits: topic => `May commit to the ${topic} repositories`,
-  wg: topic => `Plans the next version of the ${topic}`,
-  maint: topic => `Maintains the ${topic} packages`,
-  qa: topic => `Tests the ${topic} before each release`,
-  docs: topic => `Writes the documentation of the ${topic}`,
-  sponsors: topic => `Helps new contributors to the ${topic}`,
-};
-
 /** Returns the values of the template of users. */
-function userValues(random: Random, index: number, taken: Set<string>) {
-  const [givenName, surname] =
-    random.below(20) === 0
-      ? random.pick(UNUSUAL_NAMES)
-      : [
-          random.pick(GIVEN_NAMES),
-          random.pick(SURNAME_STARTS) + random.pick(SURNAME_ENDS),
-        ];
-  const userName = random.pick(USER_NAMES);
-  const uid = unusedName(userName(letters(givenName), letters(surname)), taken);
+function userValues(index: number) {
+  const [uid, givenName, surname] = userNames(index);
+  const digest = hash(`user ${index}`);
+  // An Ed25519 public key as in `authorized_keys` (RFC 8709 §4).
+  const type = Buffer.from('ssh-ed25519').toString('hex');
+  const key = `0000000b${type}00000020${digest}`;
   return {
     uid,
     givenName,
     surname,
     nick: uid.toLowerCase().replace(/[^a-z0-9]/g, ''),
     number: `${1_000_101 + index}`,
-    uuid: random.uuid(),
-    key: sshKey(random),
-    domain: random.pick(['com', 'net', 'test']),
-    locked: random.pick(['TRUE', 'FALSE']),
-    private: random.below(100) < 3 ? 'TRUE' : 'FALSE',
-    created: `20${10 + random.below(15)}0${1 + random.below(9)}15120000Z`,
-    timezone: random.pick(['UTC', 'Europe/Berlin', 'America/New_York']),
-    locale: random.pick(['en-US', 'de-DE', 'fr-FR']),
-    pronoun: random.pick(['she/her', 'he/him', 'they/them']),
-    hexadecimal16: random.hexadecimal(16).toUpperCase(),
-    hexadecimal40: random.hexadecimal(40).toUpperCase(),
-    topic: random.pick(TOPICS),
+    uuid: uuid(digest),
+    key: Buffer.from(key, 'hex').toString('base64'),
+    hexadecimal16: digest.slice(0, 16).toUpperCase(),
+    hexadecimal40: digest.slice(0, 40).toUpperCase(),
+    created: `20${10 + (index % 15)}0${1 + (index % 9)}15120000Z`,
+    locked: pick(['TRUE', 'FALSE'], index),
+    private: index % 25 === 0 ? 'TRUE' : 'FALSE',
+    domain: pick(['com', 'net', 'test'], index),
+    timezone: pick(WORDS.timezones, index),
+    locale: pick(WORDS.locales, index),
+    pronoun: pick(WORDS.pronouns, index),
+    topic: pick(WORDS.topics, index),
   };
 }
 
+/** Returns the user name, the given name and the surname of a user. */
+function userNames(index: number): string[] {
+  const { givenNames, surnameStarts, surnameEnds, unusualNames } = WORDS;
+  if (index % 20 === 7) {
+    const [name, ...names] = pick<string[]>(unusualNames, (index - 7) / 20);
+    return [`${name}${index}`, ...names];
+  }
+  const given = pick(givenNames, index);
+  const block = Math.floor(index / givenNames.length);
+  const end = Math.floor(block / surnameStarts.length) + index;
+  const surname =
+    pick(surnameStarts, block + index) + pick<string>(surnameEnds, end);
+  const separator = pick(['.', '_', '-', 'X'], index);
+  const count = givenNames.length * surnameStarts.length * surnameEnds.length;
+  const suffix = index < count ? '' : `${index}`;
+  const uid = given.toLowerCase() + separator + surname.toLowerCase() + suffix;
+  return [uid, given, surname];
+}
+
 /** Returns the values of the template of groups. */
-function groupValues(random: Random, rank: number, taken: Set<string>) {
-  const topic = random.pick(TOPICS);
-  const kind = random.pick(Object.keys(KINDS));
-  const separator = random.pick(['-', '-', '-', '_', '.', '']);
+function groupValues(rank: number) {
+  const { topics, kinds, separators } = WORDS;
+  const topic = pick<string>(topics, rank);
+  const block = Math.floor(rank / topics.length);
+  const kind = pick(Object.keys(kinds), rank + block);
+  const suffix = block < Object.keys(kinds).length ? '' : `${rank}`;
   return {
-    name: unusedName(topic + separator + kind, taken),
-    description: KINDS[kind](topic),
-    uuid: random.uuid(),
+    name: topic + pick(separators, rank) + kind + suffix,
+    description: kinds[kind].replace('@topic@', topic),
+    uuid: uuid(hash(`group ${rank}`)),
     number: `${500_100 + rank}`,
   };
 }
 
-/** Returns a name that is not taken, in any case, and takes it. */
-function unusedName(wanted: string, taken: Set<string>): string {
-  let name = wanted;
-  for (let count = 2; taken.has(name.toLowerCase()); count += 1) {
-    name = `${wanted}${count}`;
-  }
-  taken.add(name.toLowerCase());
-  return name;
+function pick<T>(list: readonly T[], index: number): T {
+  return list[index % list.length];
 }
 
-/** Returns the letters of a name without diacritics, in lower case. */
-function letters(name: string): string {
-  const decomposed = name.normalize('NFKD').toLowerCase();
-  return decomposed.replace(/[^a-z]/g, '') || 'user';
+/** Returns different items of a list. */
+function sample<T>(list: readonly T[], size: number, seed: string): T[] {
+  const start = Math.floor(noise(seed) * list.length);
+  const length = Math.min(Math.ceil(size), list.length);
+  return Array.from({ length }, (_, index) => pick(list, start + STEP * index));
 }
 
-/** Returns an Ed25519 public key as in `authorized_keys` (RFC 8709 §4). */
-function sshKey(random: Random): string {
-  const header = Buffer.from('\0\0\0\x0bssh-ed25519\0\0\0\x20', 'latin1');
-  const key = Buffer.from(random.hexadecimal(64), 'hex');
-  return Buffer.concat([header, key]).toString('base64');
+function hash(seed: string): string {
+  return createHash('sha256').update(seed).digest('hex');
 }
 
-/** Numbers that are the same in each run (mulberry32). */
-class Random {
-  #state = 1;
+/** Returns a number from 0 up to, but not including, 1. */
+function noise(seed: string): number {
+  return parseInt(hash(seed).slice(0, 8), 16) / 2 ** 32;
+}
 
-  /** Returns an integer from 0 up to, but not including, `limit`. */
-  below(limit: number): number {
-    this.#state += 0x6d2b79f5;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
-  }
-
-  pick<T>(list: readonly T[]): T {
-    return list[this.below(list.length)];
-  }
-
-  /** Returns different items of a list, at least the given number. */
-  sample<T>(list: readonly T[], count: number): T[] {
-    const items = new Set<T>();
-    while (items.size < Math.min(count, list.length)) {
-      items.add(this.pick(list));
-    }
-    return [...items];
-  }
-
-  hexadecimal(length: number): string {
-    const seed = `${this.below(2 ** 32)}`;
-    return createHash('sha256').update(seed).digest('hex').slice(0, length);
-  }
-
-  uuid(): string {
-    const hex = this.hexadecimal(32);
-    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  }
+function uuid(digest: string): string {
+  const [, ...parts] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(digest)!;
+  return parts.join('-');
 }

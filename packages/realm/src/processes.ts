@@ -2,26 +2,9 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PACKAGE_FOLDER } from './realmFiles';
-
-/** Debian's servers are in sbin, which is not in an ordinary user's PATH. */
-const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
-
-/** Debian packages of the programs. */
-const PACKAGES: Readonly<Record<string, string>> = {
-  'ns-slapd': '389-ds-base',
-  dscreate: '389-ds-base',
-  'kadmin.local': 'krb5-admin-server',
-  kdb5_util: 'krb5-kdc',
-  krb5kdc: 'krb5-kdc',
-  kinit: 'krb5-user',
-  ldapmodify: 'ldap-utils',
-  ldapsearch: 'ldap-utils',
-  'redis-cli': 'redis-tools',
-  'redis-server': 'redis-server',
-};
 
 /** A program with its arguments. */
 export interface Command {
@@ -40,8 +23,7 @@ export interface Command {
  *
  * @param input - content of its standard input
  * @returns content of its standard output
- * @throws Error with the end of its output when the program fails, or with the
- * Debian package of a missing program
+ * @throws Error with the end of its output when the program fails
  */
 export async function run(command: Command, input = ''): Promise<string> {
   const { program, args, ...options } = command;
@@ -56,28 +38,16 @@ export async function run(command: Command, input = ''): Promise<string> {
   try {
     return (await running).stdout;
   } catch (error) {
-    const { code, stdout = '', stderr = '' } = error;
-    const output = (stderr.trim() || stdout.trim()).slice(-2000);
-    throw new Error(
-      missing(command, error) ?? `${program} failed (${code}): ${output}`,
-      { cause: error },
-    );
+    const { stdout = '', stderr = '', message } = error;
+    const reason = (stderr.trim() || stdout.trim() || message).slice(-2000);
+    throw new Error(`${program} failed: ${reason}`, { cause: error });
   }
 }
 
-/** Returns the environment of a program. */
+/** Returns the environment of a program. Debian's servers are in sbin. */
 export function environmentOf({ env }: Command): NodeJS.ProcessEnv {
+  const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
   return { ...process.env, PATH, ...env };
-}
-
-/** Returns a message with the Debian package when a program is missing. */
-export function missing(
-  { program }: Command,
-  { code }: NodeJS.ErrnoException,
-): string | undefined {
-  return code === 'ENOENT'
-    ? `Missing ${program}: install with "apt-get install ${PACKAGES[program] ?? program}"`
-    : undefined;
 }
 
 /** Folders of this process that exist, and the process that removes them. */
@@ -100,12 +70,9 @@ export async function createFolder(
   return folder;
 }
 
-/** Removes a folder of servers that have ended. */
+/** Removes a folder. The supervisor ends with the last one. */
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  // A killed directory server leaves its semaphore behind.
-  const semaphore = `/dev/shm/sem.slapd-${basename(folder)}.stats`;
-  await rm(semaphore, { force: true });
   folders.delete(folder);
   if (folders.size === 0) {
     supervisor?.stdin?.end();

@@ -1,10 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Names that are reserved for tests (RFC 2606). */
 export const REALM = 'EXAMPLE.TEST';
 export const BASE_DN = 'dc=example,dc=test';
-/** The gateway's service account. */
-export const PORTAL_DN = `uid=portal,cn=sysaccounts,cn=etc,${BASE_DN}`;
 /** Administrator of the directory server. */
 export const ROOT_DN = 'cn=Directory Manager';
 
@@ -12,6 +11,18 @@ export const ROOT_DN = 'cn=Directory Manager';
 export const PACKAGE_FOLDER = dirname(
   require.resolve('@directory-gateway/realm/package.json'),
 );
+
+/** Reads a file of the folder `data`, with values for names between at signs. */
+export function readData(
+  file: string,
+  values: Readonly<Record<string, string | number>> = {},
+): string {
+  const text = readFileSync(join(PACKAGE_FOLDER, 'data', file), 'utf8');
+  return Object.entries(values).reduce(
+    (filled, [name, value]) => filled.replaceAll(`@${name}@`, `${value}`),
+    text,
+  );
+}
 
 /** Paths in the folder of a realm. */
 export type RealmFiles = ReturnType<typeof realmFiles>;
@@ -31,7 +42,6 @@ export function realmFiles(folder: string) {
      */
     uniqueConfig: file(`slapd-${basename(folder)}`),
     logs: file('instance/var/log/dirsrv'),
-    accessLog: file('instance/var/log/dirsrv/access'),
     krb5Config: file('krb5.conf'),
     kdcConfig: file('kdc.conf'),
     kdc: file('kdc'),

@@ -20,7 +20,6 @@ import { createFolder, removeFolder, run } from './processes';
 import type { Realm, RealmOptions } from './Realm';
 import {
   BASE_DN,
-  PORTAL_DN,
   REALM,
   realmFiles,
   ROOT_DN,
@@ -44,21 +43,20 @@ export async function startRealm(options: RealmOptions = {}): Promise<Realm> {
     throw new Error(`users: ${users} is not a number of users`);
   }
   const ldif = options.ldif && resolve(options.ldif);
-  const content = ldif && sha256(await readFile(ldif));
-  const files = realmFiles(await createFolder('realm-'));
+  const content = ldif
+    ? { schema, ldif: sha256(await readFile(ldif)) }
+    : { schema, users, demo };
+  const target = await createFolder('realm-');
+  const build = async (folder: string) => {
+    report(`creating a realm with ${ldif ?? `${users} users`}`);
+    await buildRealm(folder, { users, schema, demo, ldif });
+  };
   try {
-    await copyTemplate(
-      files.folder,
-      ldif ? { schema, content } : { schema, users, demo },
-      async folder => {
-        report(`creating a realm with ${ldif ?? `${users} users`}`);
-        await buildRealm(folder, { users, schema, demo, ldif });
-      },
-    );
+    await copyTemplate({ target, content, build });
     report('starting the servers');
-    return await startServers(files, options);
+    return await startServers(realmFiles(target), options);
   } catch (error) {
-    await removeFolder(files.folder);
+    await removeFolder(target);
     throw error;
   }
 }
@@ -93,6 +91,7 @@ async function startServers(
   const tickets = new Map<string, Promise<string>>();
   const ldapUrl = `ldap://127.0.0.1:${ldapPort}`;
   const ldapsUrl = `ldaps://localhost:${ldapsPort}`;
+  const bindDn = `uid=portal,cn=sysaccounts,cn=etc,${BASE_DN}`;
   const { rootPasswordFile } = files;
   return {
     realm: REALM,
@@ -101,14 +100,14 @@ async function startServers(
     ldapUrl,
     ldapsUrl,
     caFile: files.caFile,
-    bindDn: PORTAL_DN,
+    bindDn,
     bindPasswordFile: files.portalPasswordFile,
     rootDn: ROOT_DN,
     rootPasswordFile,
     krb5Config: files.krb5Config,
     keytab: files.httpKeytab,
     peopleKeytab: files.peopleKeytab,
-    accessLog: files.accessLog,
+    accessLog: join(files.logs, 'access'),
     env: Object.freeze({
       KRB5_CONFIG: files.krb5Config,
       KEYTAB: files.peopleKeytab,
@@ -117,7 +116,7 @@ async function startServers(
       REALM_LDAP_URL: ldapUrl,
       REALM_LDAPS_URL: ldapsUrl,
       REALM_CA_FILE: files.caFile,
-      REALM_BIND_DN: PORTAL_DN,
+      REALM_BIND_DN: bindDn,
       REALM_BIND_PASSWORD_FILE: files.portalPasswordFile,
       REALM_HTTP_KEYTAB: files.httpKeytab,
     }),

@@ -1,22 +1,21 @@
-// Ends the servers of a process that has exited or was killed. Started by
-// processes.ts, whose process holds the other end of standard input and writes
-// the private folder of each server, one a line. When standard input closes, all
-// processes that name one of the folders in their command line are ended, and
-// the folders are removed.
+// Ends the servers of a process that has exited or was killed. processes.ts
+// writes the private folders of the servers to standard input, one a line. When
+// it closes, all processes that name one of the folders in their command line
+// are ended, and the folders are removed.
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 
 /** Time for an orderly end, in milliseconds; then processes are killed. */
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 const folders = (await text(process.stdin)).split('\n').filter(Boolean);
 
-const deadline = Date.now() + PATIENCE_MS;
+const deadline = Date.now() + TIMEOUT_MS;
 let signal = 'SIGTERM';
-while (signalAll(signal) > 0) {
+while (readdirSync('/proc').filter(endProcess).length > 0) {
   await setTimeout(50);
   signal = Date.now() < deadline ? 0 : 'SIGKILL';
 }
@@ -27,27 +26,13 @@ for (const folder of folders) {
   rmSync(semaphore, { force: true });
 }
 
-/** Sends a signal to all processes of the folders; returns their number. */
-function signalAll(name) {
-  const pids = readdirSync('/proc').filter(pid => /^\d+$/.test(pid));
-  const named = pids.filter(pid => {
-    const command = commandLine(pid);
-    return folders.some(folder => command.includes(folder));
-  });
-  for (const pid of named) {
-    try {
-      process.kill(Number(pid), name);
-    } catch {
-      continue; // it has exited
-    }
-  }
-  return named.length;
-}
-
-function commandLine(pid) {
+/** Sends the signal to a process of the folders; returns whether it did. */
+function endProcess(pid) {
   try {
-    return readFileSync(join('/proc', pid, 'cmdline'), 'utf8');
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const isOurs = folders.some(folder => command.includes(folder));
+    return isOurs && process.kill(Number(pid), signal);
   } catch {
-    return ''; // it has exited
+    return false; // not a process, or it has exited
   }
 }
