@@ -90,9 +90,13 @@ async function templateName(content: object): Promise<string> {
   for (const folder of ['src', 'data', 'schema']) {
     const path = join(PACKAGE_FOLDER, folder);
     const names = await fs.readdir(path, { recursive: true });
-    for (const name of names.filter(file => !/test/i.test(file)).sort()) {
+    for (const name of names.filter(isSource).sort()) {
       hash.update(name).update(await fs.readFile(join(path, name)));
     }
   }
   return hash.digest('hex').slice(0, 20);
+}
+
+function isSource(name: string): boolean {
+  return /\.\w+$/.test(name) && !/test|__/.test(name);
 }
