@@ -25,6 +25,7 @@ import { generateEntries, withoutFas } from './generateEntries';
 import { createKdc } from './kdc';
 import { run } from './processes';
 import {
+  BASE_DN,
   PACKAGE_FOLDER,
   readData,
   REALM,
@@ -32,6 +33,14 @@ import {
   type RealmFiles,
 } from './realmFiles';
 import { freePorts } from './Server';
+
+const ACCOUNTS = `cn=accounts,${BASE_DN}`;
+
+/** Matches a record of a user, group, service, host or agreement. */
+const CONTAINED = new RegExp(
+  `^dn: .*, *cn=(?:(?:users|groups|services|computers),${ACCOUNTS}|fasagreements,${BASE_DN})$`,
+  'im',
+);
 
 /** Options that decide the files of a realm. */
 export interface BuildOptions {
@@ -53,13 +62,12 @@ export async function buildRealm(
 ): Promise<void> {
   const files = realmFiles(folder);
   const { schema, ldif, demo } = options;
-  const entries = ldif ?? join(folder, 'entries.ldif');
-  if (!ldif) {
-    await writeFile(entries, generateEntries(options));
-  }
-  const principals = principalsOf(await readFile(entries, 'utf8'));
+  const entries = ldif
+    ? recordsOf(await readFile(ldif, 'utf8'))
+    : generateEntries(options);
+  const principals = entries.flatMap(principalsOf);
   if (principals.length === 0) {
-    throw new Error(`${entries} has no Kerberos principals of ${REALM}`);
+    throw new Error(`${ldif} has no Kerberos principals below ${ACCOUNTS}`);
   }
   await mkdir(files.tickets);
   await createInstance(files, schema);
@@ -83,12 +91,19 @@ export async function buildRealm(
   await prepareForCopies(files);
 }
 
-/** Returns the principals of LDIF, without the realm. */
-function principalsOf(ldif: string): string[] {
-  const unfolded = ldif.replaceAll(/\r?\n /g, '');
-  const lines = unfolded.matchAll(/^krbPrincipalName:(:?) *(.*?)\r?$/gim);
+/** Returns the records of LDIF below the containers of `tree.ldif`, unfolded. */
+function recordsOf(ldif: string): string[] {
+  const unfolded = ldif.replaceAll('\r', '').replaceAll('\n ', '');
+  return unfolded
+    .split(/\n{2,}/)
+    .filter(record => CONTAINED.test(record))
+    .map(record => `${record}\n\n`);
+}
+
+/** Returns the principals of an unfolded record, without the realm. */
+function principalsOf(record: string): string[] {
   const suffix = `@${REALM}`;
-  return [...lines]
+  return [...record.matchAll(/^krbPrincipalName:(:?) *(.*)$/gim)]
     .map(([, base64, value]) =>
       base64 ? Buffer.from(value, 'base64').toString() : value,
     )
@@ -173,19 +188,29 @@ async function whileRunning(
   await server.stop();
 }
 
-/** Imports the tree, and the entries of an LDIF file that it does not have. */
+/**
+ * Imports the tree and the entries.
+ *
+ * @throws Error with the server's log when it rejects an entry
+ */
 async function importEntries(
   files: RealmFiles,
   schema: BuildOptions['schema'],
-  entries: string,
+  entries: readonly string[],
 ): Promise<void> {
-  const file = join(files.folder, 'tree.ldif');
+  const file = join(files.folder, 'import.ldif');
   const password = hash(await writePassword(files.portalPasswordFile));
-  const tree = readData('tree.ldif', { password });
-  await writeFile(file, schema === 'fas' ? tree : withoutFas(tree));
-  const args = ['ldif2db', '-D', files.config, '-n', 'userroot'];
-  const input = ['-i', file, '-i', entries];
-  await run({ program: 'ns-slapd', args: [...args, ...input] });
+  const tree = `${readData('tree.ldif', { password })}\n`;
+  const records = [schema === 'fas' ? tree : withoutFas(tree), ...entries];
+  await writeFile(file, records);
+  try {
+    const args = ['-D', files.config, '-n', 'userroot', '-i', file];
+    await run({ program: 'ns-slapd', args: ['ldif2db', ...args] });
+  } catch (error) {
+    const log = await readFile(join(files.logs, 'errors'), 'utf8');
+    const problems = log.split('\n').filter(line => / (WARN|ERR) /.test(line));
+    throw new Error(problems.slice(0, 5).join('; '), { cause: error });
+  }
 }
 
 /** Creates a password and writes it to a file. */
