@@ -14,9 +14,6 @@ const MIN_GROUPS = 24;
 /** A prime number: steps of this length reach all items of a list. */
 const STEP = 7919;
 
-/** The user who has not signed any agreement. */
-const UNSIGNED = 'uid=minimal,';
-
 /**
  * Generates a directory as LDIF records: the known people, groups, services,
  * hosts and agreements of the folder `data`, as many more users as necessary,
@@ -29,13 +26,14 @@ export function generateEntries(options: {
   readonly schema: 'fas' | 'freeipa';
 }): string[] {
   const entries = readEntries('people.ldif');
-  const users = [...entries.keys()].filter(dn =>
-    entries.get(dn)?.includes('objectClass: fasuser'),
+  const known = [...entries.values()].filter(lines =>
+    lines.includes('objectClass: fasuser'),
   );
   const userTemplate = readLines('generated-user.ldif');
-  for (let index = 0; users.length < options.users; index += 1) {
-    users.push(addGenerated(entries, userTemplate, userValues(index)));
-  }
+  const missing = Math.max(0, options.users - known.length);
+  const users = Array.from({ length: missing }, (_, index) =>
+    addGenerated(entries, userTemplate, userValues(index)),
+  );
   const agreements = readEntries('agreements.ldif');
   const collections = [
     ...readEntries('groups.ldif'),
@@ -87,26 +85,19 @@ function readEntries(file: string): Entries {
   return entries;
 }
 
-/** Replaces a line with a percentage by values for that share of the users. */
+/** Replaces a line with a percentage by that share of the generated users. */
 function withMembers(
   lines: readonly string[],
   users: readonly string[],
 ): string[] {
-  const all = lines.flatMap(line => {
+  return lines.flatMap(line => {
     const [, share, attribute] = /^([\d.]+)% (\w+): /.exec(line) ?? [];
-    if (!share) {
-      return [line];
-    }
-    const members = sample(
-      users,
-      (Number(share) / 100) * users.length,
-      lines[0],
-    );
-    return members
-      .filter(dn => attribute === 'member' || !dn.startsWith(UNSIGNED))
-      .map(dn => `${attribute}: ${dn}`);
+    return share
+      ? sample(users, (Number(share) / 100) * users.length, lines[0]).map(
+          dn => `${attribute}: ${dn}`,
+        )
+      : [line];
   });
-  return [...new Set(all)];
 }
 
 /**
