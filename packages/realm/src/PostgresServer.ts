@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { chown } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import createKnex, { type Knex } from 'knex';
-import { createFolder, removeFolder, run, type Command } from './processes';
+import { createFolder, removeFolder, run } from './processes';
+
+/** PostgreSQL does not run as root, but as the account of Debian's package. */
+const IS_ROOT = userInfo().uid === 0;
 
 /** Folder of the versions of PostgreSQL, in Debian. */
 const VERSIONS = '/usr/lib/postgresql';
@@ -12,17 +14,18 @@ const VERSIONS = '/usr/lib/postgresql';
 /** A PostgreSQL server that listens on a socket in its private folder. */
 export class PostgresServer {
   readonly #folder: string;
-  readonly #account: Pick<Command, 'uid' | 'gid'>;
 
-  private constructor(folder: string, account: Pick<Command, 'uid' | 'gid'>) {
+  private constructor(folder: string) {
     this.#folder = folder;
-    this.#account = account;
   }
 
   /** @throws Error when Debian's `postgresql` is missing or fails */
   static async start(): Promise<PostgresServer> {
     const folder = await createFolder('postgres-');
-    const server = new PostgresServer(folder, await findAccount(folder));
+    if (IS_ROOT) {
+      await run({ program: 'chown', args: ['postgres', folder] });
+    }
+    const server = new PostgresServer(folder);
     await server.#run('initdb', [
       ...['--pgdata', join(folder, 'data'), '--no-sync'],
       ...['--auth=trust', '--username=postgres'],
@@ -35,12 +38,7 @@ export class PostgresServer {
   /** Creates an empty database and returns its name. */
   async createDatabase(): Promise<string> {
     const name = `test_${randomUUID().replaceAll('-', '')}`;
-    const admin = this.connect('postgres');
-    try {
-      await admin.raw(`create database ${name}`);
-    } finally {
-      await admin.destroy();
-    }
+    await this.#run('createdb', ['-h', this.#folder, '-U', 'postgres', name]);
     return name;
   }
 
@@ -88,20 +86,11 @@ export class PostgresServer {
   async #run(name: string, args: readonly string[]): Promise<void> {
     const versions = readdirSync(VERSIONS).map(Number);
     const program = join(VERSIONS, `${Math.max(...versions)}`, 'bin', name);
-    await run({ program, args, cwd: this.#folder, ...this.#account });
+    const account = ['--reuid=postgres', '--regid=postgres', '--clear-groups'];
+    await run({
+      program: IS_ROOT ? 'setpriv' : program,
+      args: IS_ROOT ? [...account, program, ...args] : args,
+      cwd: this.#folder,
+    });
   }
-}
-
-/** Returns `postgres` for root, because PostgreSQL does not run as root. */
-async function findAccount(folder: string) {
-  if (userInfo().uid !== 0) {
-    return {};
-  }
-  const [uid, gid] = await Promise.all(
-    ['-u', '-g'].map(async option =>
-      Number(await run({ program: 'id', args: [option, 'postgres'] })),
-    ),
-  );
-  await chown(folder, uid, gid);
-  return { uid, gid };
 }

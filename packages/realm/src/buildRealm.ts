@@ -47,7 +47,6 @@ export interface BuildOptions {
   readonly users: number;
   readonly ldif?: string;
   readonly schema: 'fas' | 'freeipa';
-  readonly demo: boolean;
 }
 
 /**
@@ -61,7 +60,7 @@ export async function buildRealm(
   options: BuildOptions,
 ): Promise<void> {
   const files = realmFiles(folder);
-  const { schema, ldif, demo } = options;
+  const { schema, ldif } = options;
   const entries = ldif
     ? recordsOf(await readFile(ldif, 'utf8'))
     : generateEntries(options);
@@ -83,10 +82,6 @@ export async function buildRealm(
   ]);
   if (ldif) {
     await whileRunning(files, repairMemberOf);
-  } else if (demo) {
-    await whileRunning(files, access =>
-      ldapmodify(access, readData('demo.ldif')),
-    );
   }
   await prepareForCopies(files);
 }
@@ -184,7 +179,7 @@ async function whileRunning(
   const server = directoryServer(files, port);
   await server.start();
   const { rootPasswordFile } = files;
-  await action({ ldapUrl: `ldap://127.0.0.1:${port}`, rootPasswordFile });
+  await action({ ldapUrl: `ldap://localhost:${port}`, rootPasswordFile });
   await server.stop();
 }
 

@@ -1,20 +1,24 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { constants } from 'node:os';
-import type { Realm, RealmOptions } from './Realm';
-import { startRealm } from './startRealm';
+import { startRealm, type Realm, type RealmOptions } from './startRealm';
 
 const USAGE = `usage: realm serve               prints the environment of a realm, until a signal
        realm run -- COMMAND...   runs a command in the environment of a realm
 Variables: USERS=200, LDIF=path, SCHEMA=fas|freeipa
 `;
 
-/** Handles a signal. By default, it ends the start of a realm. */
-let onSignal = (signal: NodeJS.Signals): void =>
-  process.exit(statusAfter(signal));
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => onSignal(signal));
-}
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Signals are handled when the realm has started; until then, they end it. */
+const received = new EventEmitter();
+SIGNALS.forEach(signal =>
+  process.on(signal, () => {
+    if (!received.emit('signal', signal)) {
+      process.exit(statusAfter(signal));
+    }
+  }),
+);
 
 main().then(
   status => {
@@ -50,7 +54,6 @@ function optionsOf({ USERS, LDIF, SCHEMA }: NodeJS.ProcessEnv): RealmOptions {
     users: USERS ? Number(USERS) : undefined,
     ldif: LDIF || undefined,
     schema: (SCHEMA || undefined) as RealmOptions['schema'],
-    demo: true,
     accessLog: 'buffered',
   };
 }
@@ -63,13 +66,11 @@ async function serve({ realm, dir, env }: Realm): Promise<number> {
   process.stdout.write(`# Kerberos realm ${realm} and its directory, in ${dir}
 # kinit -k -t "$KEYTAB" alice     # or bob (private), carol (locked), admin,
 #                                 # bot/builder.example.test, host/build1.example.test
-# ldapsearch -N -Y GSSAPI -H "\${REALM_LDAP_URL/127.0.0.1/localhost}" -b "$REALM_BASE_DN" uid=alice
+# ldapsearch -N -Y GSSAPI -H "$REALM_LDAP_URL" -b "$REALM_BASE_DN" uid=alice
 ${exports.join('\n')}
 `);
   const alive = setInterval(() => {}, 2 ** 30);
-  await new Promise(resolve => {
-    onSignal = resolve;
-  });
+  await once(received, 'signal');
   clearInterval(alive);
   return 0;
 }
@@ -82,12 +83,12 @@ async function runCommand(
 ): Promise<number> {
   const env = { ...process.env, ...realm.env };
   const child = spawn(command, args, { stdio: 'inherit', env });
-  onSignal = signal => {
+  received.on('signal', signal => {
     // A terminal has sent Ctrl-C to the command as well.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) {
       child.kill(signal);
     }
-  };
+  });
   const [code, signal] = await once(child, 'exit');
   return code ?? statusAfter(signal);
 }

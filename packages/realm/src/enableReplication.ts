@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readValues } from './directory';
-import type { Realm } from './Realm';
 import { BASE_DN, readData } from './realmFiles';
+import type { Realm } from './startRealm';
 
 const AGREEMENT =
   'cn=agreement,cn=replica,cn=dc\\3Dexample\\2Cdc\\3Dtest,cn=mapping tree,cn=config';

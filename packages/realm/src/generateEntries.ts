@@ -5,7 +5,10 @@ import { readData } from './realmFiles';
 type Entries = Map<string, string[]>;
 
 /** Words of generated entries; careless parsing mishandles the unusual names. */
-const WORDS = JSON.parse(readData('words.json'));
+const WORDS: Record<string, string[]> & {
+  readonly unusualNames: string[][];
+  readonly kinds: Record<string, string>;
+} = JSON.parse(readData('words.json'));
 
 /** Number of users per generated group, and minimum number of groups. */
 const USERS_PER_GROUP = 60;
@@ -29,32 +32,28 @@ export function generateEntries(options: {
   const known = [...entries.values()].filter(lines =>
     lines.includes('objectClass: fasuser'),
   );
+  const users: string[] = [];
+  const add = (lines: readonly string[], values: Values) => {
+    const filled = lines.flatMap(line => fill(line, values, users));
+    const dn = filled[0].slice('dn: '.length);
+    entries.set(dn, filled);
+    return dn;
+  };
   const userTemplate = readLines('generated-user.ldif');
-  const missing = Math.max(0, options.users - known.length);
-  const users = Array.from({ length: missing }, (_, index) =>
-    addGenerated(entries, userTemplate, userValues(index)),
-  );
-  const agreements = readEntries('agreements.ldif');
-  const collections = [
-    ...readEntries('groups.ldif'),
-    ...(options.schema === 'fas' ? agreements : []),
-  ];
-  for (const [dn, lines] of collections) {
-    entries.set(dn, withMembers(lines, users));
+  for (let index = 0; index < options.users - known.length; index += 1) {
+    users.push(add(userTemplate, userValues(index)));
+  }
+  const files = ['groups.ldif', 'machines.ldif'];
+  const fasFiles = options.schema === 'fas' ? ['agreements.ldif'] : [];
+  for (const file of [...files, ...fasFiles]) {
+    for (const [dn, lines] of readEntries(file)) {
+      add(lines, { seed: dn });
+    }
   }
   const groupTemplate = readLines('generated-group.ldif');
   const count = Math.max(MIN_GROUPS, users.length / USERS_PER_GROUP);
   for (let rank = 1; rank <= count; rank += 1) {
-    const dn = addGenerated(entries, groupTemplate, groupValues(rank));
-    // A few large groups and many small ones.
-    const size = (0.02 * users.length) / rank + (rank % 12);
-    const members = sample(users, size, dn).map(user => `member: ${user}`);
-    const sponsors = sample(users, rank % 5, `sponsors of ${dn}`);
-    const managers = sponsors.map(user => `memberManager: ${user}`);
-    entries.get(dn)?.push(...members, ...managers);
-  }
-  for (const [dn, lines] of readEntries('machines.ldif')) {
-    entries.set(dn, lines);
+    add(groupTemplate, groupValues(rank, users.length));
   }
   const records = formatAll(entries);
   return options.schema === 'fas' ? records : records.map(withoutFas);
@@ -85,41 +84,30 @@ function readEntries(file: string): Entries {
   return entries;
 }
 
-/** Replaces a line with a percentage by that share of the generated users. */
-function withMembers(
-  lines: readonly string[],
-  users: readonly string[],
-): string[] {
-  return lines.flatMap(line => {
-    const [, share, attribute] = /^([\d.]+)% (\w+): /.exec(line) ?? [];
-    return share
-      ? sample(users, (Number(share) / 100) * users.length, lines[0]).map(
-          dn => `${attribute}: ${dn}`,
-        )
-      : [line];
-  });
-}
+/** Values of a template by name, and what its random choices depend on. */
+type Values = Readonly<Record<string, string>> & { readonly seed: string };
 
 /**
- * Adds an entry with the values of a template, in which a line with a percentage
- * is in that share of the entries.
- *
- * @returns its DN
+ * Fills a line of a template. One with a percentage is in that share of the
+ * entries; with `@users@`, it becomes one line for each user of that share.
  */
-function addGenerated(
-  entries: Entries,
-  template: readonly string[],
-  values: Readonly<Record<string, string>>,
-): string {
-  const lines = template.flatMap(line => {
-    const [, percentage = '100', text] = /^(?:(\d+)% )?(.*)$/.exec(line)!;
-    return noise(values.uuid + line) < Number(percentage) / 100
-      ? [encode(text.replace(/@(\w+)@/g, (_, name) => values[name]))]
-      : [];
-  });
-  const dn = lines[0].slice('dn: '.length);
-  entries.set(dn, lines);
-  return dn;
+function fill(
+  line: string,
+  values: Values,
+  users: readonly string[],
+): string[] {
+  const filled = line.replace(/@(\w+)@/g, (all, name) => values[name] ?? all);
+  if (filled === line && !/^\d/.test(line)) {
+    return [line];
+  }
+  const [, percentage = '100', text] = /^(?:([\d.]+)% )?(.*)$/.exec(filled)!;
+  const share = Number(percentage) / 100;
+  const seed = values.seed + line;
+  if (text.endsWith('@users@')) {
+    const dns = sample(users, share * users.length, seed);
+    return dns.map(dn => text.replace('@users@', () => dn));
+  }
+  return noise(seed) < share ? [encode(text)] : [];
 }
 
 /** Encodes a value that is not plain in base64 (RFC 2849). */
@@ -163,6 +151,7 @@ function userValues(index: number) {
   const type = Buffer.from('ssh-ed25519').toString('hex');
   const key = `0000000b${type}00000020${digest}`;
   return {
+    seed: uid,
     uid,
     givenName,
     surname,
@@ -187,14 +176,13 @@ function userValues(index: number) {
 function userNames(index: number): string[] {
   const { givenNames, surnameStarts, surnameEnds, unusualNames } = WORDS;
   if (index % 20 === 7) {
-    const [name, ...names] = pick<string[]>(unusualNames, (index - 7) / 20);
+    const [name, ...names] = pick(unusualNames, (index - 7) / 20);
     return [`${name}${index}`, ...names];
   }
   const given = pick(givenNames, index);
   const block = Math.floor(index / givenNames.length);
   const end = Math.floor(block / surnameStarts.length) + index;
-  const surname =
-    pick(surnameStarts, block + index) + pick<string>(surnameEnds, end);
+  const surname = pick(surnameStarts, block + index) + pick(surnameEnds, end);
   const separator = pick(['.', '_', '-', 'X'], index);
   const count = givenNames.length * surnameStarts.length * surnameEnds.length;
   const suffix = index < count ? '' : `${index}`;
@@ -203,14 +191,19 @@ function userNames(index: number): string[] {
 }
 
 /** Returns the values of the template of groups. */
-function groupValues(rank: number) {
+function groupValues(rank: number, users: number) {
   const { topics, kinds, separators } = WORDS;
-  const topic = pick<string>(topics, rank);
+  const topic = pick(topics, rank);
   const block = Math.floor(rank / topics.length);
   const kind = pick(Object.keys(kinds), rank + block);
   const suffix = block < Object.keys(kinds).length ? '' : `${rank}`;
+  const name = topic + pick(separators, rank) + kind + suffix;
   return {
-    name: topic + pick(separators, rank) + kind + suffix,
+    seed: name,
+    name,
+    // A few large groups and many small ones.
+    memberShare: `${2 / rank + (100 * (rank % 12)) / users}`,
+    sponsorShare: `${(100 * (rank % 5)) / users}`,
     description: kinds[kind].replace('@topic@', topic),
     uuid: uuid(hash(`group ${rank}`)),
     number: `${500_100 + rank}`,

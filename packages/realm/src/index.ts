@@ -5,8 +5,7 @@
  * @packageDocumentation
  */
 export { enableReplication, type Replication } from './enableReplication';
-export { OtherRealm } from './OtherRealm';
 export { PostgresServer } from './PostgresServer';
-export type { Realm, RealmOptions } from './Realm';
 export { freePorts } from './Server';
-export { startRealm } from './startRealm';
+export { startOtherRealm, type OtherRealm } from './startOtherRealm';
+export { startRealm, type Realm, type RealmOptions } from './startRealm';

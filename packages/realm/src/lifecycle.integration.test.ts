@@ -21,8 +21,8 @@ async function processesOf(folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter(name => /^\d/.test(name))) {
     const file = join('/proc', pid, 'cmdline');
-    const command = await readFile(file, 'utf8').catch(() => '');
-    if (command.includes(folder)) {
+    const line = await readFile(file, 'utf8').catch(() => '');
+    if (line.includes(folder)) {
       found.push(pid);
     }
   }
@@ -80,7 +80,7 @@ describe('a realm', () => {
     const pid = await readFile(join(folder, 'slapd.pid'), 'utf8');
     process.kill(Number(pid), 'SIGSTOP');
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
     await isGone(folder);
   });
 

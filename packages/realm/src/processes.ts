@@ -13,9 +13,6 @@ export interface Command {
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Account, by number. Default: the caller's. */
-  readonly uid?: number;
-  readonly gid?: number;
 }
 
 /**
@@ -38,7 +35,14 @@ export async function run(command: Command, input = ''): Promise<string> {
   try {
     return (await running).stdout;
   } catch (error) {
-    const { stdout = '', stderr = '', message } = error;
+    const {
+      stdout = '',
+      stderr = '',
+      message,
+    } = error as Error & {
+      readonly stdout?: string;
+      readonly stderr?: string;
+    };
     const reason = (stderr.trim() || stdout.trim() || message).slice(-2000);
     throw new Error(`${program} failed: ${reason}`, { cause: error });
   }

@@ -5,9 +5,8 @@ import { promisify } from 'node:util';
 import { Client, Control } from 'ldapts';
 import { ldapsearch, portal, root } from './__testUtils__/ldapsearch';
 import { repairMemberOf } from './directory';
-import type { Realm } from './Realm';
 import { PACKAGE_FOLDER } from './realmFiles';
-import { startRealm } from './startRealm';
+import { startRealm, type Realm } from './startRealm';
 
 jest.setTimeout(600_000);
 

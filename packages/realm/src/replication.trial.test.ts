@@ -5,8 +5,7 @@ import {
   type FoundEntry,
 } from './__testUtils__/ldapsearch';
 import { enableReplication, type Replication } from './enableReplication';
-import type { Realm } from './Realm';
-import { startRealm } from './startRealm';
+import { startRealm, type Realm } from './startRealm';
 
 jest.setTimeout(600_000);
 

@@ -2,31 +2,39 @@ import { createHash } from 'node:crypto';
 import { copyFile, readFile, rename, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { buildRealm } from './buildRealm';
-import {
-  directoryServer,
-  editDse,
-  FOLDER_PLACEHOLDER,
-  ldapmodify,
-  setValue,
-} from './directory';
-import {
-  ENCRYPTION,
-  HTTP_SERVICE,
-  kdcEnvironment,
-  kdcServer,
-  writeKdcConfig,
-} from './kdc';
+import * as directory from './directory';
+import * as kdc from './kdc';
 import { createFolder, removeFolder, run } from './processes';
-import type { Realm, RealmOptions } from './Realm';
-import {
-  BASE_DN,
-  REALM,
-  realmFiles,
-  ROOT_DN,
-  type RealmFiles,
-} from './realmFiles';
+import * as paths from './realmFiles';
 import { freePorts } from './Server';
 import { copyTemplate } from './template';
+
+const { REALM, BASE_DN, ROOT_DN } = paths;
+
+const bindDn = `uid=portal,cn=sysaccounts,cn=etc,${BASE_DN}`;
+
+/** Options of a realm. */
+export interface RealmOptions {
+  /** Number of FAS users. Default: 200; tested up to 100,000. */
+  users?: number;
+  /**
+   * Path of an LDIF file that replaces the generated entries; it contains
+   * entries below FreeIPA's containers of `dc=example,dc=test`. `users` is then
+   * ignored.
+   */
+  ldif?: string;
+  /** `fas` (default), or `freeipa`: without the Fedora Account System. */
+  schema?: 'fas' | 'freeipa';
+  /**
+   * `immediate` (default): an operation ends after its line is written to the
+   * access log, so that tests can read it. `buffered`: as in FreeIPA, and
+   * several times faster.
+   */
+  accessLog?: 'immediate' | 'buffered';
+}
+
+/** A running realm on 127.0.0.1. */
+export type Realm = Awaited<ReturnType<typeof startServers>>;
 
 /**
  * Starts a Kerberos realm and a directory server with users, on free ports of
@@ -34,27 +42,27 @@ import { copyTemplate } from './template';
  * template (about ten seconds for 200 users); later starts copy it in one
  * second. The realm ends with the calling process.
  *
- * @throws Error when an option is invalid, a program is missing (with its
- * Debian package) or a server does not start; no process or file remains
+ * @throws Error when an option is invalid, or a program is missing or fails; no
+ * process or file remains
  */
 export async function startRealm(options: RealmOptions = {}): Promise<Realm> {
-  const { users = 200, schema = 'fas', demo = false } = options;
+  const { users = 200, schema = 'fas', accessLog = 'immediate' } = options;
   if (!Number.isSafeInteger(users) || users < 0) {
     throw new Error(`users: ${users} is not a number of users`);
   }
   const ldif = options.ldif && resolve(options.ldif);
   const content = ldif
     ? { schema, ldif: sha256(await readFile(ldif)) }
-    : { schema, users, demo };
+    : { schema, users };
   const target = await createFolder('realm-');
   const build = async (folder: string) => {
     report(`creating a realm with ${ldif ?? `${users} users`}`);
-    await buildRealm(folder, { users, schema, demo, ldif });
+    await buildRealm(folder, { users, schema, ldif });
   };
   try {
     await copyTemplate({ target, content, build });
     report('starting the servers');
-    return await startServers(realmFiles(target), options);
+    return await startServers(paths.realmFiles(target), accessLog);
   } catch (error) {
     await removeFolder(target);
     throw error;
@@ -66,51 +74,63 @@ function report(step: string): void {
 }
 
 async function startServers(
-  files: RealmFiles,
-  { accessLog = 'immediate' }: RealmOptions,
-): Promise<Realm> {
+  files: paths.RealmFiles,
+  accessLog: 'immediate' | 'buffered',
+) {
   const [ldapPort, ldapsPort, kdcPort] = await freePorts(3);
-  await writeKdcConfig(files, REALM, kdcPort);
+  await kdc.writeKdcConfig(files, REALM, kdcPort);
   await symlink(files.config, files.uniqueConfig);
-  await editDse(files, template => {
-    const dse = template.replaceAll(FOLDER_PLACEHOLDER, files.folder);
-    return Object.entries({
-      'nsslapd-port': `${ldapPort}`,
-      'nsslapd-securePort': `${ldapsPort}`,
-      'nsslapd-accesslog-logbuffering': accessLog === 'buffered' ? 'on' : 'off',
-    }).reduce((text, [name, value]) => setValue(text, name, value), dse);
+  await directory.editDse(files, template => {
+    let dse = template.replaceAll(directory.FOLDER_PLACEHOLDER, files.folder);
+    dse = directory.setValue(dse, 'nsslapd-port', `${ldapPort}`);
+    dse = directory.setValue(dse, 'nsslapd-securePort', `${ldapsPort}`);
+    const buffering = accessLog === 'buffered' ? 'on' : 'off';
+    return directory.setValue(dse, 'nsslapd-accesslog-logbuffering', buffering);
   });
-  const kdc = kdcServer(files, REALM, kdcPort);
-  const directory = directoryServer(files, ldapPort);
+  const kdcServer = kdc.kdcServer(files, REALM, kdcPort);
+  const server = directory.directoryServer(files, ldapPort);
+  const kill = () => Promise.all([kdcServer.kill(), server.kill()]);
   try {
-    await Promise.all([kdc.start(), directory.start()]);
+    await Promise.all([kdcServer.start(), server.start()]);
   } catch (error) {
-    await Promise.all([kdc.kill(), directory.kill()]);
+    await kill();
     throw error;
   }
-  const tickets = new Map<string, Promise<string>>();
-  const ldapUrl = `ldap://127.0.0.1:${ldapPort}`;
+  const { folder, krb5Config, peopleKeytab, rootPasswordFile } = files;
+  const ldapUrl = `ldap://localhost:${ldapPort}`;
   const ldapsUrl = `ldaps://localhost:${ldapsPort}`;
-  const bindDn = `uid=portal,cn=sysaccounts,cn=etc,${BASE_DN}`;
-  const { rootPasswordFile } = files;
+  const tickets = new Map<string, Promise<string>>();
   return {
+    /** `EXAMPLE.TEST`. */
     realm: REALM,
+    /** `dc=example,dc=test`. */
     baseDn: BASE_DN,
-    dir: files.folder,
+    /** Private folder; `stop()` removes it. */
+    dir: folder,
+    /** `ldap://localhost:PORT`. */
     ldapUrl,
+    /** `ldaps://localhost:PORT`. */
     ldapsUrl,
+    /** CA certificate of LDAPS, in PEM. */
     caFile: files.caFile,
+    /** The gateway's service account. */
     bindDn,
     bindPasswordFile: files.portalPasswordFile,
+    /** Administrator of the directory server, exempt from access control. */
     rootDn: ROOT_DN,
     rootPasswordFile,
-    krb5Config: files.krb5Config,
+    /** Path of `krb5.conf`, for `KRB5_CONFIG`. */
+    krb5Config,
+    /** The gateway's keytab, with HTTP/localhost only. */
     keytab: files.httpKeytab,
-    peopleKeytab: files.peopleKeytab,
+    /** Keytab with the keys of all people, services and hosts. */
+    peopleKeytab,
+    /** Access log of the directory server; see `RealmOptions.accessLog`. */
     accessLog: join(files.logs, 'access'),
-    env: Object.freeze({
-      KRB5_CONFIG: files.krb5Config,
-      KEYTAB: files.peopleKeytab,
+    /** Environment variables of programs that use the realm. */
+    env: {
+      KRB5_CONFIG: krb5Config,
+      KEYTAB: peopleKeytab,
       REALM,
       REALM_BASE_DN: BASE_DN,
       REALM_LDAP_URL: ldapUrl,
@@ -119,29 +139,50 @@ async function startServers(
       REALM_BIND_DN: bindDn,
       REALM_BIND_PASSWORD_FILE: files.portalPasswordFile,
       REALM_HTTP_KEYTAB: files.httpKeytab,
-    }),
-    directory,
-    ticket(principal) {
+    },
+    /** The directory server, which keeps its ports. */
+    directory: server,
+
+    /**
+     * Obtains a ticket for a principal, once.
+     *
+     * @param principal - for example `bot/builder.example.test`; the realm is
+     * optional
+     * @returns the credential cache, for `KRB5CCNAME`
+     */
+    ticket(principal: string): Promise<string> {
       const ticket = tickets.get(principal) ?? obtainTicket(files, principal);
       tickets.set(principal, ticket);
       ticket.catch(() => tickets.delete(principal)); // the next call retries
       return ticket;
     },
-    modify: ldif => ldapmodify({ ldapUrl, rootPasswordFile }, ldif),
+
+    /** Applies LDIF change records as the administrator. */
+    modify: (ldif: string) =>
+      directory.ldapmodify({ ldapUrl, rootPasswordFile }, ldif),
+
+    /**
+     * Creates a new key for HTTP/localhost, which the KDC uses immediately, and
+     * adds it to the keytab, which is replaced atomically.
+     */
     rotateServiceKey: () =>
-      changeKeytab(files, 'ktadd', ['-e', ENCRYPTION, HTTP_SERVICE]),
+      changeKeytab(files, 'ktadd', ['-e', kdc.ENCRYPTION, kdc.HTTP_SERVICE]),
+
+    /** Removes all keys except the newest from the keytab, atomically. */
     removeOldServiceKeys: () =>
-      changeKeytab(files, 'ktremove', [HTTP_SERVICE, 'old']),
-    async stop() {
-      await Promise.all([kdc.kill(), directory.kill()]);
-      await removeFolder(files.folder);
+      changeKeytab(files, 'ktremove', [kdc.HTTP_SERVICE, 'old']),
+
+    /** Stops the servers and removes all files; can be called repeatedly. */
+    async stop(): Promise<void> {
+      await kill();
+      await removeFolder(folder);
     },
   };
 }
 
 /** Obtains a ticket with the key of the principal. */
 async function obtainTicket(
-  { krb5Config, peopleKeytab, tickets }: RealmFiles,
+  { krb5Config, peopleKeytab, tickets }: paths.RealmFiles,
   principal: string,
 ): Promise<string> {
   const cache = `FILE:${join(tickets, sha256(principal))}`;
@@ -155,7 +196,7 @@ async function obtainTicket(
 
 /** Changes a copy of the gateway's keytab, and replaces the keytab with it. */
 async function changeKeytab(
-  files: RealmFiles,
+  files: paths.RealmFiles,
   command: 'ktadd' | 'ktremove',
   args: readonly string[],
 ): Promise<void> {
@@ -164,7 +205,7 @@ async function changeKeytab(
   await run({
     program: 'kadmin.local',
     args: ['-r', REALM, command, '-k', copy, ...args],
-    env: kdcEnvironment(files),
+    env: kdc.kdcEnvironment(files),
   });
   await rename(copy, files.httpKeytab);
 }

@@ -1,5 +1,5 @@
 import { run } from '../processes';
-import type { Realm } from '../Realm';
+import type { Realm } from '../startRealm';
 
 /** Who searches: nobody, the owner of a ticket, or an account with a password. */
 export type Searcher =
@@ -21,11 +21,17 @@ export async function ldapsearch(
 ): Promise<FoundEntry[]> {
   const { as, base = realm.baseDn, scope = 'sub' } = search;
   const { filter = '(objectClass=*)', attributes = [] } = search;
-  const url = realm.ldapUrl.replace('127.0.0.1', 'localhost');
   const output = await run({
     program: 'ldapsearch',
     args: [
-      ...['-LLL', '-o', 'ldif-wrap=no', '-H', url, ...bindArguments(as)],
+      ...[
+        '-LLL',
+        '-o',
+        'ldif-wrap=no',
+        '-H',
+        realm.ldapUrl,
+        ...bindArguments(as),
+      ],
       ...['-b', base, '-s', scope, filter, ...attributes],
     ],
     env: {
