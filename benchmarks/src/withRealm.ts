@@ -18,10 +18,12 @@ export async function withRealm<T>(
   options: { readonly users: number; readonly signal: AbortSignal },
   use: (measured: MeasuredRealm) => Promise<T>,
 ): Promise<T> {
-  const realm = await startRealm({ ...options, accessLog: 'buffered' });
+  const { users, signal } = options;
+  const realm = await startRealm({ users, accessLog: 'buffered' });
   let directory: DirectoryClient | undefined;
   let tickets: NegotiateCredentials | undefined;
   try {
+    signal.throwIfAborted();
     directory = await DirectoryClient.connect(realm);
     const people = await People.read(directory);
     tickets = await NegotiateCredentials.start({

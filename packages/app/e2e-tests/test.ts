@@ -126,7 +126,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     // eslint-disable-next-line no-empty-pattern -- Playwright requires a pattern
     async ({}, provide) => {
       const users = Number(process.env.USERS || 200);
-      const realm = await startRealm({ users, demo: true });
+      const realm = await startRealm({ users });
       await provide(realm);
       await realm.stop();
     },

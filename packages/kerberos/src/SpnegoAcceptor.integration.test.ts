@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OtherRealm } from '@directory-gateway/realm';
+import { startOtherRealm, type OtherRealm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import { AcceptorFixture } from './__testUtils__/AcceptorFixture';
 import type { AcceptorProcess } from './__testUtils__/AcceptorProcess';
@@ -151,7 +151,7 @@ describe('SpnegoAcceptor', () => {
     let foreign: () => Promise<string>;
 
     beforeAll(async () => {
-      other = await OtherRealm.start(fixture.realm);
+      other = await startOtherRealm(fixture.realm);
       await fixture.installKeytab(await readFile(other.sharedKeytab));
       foreign = async () => {
         const { ticket, krb5Config } = other;

@@ -1,17 +1,11 @@
 /**
  * A realm on loopback for development, tests and benchmarks: MIT KDC and 389
- * Directory Server with FreeIPA's tree and users. Also PostgreSQL and Redis.
+ * Directory Server with FreeIPA's tree and users. Also PostgreSQL.
  *
  * @packageDocumentation
  */
-export { OtherRealm } from './servers/OtherRealm';
-export { freePorts } from './processes/ports';
-export { PostgresServer } from './servers/PostgresServer';
-export type { Realm, RealmDirectory } from './Realm';
-export type { RealmOptions } from './RealmOptions';
-export { RedisServer } from './servers/RedisServer';
-export { startRealm } from './startRealm';
-export {
-  enableReplication,
-  type Replication,
-} from './replication/enableReplication';
+export { enableReplication, type Replication } from './enableReplication';
+export { PostgresServer } from './PostgresServer';
+export { freePorts } from './Server';
+export { startOtherRealm, type OtherRealm } from './startOtherRealm';
+export { startRealm, type Realm, type RealmOptions } from './startRealm';

@@ -3,14 +3,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Control } from 'ldapts';
-import type { Realm } from './Realm';
-import { startRealm } from './startRealm';
-import { ldapsearch } from './replication/ldapsearch';
-import { memberships, repairMemberships } from './__testUtils__/memberships';
+import { ldapsearch, portal, root } from './__testUtils__/ldapsearch';
+import { repairMemberOf } from './directory';
+import { PACKAGE_FOLDER } from './realmFiles';
+import { startRealm, type Realm } from './startRealm';
 
 jest.setTimeout(600_000);
 
-/** OID of Get Effective Rights in 389 Directory Server and FreeIPA. */
+const USERS = 'cn=users,cn=accounts,dc=example,dc=test';
+const GROUPS = 'cn=groups,cn=accounts,dc=example,dc=test';
+
+/** Get Effective Rights, a control of 389 Directory Server and FreeIPA. */
 class EffectiveRights extends Control {
   readonly #authorization: string;
 
@@ -24,53 +27,63 @@ class EffectiveRights extends Control {
   }
 }
 
+/** Connects over LDAPS, and trusts only the realm's CA. */
+async function connect(realm: Realm, url = realm.ldapsUrl): Promise<Client> {
+  const client = new Client({
+    url,
+    tlsOptions: { ca: [await readFile(realm.caFile)] },
+    connectTimeout: 10_000,
+  });
+  const password = await readFile(realm.bindPasswordFile, 'utf8');
+  await client.bind(realm.bindDn, password);
+  return client;
+}
+
+/** Returns `memberOf` of all entries by DN, in lower case. */
+async function memberships(realm: Realm): Promise<Record<string, string[]>> {
+  const entries = await ldapsearch(realm, {
+    as: root(realm),
+    attributes: ['memberOf'],
+  });
+  return Object.fromEntries(
+    entries.map(({ dn: [dn], memberOf = [] }) => [
+      dn.toLowerCase(),
+      memberOf.map(group => group.toLowerCase()).sort(),
+    ]),
+  );
+}
+
 describe('startRealm', () => {
   let realm: Realm;
-  let portal: { dn: string; passwordFile: string };
 
   beforeAll(async () => {
     realm = await startRealm();
-    portal = { dn: realm.bindDn, passwordFile: realm.bindPasswordFile };
   });
 
-  afterAll(async () => {
-    await realm.stop();
-  });
+  afterAll(() => realm?.stop());
 
-  /** Connects over LDAPS and trusts only the realm's CA. */
-  async function connect(): Promise<Client> {
-    const client = new Client({
-      url: realm.ldapsUrl,
-      tlsOptions: { ca: [await readFile(realm.caFile)] },
-      timeout: 10_000,
-      connectTimeout: 10_000,
+  const lastUsn = async () => {
+    const [entry] = await ldapsearch(realm, {
+      as: 'anonymous',
+      base: '',
+      scope: 'base',
+      attributes: ['lastusn'],
     });
-    await client.bind(
-      realm.bindDn,
-      await readFile(realm.bindPasswordFile, 'utf8'),
-    );
-    return client;
-  }
-
-  it('binds with a ticket as the entry of the principal', async () => {
-    const [self] = await ldapsearch(realm, {
-      as: { ticketOf: 'alice' },
-      filter: '(krbPrincipalName=alice@EXAMPLE.TEST)',
-      attributes: ['mail'],
-    });
-    expect(self.texts('mail')).toContain('alice@example.test');
-  });
+    return Number(entry.lastusn[0]);
+  };
 
   it.each([
+    'alice',
     'alice.liddell',
     'bot/builder.example.test',
     'host/build1.example.test',
   ])('binds with the ticket of %s', async ticketOf => {
-    const found = await ldapsearch(realm, {
+    const [found] = await ldapsearch(realm, {
       as: { ticketOf },
-      filter: '(uid=bob)',
+      filter: '(uid=alice)',
+      attributes: ['mail'],
     });
-    expect(found).toHaveLength(1);
+    expect(found.mail).toContain('alice@example.test');
   });
 
   it.each(['carol', 'ghost'])(
@@ -83,17 +96,14 @@ describe('startRealm', () => {
   );
 
   it("serves LDAPS with a certificate of the realm's CA", async () => {
-    const client = await connect();
+    const client = await connect(realm);
     const { searchEntries } = await client.search(realm.baseDn, {
       filter: '(&(objectClass=fasUser)(mail=alice@example.test))',
       attributes: ['uid'],
     });
     expect(searchEntries).toMatchObject([{ uid: 'alice' }]);
     await client.unbind();
-    const untrusting = new Client({
-      url: realm.ldapsUrl,
-      connectTimeout: 10_000,
-    });
+    const untrusting = new Client({ url: realm.ldapsUrl });
     await expect(untrusting.bind(realm.bindDn, 'any')).rejects.toThrow(
       /certificate/,
     );
@@ -105,58 +115,40 @@ describe('startRealm', () => {
       filter: '(|(uid=alice)(cn=packager))',
       attributes: ['uid', 'cn', 'entryusn', 'mail', 'member', 'memberOf'],
     });
-    const names = entries.flatMap(entry => [...entry].map(([name]) => name));
-    expect(new Set(names)).toEqual(new Set(['uid', 'cn', 'entryusn']));
-    const [root] = await ldapsearch(realm, {
-      as: 'anonymous',
-      base: '',
-      options: ['-s', 'base'],
-      attributes: ['namingContexts', 'lastusn'],
-    });
-    expect(root.texts('namingContexts')).toEqual([realm.baseDn]);
-    expect(root.texts('lastusn')).toHaveLength(1);
+    const names = new Set(entries.flatMap(Object.keys));
+    expect(names).toEqual(new Set(['dn', 'uid', 'cn', 'entryusn']));
   });
 
-  it('lets the service account read private flags, locks and expirations', async () => {
+  it('lets the service account read flags and times, but not modifiersName', async () => {
     const entries = await ldapsearch(realm, {
-      as: portal,
+      as: portal(realm),
       filter: '(|(uid=bob)(uid=carol)(uid=eve))',
       attributes: [
-        'uid',
-        'fasIsPrivate',
-        'nsAccountLock',
-        'krbPrincipalExpiration',
+        ...['uid', 'fasIsPrivate', 'nsAccountLock', 'krbPrincipalExpiration'],
+        ...['modifyTimestamp', 'modifiersName'],
       ],
     });
-    const flags = entries.map(entry => [
-      ...entry.texts('uid'),
-      entry.texts('fasIsPrivate')[0],
-      entry.texts('nsAccountLock')[0],
-      entry.texts('krbPrincipalExpiration')[0],
-    ]);
-    expect(flags).toEqual([
-      ['bob', 'TRUE', undefined, undefined],
-      ['carol', 'FALSE', 'TRUE', undefined],
-      ['eve', undefined, undefined, '20200101000000Z'],
-    ]);
-  });
-
-  it('does not return modifiersName to the service account', async () => {
-    const [alice] = await ldapsearch(realm, {
-      as: portal,
-      filter: '(uid=alice)',
-      attributes: ['entryusn', 'modifyTimestamp', 'modifiersName'],
-    });
-    expect([...alice].map(([name]) => name)).toEqual([
-      'entryusn',
-      'modifyTimestamp',
+    const modifyTimestamp = [expect.stringMatching(/^\d{14}Z$/)];
+    expect(entries.map(({ dn, ...values }) => values)).toEqual([
+      { uid: ['bob'], fasIsPrivate: ['TRUE'], modifyTimestamp },
+      {
+        uid: ['carol'],
+        fasIsPrivate: ['FALSE'],
+        nsAccountLock: ['TRUE'],
+        modifyTimestamp,
+      },
+      {
+        uid: ['eve'],
+        krbPrincipalExpiration: ['20200101000000Z'],
+        modifyTimestamp,
+      },
     ]);
   });
 
   it('returns read-only effective rights of the service account', async () => {
-    const client = await connect();
+    const client = await connect(realm);
     const { searchEntries } = await client.search(
-      `uid=alice,cn=users,cn=accounts,${realm.baseDn}`,
+      `uid=alice,${USERS}`,
       {
         scope: 'base',
         attributes: ['memberOf', 'fasIsPrivate', 'userPassword'],
@@ -174,82 +166,70 @@ describe('startRealm', () => {
   });
 
   it('hides passwords from their owners and administrators', async () => {
-    for (const as of [portal, { ticketOf: 'alice' }, { ticketOf: 'admin' }]) {
-      const entries = await ldapsearch(realm, {
-        as,
-        attributes: ['userPassword', 'krbPrincipalKey'],
-      });
-      expect(entries.length).toBeGreaterThan(0);
-      expect(entries.flatMap(entry => [...entry])).toEqual([]);
-      expect(
-        await ldapsearch(realm, { as, filter: '(userPassword=*)' }),
-      ).toEqual([]);
+    const searchers = [
+      portal(realm),
+      { ticketOf: 'alice' },
+      { ticketOf: 'admin' },
+    ];
+    for (const as of searchers) {
+      const attributes = ['userPassword', 'krbPrincipalKey'];
+      const entries = await ldapsearch(realm, { as, attributes });
+      expect(new Set(entries.flatMap(Object.keys))).toEqual(new Set(['dn']));
+      const filter = '(userPassword=*)';
+      expect(await ldapsearch(realm, { as, filter })).toEqual([]);
     }
   });
 
   it('shows agreements, members and sponsors to authenticated clients', async () => {
+    const attributes = [
+      ...['member', 'memberUser', 'memberManager', 'ipaEnabledFlag'],
+    ];
     const entries = await ldapsearch(realm, {
       as: { ticketOf: 'bot/builder.example.test' },
       filter: '(|(cn=FPCA)(cn=packager))',
-      attributes: ['member', 'memberUser', 'memberManager', 'ipaEnabledFlag'],
+      attributes,
     });
-    const names = entries.flatMap(entry => [...entry].map(([name]) => name));
-    expect(new Set(names)).toEqual(
-      new Set(['member', 'memberUser', 'memberManager', 'ipaEnabledFlag']),
-    );
+    const names = new Set(entries.flatMap(Object.keys));
+    expect(names).toEqual(new Set(['dn', ...attributes]));
   });
 
   it('imports the memberOf values that the plugin computes', async () => {
     const imported = await memberships(realm);
-    await repairMemberships(realm);
+    expect(imported[`uid=dave,${USERS}`]).toContain(`cn=packager,${GROUPS}`);
+    await repairMemberOf(realm);
     expect(await memberships(realm)).toEqual(imported);
   });
 
   it('updates nested memberships, references and the USN after a change', async () => {
-    const lastUsn = async () => {
-      const [root] = await ldapsearch(realm, {
-        as: 'anonymous',
-        base: '',
-        options: ['-s', 'base'],
-        attributes: ['lastusn'],
-      });
-      return Number(root.texts('lastusn')[0]);
-    };
     const before = await lastUsn();
-    const base = `cn=groups,cn=accounts,${realm.baseDn}`;
-    await realm.modify(`dn: cn=rel-eng,${base}
+    const x = `uid=x,${USERS}`;
+    await realm.modify(`dn: cn=rel-eng,${GROUPS}
 changetype: modify
 add: member
-member: uid=x,cn=users,cn=accounts,${realm.baseDn}
+member: ${x}
 `);
-    const after = await memberships(realm);
-    const groups = after[`uid=x,cn=users,cn=accounts,${realm.baseDn}`];
-    expect(groups).toEqual(
-      expect.arrayContaining([`cn=rel-eng,${base}`, `cn=packager,${base}`]),
+    expect((await memberships(realm))[x]).toEqual(
+      expect.arrayContaining(
+        ['rel-eng', 'packager'].map(name => `cn=${name},${GROUPS}`),
+      ),
     );
     expect(await lastUsn()).toBeGreaterThan(before);
-    await realm.modify(`dn: uid=x,cn=users,cn=accounts,${realm.baseDn}
-changetype: delete
-`);
-    const members = await ldapsearch(realm, {
-      as: portal,
-      filter: `(member=uid=x,cn=users,cn=accounts,${realm.baseDn})`,
-    });
-    expect(members).toEqual([]);
-  });
-
-  it('throws when a modified entry does not exist', async () => {
+    await realm.modify(`dn: ${x}\nchangetype: delete\n`);
+    const search = { as: portal(realm), filter: `(member=${x})` };
+    expect(await ldapsearch(realm, search)).toEqual([]);
     await expect(
-      realm.modify(`dn: uid=nobody,${realm.baseDn}\nchangetype: delete\n`),
+      realm.modify(`dn: ${x}\nchangetype: delete\n`),
     ).rejects.toThrow(/No such object/);
   });
 
   it('rotates the service key and removes old keys', async () => {
     const versions = async () => {
-      const list = await promisify(execFile)('klist', ['-k', realm.keytab]);
-      return list.stdout
-        .split('\n')
-        .filter(line => line.includes('HTTP/localhost'))
+      const { stdout } = await promisify(execFile)('klist', [
+        ...['-k', realm.keytab],
+      ]);
+      const lines = stdout.split('\n');
+      return lines
+        .filter(line => line.includes('HTTP/'))
         .map(line => parseInt(line, 10));
     };
     expect(await versions()).toEqual([1]);
@@ -262,32 +242,14 @@ changetype: delete
 
   it('writes the access log immediately', async () => {
     const filter = '(uid=seen-in-the-log)';
-    await ldapsearch(realm, { as: portal, filter });
+    await ldapsearch(realm, { as: portal(realm), filter });
     expect(await readFile(realm.accessLog, 'utf8')).toContain(filter);
   });
 
-  it('buffers the access log on request', async () => {
-    const buffered = await startRealm({ accessLog: 'buffered' });
-    try {
-      const filter = '(uid=seen-later)';
-      await ldapsearch(buffered, { as: portal, filter });
-      expect(await readFile(buffered.accessLog, 'utf8')).not.toContain(filter);
-    } finally {
-      await buffered.stop();
-    }
-  });
-
-  it('caches tickets and rejects unknown users', async () => {
-    expect(await realm.ticket('alice')).toBe(
-      await realm.ticket('alice@EXAMPLE.TEST'),
-    );
-    await expect(realm.ticket('nobody')).rejects.toThrow(/nobody/);
-  });
-
-  it('stops, kills, pauses and restarts the directory server', async () => {
+  it('stops, kills and pauses the directory server', async () => {
     const { directory } = realm;
     const search = () =>
-      ldapsearch(realm, { as: portal, filter: '(uid=alice)' });
+      ldapsearch(realm, { as: portal(realm), filter: '(uid=alice)' });
     for (const end of ['stop', 'kill'] as const) {
       await directory[end]();
       await expect(search()).rejects.toThrow(/Can't contact/);
@@ -296,16 +258,84 @@ changetype: delete
     }
     await directory.pause();
     const pid = await readFile(join(realm.dir, 'slapd.pid'), 'utf8');
-    const threads = await readdir(`/proc/${pid.trim()}/task`);
-    const states = await Promise.all(
-      threads.map(async thread => {
-        const path = `/proc/${pid.trim()}/task/${thread}/stat`;
-        return (await readFile(path, 'utf8')).split(') ')[1].charAt(0);
-      }),
-    );
-    expect(new Set(states)).toEqual(new Set(['T']));
+    const tasks = `/proc/${pid.trim()}/task`;
+    for (const thread of await readdir(tasks)) {
+      const stat = await readFile(join(tasks, thread, 'stat'), 'utf8');
+      expect(stat.split(') ')[1]).toMatch(/^T/);
+    }
     const waiting = search();
     await directory.resume();
     expect(await waiting).toHaveLength(1);
+  });
+});
+
+describe('startRealm with an LDIF file', () => {
+  it('serves the users and keys of the file with its own access control', async () => {
+    const ldif = join(PACKAGE_FOLDER, 'src/__fixtures__/tree.ldif');
+    const realm = await startRealm({ ldif });
+    try {
+      for (const ticketOf of ['zoe', 'zoe.alias', 'com,ma', '-sp "ace']) {
+        const [self] = await ldapsearch(realm, {
+          as: { ticketOf },
+          filter: `(krbPrincipalName=${ticketOf}@EXAMPLE.TEST)`,
+          attributes: ['cn'],
+        });
+        expect(self.cn).toHaveLength(1);
+      }
+      await realm.ticket('bot/x.example.test');
+      await expect(realm.ticket('zoe@OTHER.TEST')).rejects.toThrow(
+        'OTHER.TEST',
+      );
+      const filter = '(krbPrincipalName=*)';
+      expect(await ldapsearch(realm, { as: 'anonymous', filter })).toEqual([]);
+      await (await connect(realm)).unbind(); // with the realm's own password
+
+      const found = await memberships(realm);
+      const outer = `cn=outer,${GROUPS}`;
+      const pledge = 'cn=pledge,cn=fasagreements,dc=example,dc=test';
+      expect(found[`uid=zoe,${USERS}`]).toEqual([
+        ...[`cn=inner,${GROUPS}`, outer, pledge],
+      ]);
+      expect(found[`cn=inner,${GROUPS}`]).toEqual([outer, pledge]);
+    } finally {
+      await realm.stop();
+    }
+  });
+
+  it('throws when the file has no principals or does not exist', async () => {
+    const ldif = join(PACKAGE_FOLDER, 'schema/60freeipa.ldif');
+    await expect(startRealm({ ldif })).rejects.toThrow(/has no Kerberos/);
+    await expect(startRealm({ ldif: '/nowhere' })).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe('startRealm with the schema freeipa', () => {
+  it('serves users, groups and tickets but no FAS attributes', async () => {
+    const realm = await startRealm({ schema: 'freeipa' });
+    try {
+      const people = await ldapsearch(realm, {
+        as: { ticketOf: 'alice' },
+        base: USERS,
+        filter: '(objectClass=posixAccount)',
+        attributes: ['*', 'createTimestamp'],
+      });
+      expect(people).toHaveLength(202);
+      expect(people[0]).toMatchObject({
+        uid: ['alice'],
+        createTimestamp: ['20070102030405Z'],
+      });
+      expect(JSON.stringify(people)).not.toMatch(/"fas\w*":|"fasuser"/i);
+      const [schema] = await ldapsearch(realm, {
+        as: portal(realm),
+        base: 'cn=schema',
+        scope: 'base',
+        attributes: ['attributeTypes', 'objectClasses'],
+      });
+      const definitions = Object.values(schema).flat().join('\n');
+      expect(definitions).toContain("NAME 'memberManager'");
+      expect(definitions).not.toContain("NAME 'fas");
+    } finally {
+      await realm.stop();
+    }
   });
 });

@@ -5,7 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OtherRealm, startRealm, type Realm } from '@directory-gateway/realm';
+import {
+  startOtherRealm,
+  startRealm,
+  type OtherRealm,
+  type Realm,
+} from '@directory-gateway/realm';
 import { eventually } from '@directory-gateway/directory-core/testUtils';
 import { issuerFiles } from './__testUtils__/certificates/issuerFiles';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
@@ -86,7 +91,7 @@ const call = (path: string, init: RequestInit = {}) =>
 
 beforeAll(async () => {
   realm = await startRealm();
-  other = await OtherRealm.start(realm);
+  other = await startOtherRealm(realm);
   folder = await mkdtemp(join(tmpdir(), 'sign-in-'));
   claims = createServer((_req, res) => res.end(CLAIMS));
   claims.listen(0, '127.0.0.1');

@@ -783,7 +783,7 @@ const FAULTS: readonly Fault[] = [
     () => ({
       config: {
         'directory.ldap.servers': [
-          realm.ldapUrl.replace('ldap://127.0.0.1', 'ldaps://localhost'),
+          realm.ldapUrl.replace('ldap:', 'ldaps:'),
         ],
       },
     }),

@@ -66,7 +66,7 @@ export async function startOrganization() {
   let changes = 0;
 
   const databaseFolder = () =>
-    join(realm.dir, 'instance/var/lib/dirsrv/slapd-realm/db');
+    join(realm.dir, 'instance/var/lib/dirsrv/db');
 
   async function start(
     options: Pick<

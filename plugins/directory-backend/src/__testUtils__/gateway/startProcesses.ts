@@ -2,9 +2,9 @@ import type { JsonObject } from '@backstage/types';
 import {
   PostgresServer,
   type Realm,
-  RedisServer,
   freePorts,
 } from '@directory-gateway/realm';
+import { RedisServer } from './RedisServer';
 import { type Gateway, startGateway } from './startGateway';
 import { once } from 'node:events';
 import {

@@ -35,7 +35,7 @@ export function describeDialect(site: Site): void {
         'ldapwhoami',
         [
           ...['-N', '-Q', '-Y', 'GSSAPI'],
-          ...['-H', realm.ldapUrl.replace('127.0.0.1', 'localhost')],
+          ...['-H', realm.ldapUrl],
         ],
         {
           env: {
