@@ -1,0 +1,97 @@
+import autocannon from 'autocannon';
+
+/** A request that is sent under load. */
+export interface LoadRequest {
+  /** Default: `GET`. */
+  readonly method?: 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Text that the body of a correct response contains. */
+  readonly expected: string;
+}
+
+/** Responses of a run. */
+export interface Sample {
+  /**
+   * Responses per second. The last tenth of the responses does not count,
+   * because some connections have then finished.
+   */
+  readonly rate: number;
+  /** Milliseconds of each response. */
+  readonly latencies: readonly number[];
+  /** Mean length of the response bodies in bytes. */
+  readonly bytes: number;
+  /** Messages of failed requests and wrong responses. */
+  readonly errors: readonly string[];
+}
+
+/** Interval at which autocannon checks for the end of a run. */
+const SAMPLE_MS = 20;
+const TIMEOUT_S = 30;
+const COUNTED = 0.9;
+
+/**
+ * Sends requests with autocannon, sequentially on each connection, and checks
+ * each response.
+ *
+ * @param options.limit - number of requests, or duration in seconds
+ * @param options.next - called once for each request
+ */
+export async function send(options: {
+  readonly origin: string;
+  readonly connections: number;
+  readonly limit: { readonly amount: number } | { readonly duration: number };
+  readonly next: () => LoadRequest;
+  readonly signal: AbortSignal;
+}): Promise<Sample> {
+  const { origin, connections, limit, next, signal } = options;
+  const latencies: number[] = [];
+  const times: number[] = [];
+  const errors: string[] = [];
+  let bytes = 0;
+
+  const request: autocannon.Request = {
+    setupRequest(defaults, context) {
+      const { method = 'GET', path, headers, body, expected } = next();
+      Object.assign(context, { path, expected });
+      // autocannon adds Content-Length to the headers.
+      return { ...defaults, method, path, headers: { ...headers }, body };
+    },
+    onResponse(status, body, context) {
+      const { path, expected } = context as LoadRequest;
+      bytes += Buffer.byteLength(body);
+      if (status !== 200 || !body.includes(expected)) {
+        errors.push(`${path}: ${status}, not ${expected}: ${body}`);
+      }
+    },
+  };
+  const started = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    const instance = autocannon(
+      {
+        url: origin,
+        connections,
+        ...limit,
+        sampleInt: SAMPLE_MS,
+        timeout: TIMEOUT_S,
+        requests: [request],
+      },
+      error => (error ? reject(error) : resolve()),
+    );
+    instance.on('response', (_client, _status, _bytes, milliseconds) => {
+      latencies.push(milliseconds);
+      times.push(performance.now());
+    });
+    instance.on('reqError', error => errors.push(String(error)));
+    signal.addEventListener('abort', () => instance.stop(), { once: true });
+  });
+  signal.throwIfAborted();
+  const counted = Math.ceil(COUNTED * times.length);
+  return {
+    rate: (1000 * counted) / (times[counted - 1] - started),
+    latencies,
+    bytes: bytes / times.length,
+    errors,
+  };
+}
