@@ -5,7 +5,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import type { Credential } from './Credentials';
+import type { Credential } from './credentials';
 import type { Values } from './tables';
 
 /** CPU of the portal; everything else has the other one. */
@@ -17,7 +17,6 @@ export const ROOT = join(__dirname, '../..');
 /** Options of `make start`. */
 const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
 const START_TIMEOUT_MS = 30 * 60_000;
-const USAGE_INTERVAL_MS = 1000;
 /** An idle process uses at most a tenth of the CPU in each of these periods. */
 const IDLE_PERIOD_MS = 5000;
 const IDLE_PERIODS = 2;
@@ -40,9 +39,11 @@ interface Usage {
  * own CPU. Its log is a file in the realm's folder.
  */
 export class Portal {
+  readonly realm: Realm;
   readonly origin: string;
   readonly #startedAt = performance.now();
   readonly #child: ChildProcess;
+  readonly #exit: Promise<unknown>;
   readonly #log: string;
   #guest: Credential | undefined;
 
@@ -60,13 +61,16 @@ export class Portal {
       'benchmarks/app-config.benchmarks.yaml',
       ...(postgres ? ['benchmarks/app-config.postgresql.yaml'] : []),
     ].flatMap(file => ['--config', join(ROOT, file)]);
+    this.realm = realm;
     this.origin = `http://127.0.0.1:${port}`;
     this.#log = join(folder, 'portal.log');
     const output = openSync(this.#log, 'w');
     this.#child = spawn(
-      'taskset',
+      'setpriv',
       [
-        ...['--cpu-list', `${PORTAL_CPU}`, process.execPath],
+        // The kernel kills it when this process exits (prctl(2)).
+        ...['--pdeathsig=KILL', 'taskset', '--cpu-list', `${PORTAL_CPU}`],
+        process.execPath,
         ...['--require', join(__dirname, 'benchmarkPlugin.cjs')],
         ...['packages/backend', ...config],
       ],
@@ -84,17 +88,16 @@ export class Portal {
           POSTGRES_USER: user,
         },
         stdio: ['ignore', output, output],
-        // Ctrl-C reaches only the parent, which stops this process.
-        detached: true,
       },
     );
+    this.#exit = once(this.#child, 'exit');
   }
 
   /**
    * Waits until the work after the start has ended, such as filling the
    * catalog, and returns the time since the start in seconds.
    */
-  async untilIdle(signal: AbortSignal): Promise<number> {
+  async untilIdle(): Promise<number> {
     const cpuMs = () =>
       this.usage().then(
         usage => usage.cpuMs,
@@ -102,11 +105,12 @@ export class Portal {
       );
     for (let idlePeriods = 0; idlePeriods < IDLE_PERIODS;) {
       const before = await cpuMs();
-      await sleep(IDLE_PERIOD_MS, undefined, { signal });
+      await sleep(IDLE_PERIOD_MS);
       const isIdle = (await cpuMs()) - before < IDLE_PERIOD_MS / 10;
       idlePeriods = isIdle ? idlePeriods + 1 : 0;
+      const { exitCode, signalCode } = this.#child;
       const isLate = performance.now() - this.#startedAt > START_TIMEOUT_MS;
-      if (!this.#isAlive || isLate) {
+      if (isLate || exitCode !== null || signalCode !== null) {
         const log = readFileSync(this.#log, 'utf8').slice(-4000);
         throw new Error(`The portal is not ready: ${log}`);
       }
@@ -117,26 +121,14 @@ export class Portal {
 
   /** Adds the resources during some work to its values. */
   async observe(when: string, work: () => Promise<Values>): Promise<Values> {
-    const sizes = [(await this.usage('?reset')).rssBytes];
-    const timer = setInterval(() => {
-      // The work fails, too, when the portal does not respond.
-      this.usage().then(
-        ({ rssBytes }) => sizes.push(rssBytes),
-        () => {},
-      );
-    }, USAGE_INTERVAL_MS);
-    try {
-      const values = await work();
-      const { longestStopMs } = await this.usage();
-      return {
-        ...values,
-        [`lowest RSS ${when}, MiB`]: Math.min(...sizes) / 2 ** 20,
-        [`highest RSS ${when}, MiB`]: Math.max(...sizes) / 2 ** 20,
-        [`longest stop ${when}, ms`]: longestStopMs,
-      };
-    } finally {
-      clearInterval(timer);
-    }
+    await this.usage('?reset');
+    const values = await work();
+    const { rssBytes, longestStopMs } = await this.usage();
+    return {
+      ...values,
+      [`RSS ${when}, MiB`]: rssBytes / 2 ** 20,
+      [`longest stop ${when}, ms`]: longestStopMs,
+    };
   }
 
   async usage(query: '' | '?reset' = ''): Promise<Usage> {
@@ -169,14 +161,7 @@ export class Portal {
   }
 
   async stop(): Promise<void> {
-    if (this.#isAlive) {
-      const exit = once(this.#child, 'exit');
-      this.#child.kill('SIGKILL');
-      await exit;
-    }
-  }
-
-  get #isAlive(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null;
+    this.#child.kill('SIGKILL');
+    await this.#exit;
   }
 }

@@ -11,7 +11,6 @@ const {
   coreServices,
   createBackendPlugin,
 } = require('@backstage/backend-plugin-api');
-const { once } = require('node:events');
 const { createRequire } = require('node:module');
 const { join } = require('node:path');
 const { monitorEventLoopDelay } = require('node:perf_hooks');
@@ -42,10 +41,6 @@ async function respond(req, res, kerberos) {
       delay.reset();
     }
     return;
-  }
-  if (req.method === 'POST') {
-    req.resume();
-    await once(req, 'end');
   }
   const { outcome } =
     req.path === '/accept'

@@ -1,15 +1,10 @@
 import autocannon from 'autocannon';
 
-/** A request that is sent under load. */
-export interface LoadRequest {
-  /** Default: `GET`. */
-  readonly method?: 'POST';
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** Text that the body of a correct response contains. */
-  readonly expected: string;
-}
+/** A request that is sent under load. Default of the method: `GET`. */
+export type LoadRequest = Pick<
+  autocannon.Request,
+  'method' | 'path' | 'headers' | 'body'
+>;
 
 /** Responses of a run. */
 export interface Sample {
@@ -22,7 +17,7 @@ export interface Sample {
   readonly latencies: readonly number[];
   /** Mean length of the response bodies in bytes. */
   readonly bytes: number;
-  /** Messages of failed requests and wrong responses. */
+  /** Messages of requests without a response and of responses without a 200. */
   readonly errors: readonly string[];
 }
 
@@ -32,8 +27,7 @@ const TIMEOUT_S = 30;
 const COUNTED = 0.9;
 
 /**
- * Sends requests with autocannon, sequentially on each connection, and checks
- * each response.
+ * Sends requests with autocannon, sequentially on each connection.
  *
  * @param options.limit - number of requests, or duration in seconds
  * @param options.next - called once for each request
@@ -43,30 +37,26 @@ export async function send(options: {
   readonly connections: number;
   readonly limit: { readonly amount: number } | { readonly duration: number };
   readonly next: () => LoadRequest;
-  readonly signal: AbortSignal;
 }): Promise<Sample> {
-  const { origin, connections, limit, next, signal } = options;
+  const { origin, connections, limit, next } = options;
   const latencies: number[] = [];
   const times: number[] = [];
   const errors: string[] = [];
   let bytes = 0;
-
   const request: autocannon.Request = {
-    setupRequest(defaults, context) {
-      const { method = 'GET', path, headers, body, expected } = next();
-      Object.assign(context, { path, expected });
+    setupRequest(defaults) {
+      const each = next();
       // autocannon adds Content-Length to the headers.
-      return { ...defaults, method, path, headers: { ...headers }, body };
+      return { ...defaults, ...each, headers: { ...each.headers } };
     },
-    onResponse(status, body, context) {
-      const { path, expected } = context as LoadRequest;
+    onResponse(status, body) {
       bytes += Buffer.byteLength(body);
-      if (status !== 200 || !body.includes(expected)) {
-        errors.push(`${path}: ${status}, not ${expected}: ${body}`);
+      if (status !== 200) {
+        errors.push(`${status}: ${body}`);
       }
     },
   };
-  const started = performance.now();
+  const startedAt = performance.now();
   await new Promise<void>((resolve, reject) => {
     const instance = autocannon(
       {
@@ -84,12 +74,10 @@ export async function send(options: {
       times.push(performance.now());
     });
     instance.on('reqError', error => errors.push(String(error)));
-    signal.addEventListener('abort', () => instance.stop(), { once: true });
   });
-  signal.throwIfAborted();
   const counted = Math.ceil(COUNTED * times.length);
   return {
-    rate: (1000 * counted) / (times[counted - 1] - started),
+    rate: (1000 * counted) / (times[counted - 1] - startedAt),
     latencies,
     bytes: bytes / times.length,
     errors,

@@ -1,11 +1,11 @@
-import type { CredentialKind, Credentials } from './Credentials';
+import type { CredentialKind, TakeCredentials } from './credentials';
 import {
   checkGoal,
   ratioInterval,
   type RatioInterval,
   type Verdict,
 } from './interval';
-import { send, type LoadRequest } from './load';
+import { send } from './load';
 import type { Portal } from './Portal';
 import type { Row } from './rows';
 
@@ -37,32 +37,34 @@ const WARM_UP = 500;
  * Measures a row in turn with the bare route, which returns constant JSON of
  * the same length, after accepting the SPNEGO token if the row has one.
  *
- * @throws Error when a response is wrong
+ * @throws Error when a response is not a 200
  */
 export async function measureRow(options: {
   readonly row: Row;
   readonly credential: CredentialKind;
-  readonly credentials: Credentials;
+  readonly takeCredentials: TakeCredentials;
   readonly portal: Portal;
   readonly maxRounds: number;
-  readonly signal: AbortSignal;
 }): Promise<RowResult> {
-  const { row, credential, credentials, portal, maxRounds, signal } = options;
+  const { row, credential, takeCredentials, portal, maxRounds } = options;
   const { origin } = portal;
 
   async function run(request: Row['request'], amount: number) {
     // Tokens and CSRs are created before the first request.
-    const requests = (await credentials.take(credential, amount)).map(
-      ({ username, headers }) => {
-        const each = request(username);
-        return { ...each, headers: { ...each.headers, ...headers } };
-      },
-    );
+    const credentials = await takeCredentials(credential, amount);
+    const requests = credentials.map(({ username, headers }) => {
+      const each = request(username);
+      return { ...each, headers: { ...each.headers, ...headers } };
+    });
     const limit = { amount };
-    const connections = CONNECTIONS;
     const next = () => requests.pop()!;
     const { cpuMs } = await portal.usage();
-    const sample = await send({ origin, connections, limit, next, signal });
+    const sample = await send({
+      origin,
+      connections: CONNECTIONS,
+      limit,
+      next,
+    });
     const usedMs = (await portal.usage()).cpuMs - cpuMs;
     if (sample.errors.length > 0) {
       throw new Error(sample.errors[0]);
@@ -70,52 +72,44 @@ export async function measureRow(options: {
     return { ...sample, cpuUs: (1000 * usedMs) / amount };
   }
 
-  const warm = await run(row.request, WARM_UP);
-  const { username } = await portal.guest();
+  const { bytes } = await run(row.request, WARM_UP);
   const path = credential === 'SPNEGO token' ? 'accept' : 'constant';
-  const example: LoadRequest = {
-    ...row.request(username),
-    path: `/api/benchmark/${path}?size=${Math.round(warm.bytes)}`,
-    expected: '{"result":"',
+  const constant = {
+    path: `/api/benchmark/${path}?size=${Math.round(bytes)}`,
   };
-  const route = () => example;
-  const warmRoute = await run(route, WARM_UP);
-
-  const amount = Math.round(warm.rate * ROUND_S) + CONNECTIONS;
-  const routeAmount = Math.round(warmRoute.rate * ROUND_S) + CONNECTIONS;
-  const rowRates: number[] = [];
-  const routeRates: number[] = [];
+  /** The row and the bare route, with the numbers of requests of a round. */
+  const both = [];
+  for (const request of [row.request, () => constant]) {
+    const { rate } = await run(request, WARM_UP);
+    both.push({ request, amount: Math.round(rate * ROUND_S) + CONNECTIONS });
+  }
+  const pairs: [rate: number, routeRate: number][] = [];
   const cpuTimes: number[] = [];
-  const measureRate = async () => {
-    const { rate, cpuUs } = await run(row.request, amount);
-    rowRates.push(rate);
-    cpuTimes.push(cpuUs);
-  };
-  const measureRoute = async () => {
-    routeRates.push((await run(route, routeAmount)).rate);
-  };
   let interval: RatioInterval = { ratio: NaN, margin: Infinity };
   while (
-    rowRates.length < MIN_ROUNDS ||
-    (interval.margin > MAX_MARGIN && rowRates.length < maxRounds)
+    pairs.length < MIN_ROUNDS ||
+    (interval.margin > MAX_MARGIN && pairs.length < maxRounds)
   ) {
+    const pair: [number, number] = [NaN, NaN];
     // Each is the first one in turn.
-    const isRowFirst = rowRates.length % 2 === 0;
-    await (isRowFirst ? measureRate() : measureRoute());
-    await (isRowFirst ? measureRoute() : measureRate());
-    interval = ratioInterval(
-      rowRates.map((rate, at) => [rate, routeRates[at]]),
-    );
+    for (const at of pairs.length % 2 === 0 ? [0, 1] : [1, 0]) {
+      const { rate, cpuUs } = await run(both[at].request, both[at].amount);
+      pair[at] = rate;
+      if (at === 0) {
+        cpuTimes.push(cpuUs);
+      }
+    }
+    pairs.push(pair);
+    interval = ratioInterval(pairs);
   }
-
   const { name, goal } = row;
   return {
     name,
     credential,
-    rate: mean(rowRates),
-    routeRate: mean(routeRates),
+    rate: mean(pairs.map(([rate]) => rate)),
+    routeRate: mean(pairs.map(([, routeRate]) => routeRate)),
     ...interval,
-    rounds: rowRates.length,
+    rounds: pairs.length,
     goal,
     verdict: goal === undefined ? undefined : checkGoal(interval, goal),
     cpuUs: mean(cpuTimes),

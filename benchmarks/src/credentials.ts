@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { request } from 'undici';
+import { PORTAL_CPU, type Portal } from './Portal';
+
+/** How requests are authenticated. */
+export const CREDENTIALS = ['session cookie', 'SPNEGO token'] as const;
+
+/** How a request is authenticated. */
+export type CredentialKind = (typeof CREDENTIALS)[number];
+
+/** Authentication of a request. */
+export interface Credential {
+  /** User name of the caller in the directory. */
+  readonly username: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Returns credentials for a number of requests, from several users in turn. */
+export type TakeCredentials = (
+  kind: CredentialKind,
+  count: number,
+) => Promise<readonly Credential[]>;
+
+const run = promisify(execFile);
+const TOKEN_PROGRAM = require.resolve('./createTokens.cjs');
+/** The tokens of a round have a few megabytes. */
+const MAX_OUTPUT = 2 ** 28;
+
+/** Age at which sessions are replaced; they expire after 15 minutes. */
+const RENEWAL_MS = 5 * 60_000;
+
+/** @param callers - names of the users */
+export function credentialsFor(
+  portal: Portal,
+  callers: readonly string[],
+): TakeCredentials {
+  let sessions: readonly Credential[] = [];
+  let createdAt = -Infinity;
+  return async (kind, count) => {
+    const repeat = <T>(list: readonly T[]) =>
+      Array.from({ length: count }, (_, index) => list[index % list.length]);
+    if (kind === 'SPNEGO token') {
+      return negotiate(portal, repeat(callers));
+    }
+    if (performance.now() - createdAt > RENEWAL_MS) {
+      sessions = await signIn(portal, callers);
+      createdAt = performance.now();
+    }
+    return repeat(sessions);
+  };
+}
+
+/** Starts a session for each user, with a SPNEGO token. */
+export async function signIn(
+  portal: Portal,
+  usernames: readonly string[],
+): Promise<readonly Credential[]> {
+  const url = `${portal.origin}/api/directory/v1/me/`;
+  const credentials = await negotiate(portal, usernames);
+  return Promise.all(
+    credentials.map(async ({ username, headers }) => {
+      // Not `fetch`, which sends Sec-Fetch-Mode as browsers do; they get no
+      // cookie.
+      const response = await request(url, { headers });
+      const text = await response.body.text();
+      const cookies = [response.headers['set-cookie'] ?? []].flat();
+      if (cookies.length === 0) {
+        throw new Error(`The portal did not set a cookie: ${text}`);
+      }
+      const cookie = cookies.map(line => line.split(';')[0]).join('; ');
+      return { username, headers: { cookie } };
+    }),
+  );
+}
+
+/**
+ * Creates a SPNEGO token for each user name.
+ *
+ * A token is for one request: a server with a replay cache refuses a second use
+ * (RFC 4120 §3.2.3). It expires after five minutes, and creating it takes
+ * longer than a request. For this reason, the tokens of a round are created
+ * right before it, while nothing is measured and the portal's CPU is idle.
+ */
+async function negotiate(
+  { realm }: Portal,
+  usernames: readonly string[],
+): Promise<readonly Credential[]> {
+  const caches = await Promise.all(
+    usernames.map(username => realm.ticket(username)),
+  );
+  const node = ['--cpu-list', `${PORTAL_CPU}`, process.execPath];
+  const { stdout } = await run('taskset', [...node, TOKEN_PROGRAM, ...caches], {
+    env: { ...process.env, KRB5_CONFIG: realm.krb5Config },
+    maxBuffer: MAX_OUTPUT,
+  });
+  const tokens = stdout.split('\n');
+  return usernames.map((username, at) => ({
+    username,
+    headers: { authorization: `Negotiate ${tokens[at]}` },
+  }));
+}
