@@ -20,8 +20,6 @@ const START_TIMEOUT_MS = 30 * 60_000;
 /** An idle process uses at most a tenth of the CPU in each of these periods. */
 const IDLE_PERIOD_MS = 5000;
 const IDLE_PERIODS = 2;
-/** User of the guest provider in app-config.demo.yaml. */
-const GUEST = 'alice';
 
 /** Resources of the portal's process: response of `benchmarkPlugin.cjs`. */
 interface Usage {
@@ -45,7 +43,7 @@ export class Portal {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
   readonly #log: string;
-  #guest: Credential | undefined;
+  #guest: Credential['headers'] | undefined;
 
   /** @param postgres - default: SQLite in memory */
   constructor(realm: Realm, port: number, postgres?: PostgresServer) {
@@ -136,28 +134,27 @@ export class Portal {
     return JSON.parse(text);
   }
 
-  /** Returns a portal token of the guest, who is a user of the directory. */
-  async guest(): Promise<Credential> {
-    if (!this.#guest) {
-      const { text } = await this.get('/api/auth/guest/refresh', {
-        'x-requested-with': 'XMLHttpRequest',
-      });
-      const { token } = JSON.parse(text).backstageIdentity;
-      const headers = { authorization: `Bearer ${token}` };
-      this.#guest = { username: GUEST, headers };
-    }
-    return this.#guest;
-  }
-
-  /** @param headers - default: those of the guest */
+  /** @param headers - default: a portal token of the guest */
   async get(
     path: string,
     headers?: Credential['headers'],
   ): Promise<{ readonly status: number; readonly text: string }> {
     const { statusCode, body } = await request(`${this.origin}${path}`, {
-      headers: headers ?? (await this.guest()).headers,
+      headers: headers ?? (await this.#guestHeaders()),
     });
     return { status: statusCode, text: await body.text() };
+  }
+
+  /** The guest is a user of the directory; see app-config.demo.yaml. */
+  async #guestHeaders(): Promise<Credential['headers']> {
+    if (!this.#guest) {
+      const { text } = await this.get('/api/auth/guest/refresh', {
+        'x-requested-with': 'XMLHttpRequest',
+      });
+      const { token } = JSON.parse(text).backstageIdentity;
+      this.#guest = { authorization: `Bearer ${token}` };
+    }
+    return this.#guest;
   }
 
   async stop(): Promise<void> {

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { GSS_MECH_OID_SPNEGO, initializeClient } from 'kerberos';
 import { request } from 'undici';
-import { PORTAL_CPU, type Portal } from './Portal';
+import type { Portal } from './Portal';
 
 /** How requests are authenticated. */
 export const CREDENTIALS = ['session cookie', 'SPNEGO token'] as const;
@@ -21,11 +20,6 @@ export type TakeCredentials = (
   kind: CredentialKind,
   count: number,
 ) => Promise<readonly Credential[]>;
-
-const run = promisify(execFile);
-const TOKEN_PROGRAM = require.resolve('./createTokens.cjs');
-/** The tokens of a round have a few megabytes. */
-const MAX_OUTPUT = 2 ** 28;
 
 /** Age at which sessions are replaced; they expire after 15 minutes. */
 const RENEWAL_MS = 5 * 60_000;
@@ -74,29 +68,33 @@ export async function signIn(
   );
 }
 
+let lastTokens: Promise<unknown> = Promise.resolve();
+
 /**
  * Creates a SPNEGO token for each user name.
  *
  * A token is for one request: a server with a replay cache refuses a second use
  * (RFC 4120 §3.2.3). It expires after five minutes, and creating it takes
  * longer than a request. For this reason, the tokens of a round are created
- * right before it, while nothing is measured and the portal's CPU is idle.
+ * right before it, while nothing is measured.
  */
 async function negotiate(
   { realm }: Portal,
   usernames: readonly string[],
 ): Promise<readonly Credential[]> {
-  const caches = await Promise.all(
-    usernames.map(username => realm.ticket(username)),
-  );
-  const node = ['--cpu-list', `${PORTAL_CPU}`, process.execPath];
-  const { stdout } = await run('taskset', [...node, TOKEN_PROGRAM, ...caches], {
-    env: { ...process.env, KRB5_CONFIG: realm.krb5Config },
-    maxBuffer: MAX_OUTPUT,
+  const credentials: Credential[] = [];
+  const created = lastTokens.then(async () => {
+    process.env.KRB5_CONFIG = realm.krb5Config;
+    for (const username of usernames) {
+      // The Kerberos library reads it for each token.
+      process.env.KRB5CCNAME = await realm.ticket(username);
+      const mechOID = GSS_MECH_OID_SPNEGO;
+      const client = await initializeClient('HTTP@localhost', { mechOID });
+      const authorization = `Negotiate ${await client.step('')}`;
+      credentials.push({ username, headers: { authorization } });
+    }
   });
-  const tokens = stdout.split('\n');
-  return usernames.map((username, at) => ({
-    username,
-    headers: { authorization: `Negotiate ${tokens[at]}` },
-  }));
+  lastTokens = created.catch(() => {});
+  await created;
+  return credentials;
 }

@@ -28,14 +28,14 @@ export function ratioInterval(
   return { ratio, margin };
 }
 
-/** Result of a goal: undecided when the interval contains the minimum. */
-export type Verdict = 'met' | 'missed' | 'undecided';
-
-/** Compares the whole interval with a minimum of the ratio. */
+/**
+ * Compares the interval with a minimum of the ratio: `undecided` when the
+ * minimum is within the interval.
+ */
 export function checkGoal(
   { ratio, margin }: RatioInterval,
   minimum: number,
-): Verdict {
+): 'met' | 'missed' | 'undecided' {
   if (ratio - margin >= minimum) {
     return 'met';
   }

@@ -4,7 +4,6 @@ import {
   startRealm,
   type Realm,
 } from '@directory-gateway/realm';
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -61,19 +60,14 @@ async function main(): Promise<void> {
     }
     if (isLoad) {
       const postgres = await PostgresServer.start();
-      try {
-        portals.PostgreSQL = await measurePortal(realm, [], postgres);
-      } finally {
-        await postgres.stop();
-      }
+      portals.PostgreSQL = await measurePortal(realm, rows, postgres);
     }
   } finally {
     await realm.stop();
   }
   const date = new Date().toISOString().slice(0, 10);
-  const command = ['rev-parse', '--short', 'HEAD'];
-  const commit = execFileSync('git', command, { cwd: ROOT, encoding: 'utf8' });
-  report({ date, commit: commit.trim(), users, machine, rows, portals });
+  const { COMMIT: commit = '' } = process.env;
+  report({ date, commit, users, machine, rows, portals });
 }
 
 /** Measures a portal, and its rows if it has SQLite in memory. */
@@ -101,14 +95,14 @@ async function measurePortal(
     }
     if (isSizing || postgres) {
       log('mixed load');
-      const load = { portal, takeCredentials, names };
-      const observed = await portal.observe('under load', () =>
-        measureMixedLoad({
-          ...load,
-          minutes: postgres ? minutes : Math.min(minutes, SHORT_MINUTES),
-        }),
-      );
-      Object.assign(values, observed);
+      const load = {
+        portal,
+        takeCredentials,
+        names,
+        minutes: postgres ? minutes : SHORT_MINUTES,
+      };
+      const work = () => measureMixedLoad(load);
+      Object.assign(values, await portal.observe('under load', work));
     }
     for (const row of postgres ? [] : rowsFor(names)) {
       for (const credential of row.credentials ?? CREDENTIALS) {
@@ -125,6 +119,7 @@ async function measurePortal(
     return values;
   } finally {
     await portal.stop();
+    await postgres?.stop();
   }
 }
 

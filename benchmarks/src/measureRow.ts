@@ -1,10 +1,5 @@
 import type { CredentialKind, TakeCredentials } from './credentials';
-import {
-  checkGoal,
-  ratioInterval,
-  type RatioInterval,
-  type Verdict,
-} from './interval';
+import { ratioInterval, type RatioInterval } from './interval';
 import { send } from './load';
 import type { Portal } from './Portal';
 import type { Row } from './rows';
@@ -19,7 +14,6 @@ export interface RowResult extends RatioInterval {
   readonly routeRate: number;
   readonly rounds: number;
   readonly goal?: number;
-  readonly verdict?: Verdict;
   /** CPU time of the portal for a request. */
   readonly cpuUs: number;
 }
@@ -111,7 +105,6 @@ export async function measureRow(options: {
     ...interval,
     rounds: pairs.length,
     goal,
-    verdict: goal === undefined ? undefined : checkGoal(interval, goal),
     cpuUs: mean(cpuTimes),
   };
 }

@@ -29,7 +29,6 @@ const results: Results = {
       margin: 0.043,
       rounds: 8,
       goal: 0.6,
-      verdict: 'met',
       cpuUs: 225.04,
     },
     {

@@ -1,3 +1,4 @@
+import { checkGoal } from './interval';
 import type { RowResult } from './measureRow';
 
 /** Content of `results.json`. */
@@ -77,7 +78,7 @@ function formatRows(rows: readonly RowResult[]): string {
       format(row.rate),
       format(row.routeRate),
       `${percent(row.ratio)} ± ${percent(row.margin)}`,
-      row.goal === undefined ? '' : `≥ ${percent(row.goal)}: ${row.verdict}`,
+      row.goal ? `≥ ${percent(row.goal)}: ${checkGoal(row, row.goal)}` : '',
       format(row.cpuUs),
     ]),
   ]);
