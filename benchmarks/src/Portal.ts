@@ -5,11 +5,9 @@ import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import type { Credential } from './credentials';
-import type { Values } from './tables';
 
 /** CPU of the portal; everything else has the other one. */
-export const PORTAL_CPU = 0;
+const PORTAL_CPU = 0;
 
 /** Root of the repository. */
 export const ROOT = join(__dirname, '../..');
@@ -20,6 +18,12 @@ const START_TIMEOUT_MS = 30 * 60_000;
 /** An idle process uses at most a tenth of the CPU in each of these periods. */
 const IDLE_PERIOD_MS = 5000;
 const IDLE_PERIODS = 2;
+
+/** Headers of a request, by lowercase names. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Measurements by their titles, which contain the unit. */
+export type Values = Readonly<Record<string, number | undefined>>;
 
 /** Resources of the portal's process: response of `benchmarkPlugin.cjs`. */
 interface Usage {
@@ -43,7 +47,7 @@ export class Portal {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
   readonly #log: string;
-  #guest: Credential['headers'] | undefined;
+  #guest: Headers | undefined;
 
   /** @param postgres - default: SQLite in memory */
   constructor(realm: Realm, port: number, postgres?: PostgresServer) {
@@ -137,7 +141,7 @@ export class Portal {
   /** @param headers - default: a portal token of the guest */
   async get(
     path: string,
-    headers?: Credential['headers'],
+    headers?: Headers,
   ): Promise<{ readonly status: number; readonly text: string }> {
     const { statusCode, body } = await request(`${this.origin}${path}`, {
       headers: headers ?? (await this.#guestHeaders()),
@@ -146,7 +150,7 @@ export class Portal {
   }
 
   /** The guest is a user of the directory; see app-config.demo.yaml. */
-  async #guestHeaders(): Promise<Credential['headers']> {
+  async #guestHeaders(): Promise<Headers> {
     if (!this.#guest) {
       const { text } = await this.get('/api/auth/guest/refresh', {
         'x-requested-with': 'XMLHttpRequest',

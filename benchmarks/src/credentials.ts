@@ -1,6 +1,6 @@
 import { GSS_MECH_OID_SPNEGO, initializeClient } from 'kerberos';
 import { request } from 'undici';
-import type { Portal } from './Portal';
+import type { Headers, Portal } from './Portal';
 
 /** How requests are authenticated. */
 export const CREDENTIALS = ['session cookie', 'SPNEGO token'] as const;
@@ -12,7 +12,7 @@ export type CredentialKind = (typeof CREDENTIALS)[number];
 export interface Credential {
   /** User name of the caller in the directory. */
   readonly username: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
 }
 
 /** Returns credentials for a number of requests, from several users in turn. */

@@ -11,14 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CREDENTIALS, credentialsFor } from './credentials';
 import { measureRow, type RowResult } from './measureRow';
 import { measureMixedLoad } from './mixedLoad';
-import { Portal, ROOT } from './Portal';
+import { Portal, ROOT, type Values } from './Portal';
 import { readNames, rowsFor } from './rows';
 import {
   formatTables,
   missedPromises,
   replaceTables,
   type Results,
-  type Values,
 } from './tables';
 
 /*

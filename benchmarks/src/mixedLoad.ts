@@ -1,12 +1,11 @@
 import { Attribute, Change, Client } from 'ldapts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signIn, type Credential, type TakeCredentials } from './credentials';
+import { signIn, type TakeCredentials } from './credentials';
 import { percentile } from './interval';
 import { send, type Sample } from './load';
-import type { Portal } from './Portal';
+import type { Headers, Portal, Values } from './Portal';
 import { pick, rowsFor, type Names } from './rows';
-import type { Values } from './tables';
 
 interface MixedOptions {
   readonly portal: Portal;
@@ -117,7 +116,7 @@ async function measureWrites(options: MixedOptions): Promise<Values> {
   async function untilShown(
     path: string,
     text: string,
-    headers?: Credential['headers'],
+    headers?: Headers,
   ): Promise<number> {
     const writtenAt = performance.now();
     for (;;) {

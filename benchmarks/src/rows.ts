@@ -30,9 +30,10 @@ const API = '/api/directory/v1';
 const LARGEST_GROUP = 'contributors';
 /**
  * User names that are valid for the catalog, so that the users can sign in to
- * the portal; alice is the guest, and the account of eve has expired.
+ * the portal. Excluded are the guest alice, eve, whose account has expired, and
+ * users of the mixed load of another portal.
  */
-const CALLER = /^(?!(alice|eve)$)[a-z0-9]+([-_.][a-z0-9]+)*$/;
+const CALLER = /^(?!(alice|eve)$|bench-)[a-z0-9]+([-_.][a-z0-9]+)*$/;
 const CALLERS = 64;
 const PAGE_SIZE = 40;
 /** Returns an item at random. */

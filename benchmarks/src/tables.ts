@@ -1,5 +1,6 @@
 import { checkGoal } from './interval';
 import type { RowResult } from './measureRow';
+import type { Values } from './Portal';
 
 /** Content of `results.json`. */
 export interface Results {
@@ -14,9 +15,6 @@ export interface Results {
   /** Measurements of a whole portal, by its database. */
   readonly portals: Readonly<Record<string, Values>>;
 }
-
-/** Measurements by their titles, which contain the unit. */
-export type Values = Readonly<Record<string, number | undefined>>;
 
 /** Maximum of a measurement, by the number of users. */
 const PROMISES: Readonly<Record<string, (users: number) => number>> = {
