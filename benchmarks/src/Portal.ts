@@ -19,8 +19,8 @@ const START_TIMEOUT_MS = 30 * 60_000;
 const IDLE_PERIOD_MS = 5000;
 const IDLE_PERIODS = 2;
 
-/** Headers of a request, by lowercase names. */
-export type Headers = Readonly<Record<string, string>>;
+/** RequestHeaders of a request, by lowercase names. */
+export type RequestHeaders = Readonly<Record<string, string>>;
 
 /** Measurements by their titles, which contain the unit. */
 export type Values = Readonly<Record<string, number | undefined>>;
@@ -47,7 +47,7 @@ export class Portal {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
   readonly #log: string;
-  #guest: Headers | undefined;
+  #guest: RequestHeaders | undefined;
 
   /** @param postgres - default: SQLite in memory */
   constructor(realm: Realm, port: number, postgres?: PostgresServer) {
@@ -141,7 +141,7 @@ export class Portal {
   /** @param headers - default: a portal token of the guest */
   async get(
     path: string,
-    headers?: Headers,
+    headers?: RequestHeaders,
   ): Promise<{ readonly status: number; readonly text: string }> {
     const { statusCode, body } = await request(`${this.origin}${path}`, {
       headers: headers ?? (await this.#guestHeaders()),
@@ -150,7 +150,7 @@ export class Portal {
   }
 
   /** The guest is a user of the directory; see app-config.demo.yaml. */
-  async #guestHeaders(): Promise<Headers> {
+  async #guestHeaders(): Promise<RequestHeaders> {
     if (!this.#guest) {
       const { text } = await this.get('/api/auth/guest/refresh', {
         'x-requested-with': 'XMLHttpRequest',

@@ -1,6 +1,6 @@
 import { GSS_MECH_OID_SPNEGO, initializeClient } from 'kerberos';
 import { request } from 'undici';
-import type { Headers, Portal } from './Portal';
+import type { Portal, RequestHeaders } from './Portal';
 
 /** How requests are authenticated. */
 export const CREDENTIALS = ['session cookie', 'SPNEGO token'] as const;
@@ -12,40 +12,10 @@ export type CredentialKind = (typeof CREDENTIALS)[number];
 export interface Credential {
   /** User name of the caller in the directory. */
   readonly username: string;
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
 }
 
-/** Returns credentials for a number of requests, from several users in turn. */
-export type TakeCredentials = (
-  kind: CredentialKind,
-  count: number,
-) => Promise<readonly Credential[]>;
-
-/** Age at which sessions are replaced; they expire after 15 minutes. */
-const RENEWAL_MS = 5 * 60_000;
-
-/** @param callers - names of the users */
-export function credentialsFor(
-  portal: Portal,
-  callers: readonly string[],
-): TakeCredentials {
-  let sessions: readonly Credential[] = [];
-  let createdAt = -Infinity;
-  return async (kind, count) => {
-    const repeat = <T>(list: readonly T[]) =>
-      Array.from({ length: count }, (_, index) => list[index % list.length]);
-    if (kind === 'SPNEGO token') {
-      return negotiate(portal, repeat(callers));
-    }
-    if (performance.now() - createdAt > RENEWAL_MS) {
-      sessions = await signIn(portal, callers);
-      createdAt = performance.now();
-    }
-    return repeat(sessions);
-  };
-}
-
-/** Starts a session for each user, with a SPNEGO token. */
+/** Starts a session of 15 minutes for each user, with a SPNEGO token. */
 export async function signIn(
   portal: Portal,
   usernames: readonly string[],
@@ -78,7 +48,7 @@ let lastTokens: Promise<unknown> = Promise.resolve();
  * longer than a request. For this reason, the tokens of a round are created
  * right before it, while nothing is measured.
  */
-async function negotiate(
+export async function negotiate(
   { realm }: Portal,
   usernames: readonly string[],
 ): Promise<readonly Credential[]> {

@@ -1,10 +1,7 @@
 import autocannon from 'autocannon';
 
 /** A request that is sent under load. Default of the method: `GET`. */
-export type LoadRequest = Pick<
-  autocannon.Request,
-  'method' | 'path' | 'headers' | 'body'
->;
+export type LoadRequest = autocannon.Request;
 
 /** Responses of a run. */
 export interface Sample {
@@ -23,7 +20,6 @@ export interface Sample {
 
 /** Interval at which autocannon checks for the end of a run. */
 const SAMPLE_MS = 20;
-const TIMEOUT_S = 30;
 const COUNTED = 0.9;
 
 /**
@@ -64,7 +60,6 @@ export async function send(options: {
         connections,
         ...limit,
         sampleInt: SAMPLE_MS,
-        timeout: TIMEOUT_S,
         requests: [request],
       },
       error => (error ? reject(error) : resolve()),

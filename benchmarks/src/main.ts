@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CREDENTIALS, credentialsFor } from './credentials';
+import { CREDENTIALS } from './credentials';
 import { measureRow, type RowResult } from './measureRow';
 import { measureMixedLoad } from './mixedLoad';
 import { Portal, ROOT, type Values } from './Portal';
@@ -25,6 +25,8 @@ import {
  * tables of docs/performance.md; see benchmarks/README.md.
  */
 
+/** Number of users who send the requests of rows. */
+const CALLERS = 64;
 /** Minutes of the mixed load with SQLite. */
 const SHORT_MINUTES = 1;
 const RESULTS = join(ROOT, 'benchmarks/results.json');
@@ -38,7 +40,6 @@ const maxRounds = readCount('ROUNDS', 16);
 const only = new RegExp(process.env.ONLY ?? '');
 const isSizing = only.test('sizing');
 const isLoad = isSizing || only.test('load');
-const isOnlyLoad = only.source === 'load';
 
 main().catch(error => {
   log(error instanceof Error ? (error.stack ?? error.message) : `${error}`);
@@ -54,7 +55,7 @@ async function main(): Promise<void> {
   const rows: RowResult[] = [];
   const portals: Record<string, Values> = {};
   try {
-    if (!isOnlyLoad) {
+    if (only.source !== 'load') {
       portals.SQLite = await measurePortal(realm, rows);
     }
     if (isLoad) {
@@ -64,8 +65,7 @@ async function main(): Promise<void> {
   } finally {
     await realm.stop();
   }
-  const date = new Date().toISOString().slice(0, 10);
-  const { COMMIT: commit = '' } = process.env;
+  const { DATE: date = '', COMMIT: commit = '' } = process.env;
   report({ date, commit, users, machine, rows, portals });
 }
 
@@ -83,7 +83,6 @@ async function measurePortal(
       'catalog filled, s': await portal.untilIdle(),
     };
     const names = await readNames(portal);
-    const takeCredentials = credentialsFor(portal, names.callers);
     if (isSizing) {
       log('at rest');
       const rest = async () => {
@@ -94,21 +93,17 @@ async function measurePortal(
     }
     if (isSizing || postgres) {
       log('mixed load');
-      const load = {
-        portal,
-        takeCredentials,
-        names,
-        minutes: postgres ? minutes : SHORT_MINUTES,
-      };
-      const work = () => measureMixedLoad(load);
-      Object.assign(values, await portal.observe('under load', work));
+      const ofLoad = postgres ? minutes : SHORT_MINUTES;
+      const load = () => measureMixedLoad({ portal, names, minutes: ofLoad });
+      Object.assign(values, await portal.observe('under load', load));
     }
     for (const row of postgres ? [] : rowsFor(names)) {
       for (const credential of row.credentials ?? CREDENTIALS) {
         const title = `${row.name} by ${credential}`;
         if (only.test(title)) {
           log(title);
-          const common = { takeCredentials, portal, maxRounds };
+          const callers = names.callers.slice(0, CALLERS);
+          const common = { portal, callers, maxRounds };
           rows.push(await measureRow({ ...common, row, credential }));
         }
       }
@@ -124,8 +119,7 @@ async function measurePortal(
 
 function report(results: Results): void {
   writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
-  const tables = Object.values(formatTables(results)).join('\n\n');
-  process.stdout.write(`\n${tables}\n\nResults: ${RESULTS}\n`);
+  process.stdout.write(`\n${formatTables(results)}\n\nResults: ${RESULTS}\n`);
   if (process.env.RECORD) {
     const text = readFileSync(DOCUMENT, 'utf8');
     writeFileSync(DOCUMENT, replaceTables(text, results));

@@ -1,4 +1,4 @@
-import type { CredentialKind, TakeCredentials } from './credentials';
+import { negotiate, signIn, type CredentialKind } from './credentials';
 import { ratioInterval, type RatioInterval } from './interval';
 import { send } from './load';
 import type { Portal } from './Portal';
@@ -36,16 +36,23 @@ const WARM_UP = 500;
 export async function measureRow(options: {
   readonly row: Row;
   readonly credential: CredentialKind;
-  readonly takeCredentials: TakeCredentials;
+  /** User names of the callers, who send requests in turn. */
+  readonly callers: readonly string[];
   readonly portal: Portal;
   readonly maxRounds: number;
 }): Promise<RowResult> {
-  const { row, credential, takeCredentials, portal, maxRounds } = options;
+  const { row, credential, callers, portal, maxRounds } = options;
   const { origin } = portal;
+  const isNegotiated = credential === 'SPNEGO token';
+  const sessions = isNegotiated ? [] : await signIn(portal, callers);
 
   async function run(request: Row['request'], amount: number) {
     // Tokens and CSRs are created before the first request.
-    const credentials = await takeCredentials(credential, amount);
+    const repeat = <T>(list: readonly T[]) =>
+      Array.from({ length: amount }, (_, index) => list[index % list.length]);
+    const credentials = isNegotiated
+      ? await negotiate(portal, repeat(callers))
+      : repeat(sessions);
     const requests = credentials.map(({ username, headers }) => {
       const each = request(username);
       return { ...each, headers: { ...each.headers, ...headers } };
@@ -67,7 +74,7 @@ export async function measureRow(options: {
   }
 
   const { bytes } = await run(row.request, WARM_UP);
-  const path = credential === 'SPNEGO token' ? 'accept' : 'constant';
+  const path = isNegotiated ? 'accept' : 'constant';
   const constant = {
     path: `/api/benchmark/${path}?size=${Math.round(bytes)}`,
   };

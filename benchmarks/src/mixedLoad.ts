@@ -1,15 +1,14 @@
 import { Attribute, Change, Client } from 'ldapts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signIn, type TakeCredentials } from './credentials';
+import { signIn } from './credentials';
 import { percentile } from './interval';
 import { send, type Sample } from './load';
-import type { Headers, Portal, Values } from './Portal';
+import type { Portal, RequestHeaders, Values } from './Portal';
 import { pick, rowsFor, type Names } from './rows';
 
 interface MixedOptions {
   readonly portal: Portal;
-  readonly takeCredentials: TakeCredentials;
   readonly names: Names;
   readonly minutes: number;
 }
@@ -56,14 +55,14 @@ export async function measureMixedLoad(options: MixedOptions): Promise<Values> {
 }
 
 async function sendRequests(options: MixedOptions): Promise<readonly Sample[]> {
-  const { portal, takeCredentials, names, minutes } = options;
+  const { portal, names, minutes } = options;
   const rows = rowsFor(names).flatMap(row =>
     Array.from({ length: row.share ?? 0 }, () => row),
   );
   const samples: Sample[] = [];
   for (let minute = 0; minute < minutes; minute++) {
-    // Renews the sessions.
-    const sessions = await takeCredentials('session cookie', CLIENTS);
+    // A session expires after 15 minutes.
+    const sessions = await signIn(portal, names.callers.slice(0, CLIENTS));
     const sample = await send({
       origin: portal.origin,
       connections: CLIENTS,
@@ -116,7 +115,7 @@ async function measureWrites(options: MixedOptions): Promise<Values> {
   async function untilShown(
     path: string,
     text: string,
-    headers?: Headers,
+    headers?: RequestHeaders,
   ): Promise<number> {
     const writtenAt = performance.now();
     for (;;) {
@@ -190,7 +189,7 @@ async function measureWrites(options: MixedOptions): Promise<Values> {
     Array.from({ length: count }, (_, index) => `${prefix}-${kind}-${index}`);
   await client.add(groupDn, { objectClass: ['ipaUserGroup', 'fasGroup'] });
   const [refused, unlisted] = await Promise.all([
-    Promise.all(names.otherCallers.slice(0, LOCKED_USERS).map(lockUser)),
+    Promise.all(names.callers.slice(-LOCKED_USERS).map(lockUser)),
     Promise.all(uids('preserved', PRESERVED_USERS).map(preserveUser)),
     Promise.all(uids('changed', CHANGED_USERS).map(changeUser)),
     changeEntity(`${prefix}-entity`),

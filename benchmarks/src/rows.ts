@@ -20,9 +20,8 @@ export interface Row {
 export interface Names {
   readonly users: readonly string[];
   readonly groups: readonly string[];
-  /** Users who send requests, and other users who can do so. */
+  /** Users who can send requests and sign in to the portal. */
   readonly callers: readonly string[];
-  readonly otherCallers: readonly string[];
 }
 
 const API = '/api/directory/v1';
@@ -34,7 +33,6 @@ const LARGEST_GROUP = 'contributors';
  * users of the mixed load of another portal.
  */
 const CALLER = /^(?!(alice|eve)$|bench-)[a-z0-9]+([-_.][a-z0-9]+)*$/;
-const CALLERS = 64;
 const PAGE_SIZE = 40;
 /** Returns an item at random. */
 export function pick<T>(list: readonly T[]): T {
@@ -45,15 +43,13 @@ export function pick<T>(list: readonly T[]): T {
 export async function readNames(portal: Portal): Promise<Names> {
   const users = await readAll(portal, 'users');
   const groups = await readAll(portal, 'groups');
-  const callers = users
-    .filter(user => !user.locked && !user.is_private)
-    .map(({ username }) => username)
-    .filter(username => CALLER.test(username));
   return {
     users: users.map(({ username }) => username),
     groups: groups.map(({ groupname }) => groupname),
-    callers: callers.slice(0, CALLERS),
-    otherCallers: callers.slice(CALLERS),
+    callers: users
+      .filter(user => !user.locked && !user.is_private)
+      .map(({ username }) => username)
+      .filter(username => CALLER.test(username)),
   };
 }
 

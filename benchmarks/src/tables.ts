@@ -38,31 +38,24 @@ export function missedPromises({ users, portals }: Results): readonly string[] {
   });
 }
 
-const BLOCK = /(<!-- results: (\S+) -->\n)[^]*?(<!-- \/results -->)/g;
+const BLOCK = /(<!-- results -->\n)[^]*(<!-- \/results -->)/;
 
-/**
- * Replaces the tables of a document.
- *
- * @throws Error when there is no table of a name
- */
+/** Replaces the tables of a document. */
 export function replaceTables(text: string, results: Results): string {
-  const tables = new Map(Object.entries(formatTables(results)));
-  return text.replace(BLOCK, (_block, start, name, end) => {
-    if (!tables.has(name)) {
-      throw new Error(`There is no table '${name}'`);
-    }
-    return `${start}\n${tables.get(name)}\n\n${end}`;
-  });
+  return text.replace(
+    BLOCK,
+    (_, start, end) => `${start}\n${formatTables(results)}\n\n${end}`,
+  );
 }
 
-/** Formats the tables in Markdown, by the names that the documents use. */
-export function formatTables(results: Results) {
+/** Formats the tables in Markdown. */
+export function formatTables(results: Results): string {
   const { date, commit, users, machine, rows, portals } = results;
-  return {
-    run: `Measured on ${date} with ${format(users)} users, commit ${commit}: ${machine}.`,
-    rows: formatRows(rows),
-    portals: formatPortals(users, portals),
-  };
+  return `Measured on ${date} with ${format(users)} users, commit ${commit}: ${machine}.
+
+${formatRows(rows)}
+
+${formatPortals(users, portals)}`;
 }
 
 function formatRows(rows: readonly RowResult[]): string {
