@@ -259,15 +259,6 @@ describe('the configuration reference', () => {
   });
 });
 
-describe('the tables of performance', () => {
-  it('are generated from the results', () => {
-    execFileSync('benchmarks/documents', ['--check'], {
-      cwd: root,
-      stdio: 'inherit',
-    });
-  });
-});
-
 describe('the shipped configuration', () => {
   for (const file of files.filter(name => /^app-config.*\.yaml$/.test(name))) {
     it(`of ${file} allows users and groups only from listed locations`, () => {

@@ -1,11 +1,11 @@
 // Runs long trials: `*.trial.test.ts`, tests of `make test` with higher counts,
-// and attacks on a portal.
+// and the times of writes under load.
 //
 //   node scripts/trials.mjs          every unfinished trial
 //
 // Variables: ONLY=crash,answers selects trials; KILLS, MINUTES, RUNS, USERS,
 // OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, CUTS, RESTARTS, ROUNDS, SEARCHES,
-// and REQUESTS change their size; CHECKOUT is the checkout to attack.
+// and REQUESTS change their size.
 //
 // A trial consists of shards of a few minutes. Each finished shard adds a line
 // to .build/trials/progress.jsonl; the next run on the same commit skips shards
@@ -34,7 +34,6 @@ const writes = size('WRITES', 10_000);
 const cuts = size('CUTS', 100);
 const restarts = size('RESTARTS', 20);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
-const checkout = process.env.CHECKOUT || root;
 
 /** Number of kills in a shard. */
 const KILLS = 25;
@@ -223,12 +222,7 @@ const trials = {
   },
   promises: {
     command: ['benchmarks/run'],
-    shards: [{ ONLY: 'promises', USERS: users }],
-  },
-  attacks: {
-    command: ['benchmarks/attacks', checkout],
-    // Includes the checkout, so that another one is attacked again.
-    shards: [{ ONLY: '', CHECKOUT: checkout }],
+    shards: [{ ONLY: 'load', USERS: users, MINUTES: 2 }],
   },
 };
 

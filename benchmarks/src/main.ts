@@ -1,107 +1,141 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import {
+  freePorts,
+  PostgresServer,
+  startRealm,
+  type Realm,
+} from '@directory-gateway/realm';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { median } from './ClosedLoop';
-import { modes, type Mode } from './credentials/credentials';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CREDENTIALS } from './credentials';
+import { measureRow, type RowResult } from './measureRow';
+import { measureMixedLoad } from './mixedLoad';
+import { Portal, ROOT, type Values } from './Portal';
+import { readNames, rowsFor } from './rows';
 import {
-  measurePortal,
-  measureWithoutPlugin,
-  type RunOptions,
-} from './measurePortal';
-import { describeMachine, readCount, runProgram, signal } from './run';
-import { BENCHMARKS, GOAL_USERS, settings } from './settings';
-import {
-  formatPortals,
-  formatRow,
-  formatRows,
+  formatTables,
   missedPromises,
+  replaceTables,
   type Results,
 } from './tables';
-import { withRealm } from './withRealm';
 
 /*
- * `make bench`: measures, prints two tables and writes the results; see
- * benchmarks/README.md.
+ * `make bench`: measures the portal, writes the results, and with RECORD=1 the
+ * tables of docs/performance.md; see benchmarks/README.md.
  */
 
-runProgram(main, log);
+/** Number of users who send the requests of rows. */
+const CALLERS = 64;
+/** Minutes of the mixed load with SQLite. */
+const SHORT_MINUTES = 1;
+const RESULTS = join(ROOT, 'benchmarks/results.json');
+const DOCUMENT = join(ROOT, 'docs/performance.md');
+
+const users = readCount('USERS', 20_000);
+const minutes = readCount('MINUTES', 10);
+const restMinutes = readCount('REST', 1);
+const maxRounds = readCount('ROUNDS', 16);
+/** Selects rows by their titles, `sizing` and `load`. */
+const only = new RegExp(process.env.ONLY ?? '');
+const isSizing = only.test('sizing');
+const isLoad = isSizing || only.test('load');
+
+main().catch(error => {
+  log(error instanceof Error ? (error.stack ?? error.message) : `${error}`);
+  // Requests under load may be pending.
+  process.exit(1);
+});
 
 async function main(): Promise<void> {
-  const { env } = process;
-  const options: RunOptions = {
-    users: readCount('USERS', GOAL_USERS),
-    modes: readModes(env.MODES || modes.join()),
-    only: new RegExp(env.ONLY ?? ''),
-    profileTo: env.PROFILE || undefined,
-    signal,
-    onRow: row => log(formatRow(row)),
-  };
-  const { users } = options;
-  const machine = describeMachine();
-  const results: Results = await withRealm(options, async measured => {
-    log(`the realm has ${measured.people.all.length} users`);
-    const { rows, result } = await measurePortal(measured, options);
-    const ways = [result];
-    if (rows.length > 0 && !options.profileTo) {
-      log('the same server without the directory plugin');
-      ways.push(
-        await measureWithoutPlugin(measured, {
-          requests: result.requests,
-          signal: options.signal,
-        }),
-      );
+  const machine = `${cpus().length} × ${cpus()[0].model.trim()}, Node.js ${
+    process.version
+  }, load average ${loadavg()[0].toFixed(1)} before`;
+  const realm = await startRealm({ users, accessLog: 'buffered' });
+  const rows: RowResult[] = [];
+  const portals: Record<string, Values> = {};
+  try {
+    if (only.source !== 'load') {
+      portals.SQLite = await measurePortal(realm, rows);
     }
-    return { users, machine, settings, ways, rows };
-  });
-  const isWhole = !env.ONLY && !env.MODES && !env.PROFILE;
-  const baseline = readBaseline();
-  const file = resultsFile(users, isWhole);
-  await writeFile(file, `${JSON.stringify(results, undefined, 2)}\n`);
-  const wrong = results.ways.flatMap(({ ages }) => ages?.wrong ?? []);
-  const failures = [
-    ...wrong.map(text => `Wrong response: ${text}\n`),
-    ...missedPromises(results).map(title => `Promise not kept: ${title}\n`),
-  ];
-  process.exitCode = failures.length > 0 ? 1 : 0;
-  process.stdout.write(`
-${machine.cpus} × ${machine.cpu}, ${machine.memory_gib} GiB, Node ${
-    machine.node
-  }, load ${machine.load_before} before.
-${noise(results)} % of the portal's CPU was used by other processes.
-
-${formatRows(results.rows, users > GOAL_USERS ? baseline : undefined)}
-
-${formatPortals([results])}
-
-${failures.join('')}Results: ${file}
-`);
-}
-
-function readModes(text: string): readonly Mode[] {
-  const names = text.split(',').map(name => name.trim());
-  const unknown = names.find(name => !modes.some(mode => mode === name));
-  if (unknown !== undefined) {
-    throw new Error(`MODES must be of ${modes.join(', ')}, not '${unknown}'`);
+    if (isLoad) {
+      const postgres = await PostgresServer.start();
+      portals.PostgreSQL = await measurePortal(realm, rows, postgres);
+    }
+  } finally {
+    await realm.stop();
   }
-  return modes.filter(mode => names.includes(mode));
+  const { DATE: date = '', COMMIT: commit = '' } = process.env;
+  report({ date, commit, users, machine, rows, portals });
 }
 
-/** Returns the path of the results; the documents use only complete ones. */
-function resultsFile(users: number, isWhole: boolean): string {
-  const size = users === GOAL_USERS ? '' : `-${users}`;
-  return join(BENCHMARKS, `results${isWhole ? size : '-partial'}.json`);
+/** Measures a portal, and its rows if it has SQLite in memory. */
+async function measurePortal(
+  realm: Realm,
+  rows: RowResult[],
+  postgres?: PostgresServer,
+): Promise<Values> {
+  const [port] = await freePorts(1);
+  const portal = new Portal(realm, port, postgres);
+  try {
+    log(`filling the catalog of ${postgres ? 'PostgreSQL' : 'SQLite'}`);
+    const values: Record<string, number | undefined> = {
+      'catalog filled, s': await portal.untilIdle(),
+    };
+    const names = await readNames(portal);
+    if (isSizing) {
+      log('at rest');
+      const rest = async () => {
+        await sleep(restMinutes * 60_000);
+        return { 'minutes at rest': restMinutes };
+      };
+      Object.assign(values, await portal.observe('at rest', rest));
+    }
+    if (isSizing || postgres) {
+      log('mixed load');
+      const ofLoad = postgres ? minutes : SHORT_MINUTES;
+      const load = () => measureMixedLoad({ portal, names, minutes: ofLoad });
+      Object.assign(values, await portal.observe('under load', load));
+    }
+    for (const row of postgres ? [] : rowsFor(names)) {
+      for (const credential of row.credentials ?? CREDENTIALS) {
+        const title = `${row.name} by ${credential}`;
+        if (only.test(title)) {
+          log(title);
+          const callers = names.callers.slice(0, CALLERS);
+          const common = { portal, callers, maxRounds };
+          rows.push(await measureRow({ ...common, row, credential }));
+        }
+      }
+    }
+    const { highestRssBytes } = await portal.usage();
+    values['highest RSS, MiB'] = highestRssBytes / 2 ** 20;
+    return values;
+  } finally {
+    await portal.stop();
+    await postgres?.stop();
+  }
 }
 
-function readBaseline(): Results | undefined {
-  const file = resultsFile(GOAL_USERS, true);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+function report(results: Results): void {
+  writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
+  process.stdout.write(`\n${formatTables(results)}\n\nResults: ${RESULTS}\n`);
+  if (process.env.RECORD) {
+    const text = readFileSync(DOCUMENT, 'utf8');
+    writeFileSync(DOCUMENT, replaceTables(text, results));
+  }
+  const missed = isLoad ? missedPromises(results) : [];
+  missed.forEach(title => log(`promise not kept: ${title}`));
+  process.exitCode = missed.length > 0 ? 1 : 0;
 }
 
-/** Returns the median of the rows in percent. */
-function noise({ rows }: Results): string {
-  return rows.length === 0
-    ? '?'
-    : (100 * median(rows.map(row => row.noise_cpu))).toFixed(0);
+/** @throws Error when a variable is not a positive integer */
+function readCount(name: string, fallback: number): number {
+  const count = Number(process.env[name] || fallback);
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw new Error(`${name} must be a positive integer`);
+  }
+  return count;
 }
 
 function log(line: string): void {

@@ -1,254 +1,127 @@
-import type { PortalResult } from './measurePortal';
-import type { Row } from './measureRows';
 import {
-  formatPortals,
-  formatRates,
-  formatRows,
-  formatSizes,
+  formatTables,
   missedPromises,
+  replaceTables,
   type Results,
 } from './tables';
 
-const row: Row = {
-  name: '/me/',
-  people: 20_000,
-  reads: 'replica',
-  mode: 'negotiate',
-  connections: 16,
-  rps: 1600.4,
-  rps_min: 1500,
-  rps_max: 1700,
-  limit_rps: 8000,
-  route_rps: 2500,
-  route_margin: 0.04,
-  p50_ms: 0.512,
-  p99_ms: 12.3,
-  samples: 500,
-  load_p50_ms: 9.5,
-  load_p99_ms: 20,
-  ldap_p50_ms: 0.25,
-  goal_ratio: 0.6,
-  goal_p50_ms: null,
-  portal_cpu_us: 480,
-  portal_cpu: 0.98,
-  noise_cpu: 0.01,
-  generator_cpu: 0.5,
-  event_loop_delay_p99_ms: 3,
+const kept = {
+  'minutes under load': 10,
+  'request (p99), ms': 61.4,
+  errors: 0,
+  'write visible (p99), ms': 600,
+  'locked account refused (max), ms': 4200,
+  'preserved user not listed (max), ms': 15_000,
 };
 
-function memory(rss: number, highest: number, used: number) {
-  const mebibyte = 2 ** 20;
-  return {
-    rssBytes: rss * mebibyte,
-    highestRssBytes: highest * mebibyte,
-    usedBytes: used * mebibyte,
-  };
-}
-
-const portal: PortalResult = {
-  variant: 'replica',
-  start: {
-    firstResponseMs: 3210,
-    syncedMs: 8100,
-    loopDelayMs: 12.5,
-    maxLoopDelayMs: 80,
-  },
-  requests: 1000,
-  memoryAtStart: memory(500, 550, 200),
-  memoryAfterLoad: memory(700, 900, 250),
-  ages: {
-    writes: 240,
-    p50Ms: 170,
-    p95Ms: 390,
-    p99Ms: 500,
-    maxMs: 1200,
-    wrong: ['lock: /users/x/ returned 500'],
-  },
-};
-
-const without: PortalResult = {
-  ...portal,
-  variant: 'none',
-  start: null,
-  memoryAfterLoad: memory(600, 650, 150),
-  ages: null,
-};
-
-function results(change: Partial<Results>): Results {
-  return {
-    users: 20_000,
-    machine: {},
-    settings: {},
-    ways: [portal, without],
-    rows: [row],
-    ...change,
-  };
-}
-
-/** Returns the cells below a title of the header. */
-function columnOf(table: string, title: string): readonly string[] {
-  const [head, , ...lines] = table.split('\n').map(cellsOf);
-  return lines.map(cells => cells[head.indexOf(title)]);
-}
-
-/** Returns the cells of the line with a title. */
-function lineOf(table: string, title: string): readonly string[] {
-  const lines = table.split('\n').map(cellsOf);
-  return (lines.find(([name]) => name === title) ?? []).slice(1);
-}
-
-function cellsOf(line: string): readonly string[] {
-  return line
-    .split('|')
-    .slice(1, -1)
-    .map(cell => cell.trim());
-}
-
-describe('formatRows', () => {
-  it('formats a Markdown table with columns of equal width', () => {
-    const other = { ...row, name: '/users/{u}/', mode: 'session' } as const;
-    const lines = formatRows([row, other]).split('\n');
-    expect(lines).toHaveLength(4);
-    expect(new Set(lines.map(line => line.length)).size).toBe(1);
-    expect(lines[2]).toContain(
-      '| `/me/`        | SPNEGO token   | 1,600 (1,500–1,7',
-    );
-    expect(lines[3]).toContain('| `/users/{u}/` | session cookie |');
-  });
-
-  it('shows the limit, the route, and the share of the route', () => {
-    const table = formatRows([row]);
-    expect(columnOf(table, 'limit/s')).toEqual(['8,000']);
-    expect(columnOf(table, 'route/s')).toEqual(['2,500']);
-    expect(columnOf(table, 'of route')).toEqual(['64 % ± 4 %']);
-  });
-
-  it('marks an interval that is too wide', () => {
-    const table = formatRows([{ ...row, route_margin: 0.06 }]);
-    expect(columnOf(table, 'of route')).toEqual(['64 % ± 6 %, too wide']);
-  });
-
-  it('leaves cells without a measurement empty', () => {
-    const table = formatRows([{ ...row, ldap_p50_ms: null, route_rps: null }]);
-    expect(columnOf(table, 'LDAP p50')).toEqual(['']);
-    expect(columnOf(table, 'of route')).toEqual(['']);
-  });
-
-  it.each([
-    [{}, '≥ 60 % met'],
-    [{ rps: 1550 }, '≥ 60 % undecided'],
-    [{ rps: 1450 }, '≥ 60 % undecided'],
-    [{ rps: 1399 }, '≥ 60 % missed'],
-    [{ route_margin: 0.06 }, '≥ 60 % undecided'],
-    [{ route_margin: undefined }, '≥ 60 % undecided'],
-    [{ goal_p50_ms: 0.6 }, '≥ 60 % met, p50 ≤ 0.6 ms met'],
-    [{ goal_p50_ms: 0.5 }, '≥ 60 % met, p50 ≤ 0.5 ms missed'],
-    [{ goal_ratio: null, goal_p50_ms: 1 }, 'p50 ≤ 1 ms met'],
-    [{ goal_ratio: null }, ''],
-  ])('shows the goal of %j as %p', (change, expected) => {
-    const table = formatRows([{ ...row, ...change }]);
-    expect(columnOf(table, 'goal')).toEqual([expected]);
-  });
-
-  it.each([
-    [1400, '114 %, ≥ 80 % met'],
-    [1900, '84 %, ≥ 80 % undecided'],
-    [2400, '67 %, ≥ 80 % missed'],
-  ])(
-    'compares the share of the route with that of %d requests/s with fewer users',
-    (rps, expected) => {
-      const baseline = results({ rows: [{ ...row, rps }] });
-      const table = formatRows([row, { ...row, mode: 'token' }], baseline);
-      expect(columnOf(table, 'of 20,000 users')).toEqual([expected, '']);
+const results: Results = {
+  date: '2026-12-01',
+  commit: 'abc1234',
+  users: 20_000,
+  machine: '2 × CPU, Node.js v24, load average 0.1 before',
+  rows: [
+    {
+      name: '/me/',
+      credential: 'session cookie',
+      rate: 4327.6,
+      routeRate: 5472.7,
+      ratio: 0.791,
+      margin: 0.043,
+      rounds: 8,
+      goal: 0.6,
+      cpuUs: 225.04,
     },
-  );
-});
+    {
+      name: 'POST /certs/ P-256',
+      credential: 'SPNEGO token',
+      rate: 261.2,
+      routeRate: 2348,
+      ratio: 0.11,
+      margin: 0.01,
+      rounds: 6,
+      cpuUs: 4252,
+    },
+  ],
+  portals: {
+    SQLite: { 'RSS at rest, MiB': 686.4, 'longest stop at rest, ms': 3.25 },
+    PostgreSQL: { 'RSS at rest, MiB': 453, ...kept },
+  },
+};
 
-describe('formatRates', () => {
-  it('returns a line for each request and a column for each mode', () => {
-    const table = formatRates([
-      row,
-      { ...row, mode: 'session', rps: 3000, p50_ms: 1 },
-    ]);
-    expect(lineOf(table, '`/me/`')).toEqual([
-      '3,000',
-      '1,600',
-      '',
-      '0.5',
-      '0.5',
-    ]);
+describe('missedPromises', () => {
+  const measure = (values: object) =>
+    missedPromises({
+      ...results,
+      portals: { PostgreSQL: { ...kept, ...values } },
+    });
+
+  it('is empty when all are kept, even if a goal is missed', () => {
+    expect(missedPromises(results)).toEqual([]);
+  });
+
+  it.each([
+    ['errors', 1],
+    ['write visible (p99), ms', 1001],
+    ['locked account refused (max), ms', 5001],
+    ['preserved user not listed (max), ms', 20_001],
+  ])('contains %s of %d', (title, value) => {
+    expect(measure({ [title]: value })).toEqual([title]);
+  });
+
+  it('contains what was not measured', () => {
+    expect(measure({ errors: undefined })).toEqual(['errors']);
+    expect(missedPromises({ ...results, portals: {} })).toHaveLength(4);
+  });
+
+  it('allows lists more time with 100,000 users', () => {
+    const values = { ...kept, 'preserved user not listed (max), ms': 89_000 };
+    const large = {
+      ...results,
+      users: 100_000,
+      portals: { PostgreSQL: values },
+    };
+    expect(missedPromises(large)).toEqual([]);
   });
 });
 
-describe('formatSizes', () => {
-  it('shows the portal with the plugin', () => {
-    const table = formatSizes([results({ ways: [without, portal] })]);
-    expect(lineOf(table, '20,000')).toEqual(['8.1', '13', '0.17', '0.50']);
+describe('formatTables', () => {
+  const [run, rows, portals] = formatTables(results).split('\n\n');
+
+  it('names date, size, commit and machine of the run', () => {
+    expect(run).toBe(
+      'Measured on 2026-12-01 with 20,000 users, commit abc1234: 2 × CPU, Node.js v24, load average 0.1 before.',
+    );
+  });
+
+  it('prints each ratio with its interval and verdict', () => {
+    expect(rows.split('\n')).toEqual([
+      '| Request              | Credential     | Requests/s | Bare route/s | Ratio      | Goal        | CPU, µs |',
+      '| -------------------- | -------------- | ---------- | ------------ | ---------- | ----------- | ------- |',
+      '| `/me/`               | session cookie | 4,328      | 5,473        | 79 % ± 4 % | ≥ 60 %: met | 225     |',
+      '| `POST /certs/ P-256` | SPNEGO token   | 261        | 2,348        | 11 % ± 1 % |             | 4,252   |',
+    ]);
+  });
+
+  it('prints a column for each portal, and marks missed goals', () => {
+    const lines = portals.split('\n').map(line =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map(cell => cell.trim()),
+    );
+    expect(lines[0]).toEqual(['', 'SQLite', 'PostgreSQL', 'Maximum']);
+    expect(lines).toContainEqual(['RSS at rest, MiB', '686', '453', '']);
+    expect(lines).toContainEqual(['longest stop at rest, ms', '3.3', '', '']);
+    expect(lines).toContainEqual(['request (p99), ms', '', '61, missed', '50']);
+    expect(lines).toContainEqual(['errors', '', '0', '0']);
   });
 });
 
-describe('formatPortals', () => {
-  it('shows whether the portal meets the goals', () => {
-    const table = formatPortals([results({})]);
-    expect(lineOf(table, 'users, plugin')).toEqual([
-      '20,000, with',
-      '20,000, without',
-    ]);
-    expect(lineOf(table, 'first correct response, s')).toEqual(['3.2', '']);
-    expect(lineOf(table, 'first sync finished, s')).toEqual([
-      '8.1, ≤ 8.0 missed',
-      '',
-    ]);
-    expect(lineOf(table, 'write visible after, p99, ms')).toEqual([
-      '500, ≤ 1000 met',
-      '',
-    ]);
-    expect(lineOf(table, 'wrong responses during the writes')).toEqual([
-      '1',
-      '',
-    ]);
-  });
-
-  it('subtracts the memory of the server without the plugin', () => {
-    expect(
-      lineOf(
-        formatPortals([results({})]),
-        'RSS above the server without it, MiB',
-      ),
-    ).toEqual(['100, ≤ 114 met', '']);
-  });
-
-  it('shows the promises to users, and omits lines without a result', () => {
-    const { ages } = portal;
-    const fast = { p50: 1000, p95: 2000, max: 5000 };
-    const slow = { p50: 2000, p95: 5000, max: 21_000 };
-    const ways = [
-      { ...portal, ages: { ...ages!, refusedMs: fast, unlistedMs: slow } },
-    ];
-    const table = formatPortals([results({ ways })]);
-    const title = 'preserved user unlisted after, max, s';
-    expect(lineOf(table, title)).toEqual(['21.0, ≤ 20.0 missed']);
-    expect(formatPortals([results({})])).not.toContain('locked account');
-    expect(missedPromises(results({ ways }))).toEqual([title]);
-    expect(missedPromises(results({ ways, users: 2000 }))).toEqual([title]);
-    expect(missedPromises(results({ ways, users: 100_000 }))).toEqual([]);
-  });
-
-  it('does not keep promises that were not measured', () => {
-    expect(missedPromises(results({}))).toEqual([
-      'locked account refused after, max, s',
-      'preserved user unlisted after, max, s',
-    ]);
-    const empty = { p50: NaN, p95: NaN, max: NaN };
-    const ages = { ...portal.ages!, refusedMs: empty, unlistedMs: empty };
-    const ways = [{ ...portal, ages }];
-    expect(missedPromises(results({ ways }))).toHaveLength(2);
-    // `ONLY` selected other measurements.
-    expect(missedPromises(results({ ways: [without] }))).toEqual([]);
-  });
-
-  it('does not show goals for other numbers of users', () => {
-    const table = formatPortals([results({ users: 200, ways: [portal] })]);
-    expect(lineOf(table, 'first sync finished, s')).toEqual(['8.1']);
+describe('replaceTables', () => {
+  it('replaces the tables, and keeps the text', () => {
+    const before = 'a\n<!-- results -->\n\nold\n\n<!-- /results -->\nb\n';
+    const after = `a\n<!-- results -->\n\n${formatTables(results)}\n\n<!-- /results -->\nb\n`;
+    expect(replaceTables(before, results)).toBe(after);
+    expect(replaceTables(after, results)).toBe(after);
   });
 });
