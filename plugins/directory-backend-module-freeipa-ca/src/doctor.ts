@@ -214,7 +214,8 @@ async function isLookupDenied(servers: FreeIpaServers): Promise<boolean> {
   if (!first) {
     return false;
   }
-  const args = [String(first.serial_number)];
+  // Before 4.10, `serial_number` is a JSON number, which loses digits.
+  const args = [String(first.serial_number_hex)];
   try {
     await servers.run({ method: 'cert_show', args });
     return false;
