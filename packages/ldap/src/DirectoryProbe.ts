@@ -72,14 +72,7 @@ export class DirectoryProbe {
    *   lists no servers.
    */
   async bind(): Promise<readonly BindResult[]> {
-    try {
-      await readEndpoint('', this.#ldap);
-    } catch (error) {
-      const { message, cause } = toError(error);
-      throw new Error(
-        cause ? `${message}: ${toError(cause).message}` : message,
-      );
-    }
+    await readEndpoint('', this.#ldap);
     const servers = await this.#servers.inOrder();
     if (servers.length === 0 && this.#ldap.servers.kind === 'srv') {
       const { domain, name } = this.#ldap.servers;

@@ -37,7 +37,7 @@ export const GATEWAY_PERMISSIONS = [
 ];
 
 /** FreeIPA's own CA ACL, and one for users. */
-export const CA_ACLS = [
+export const CA_ACLS: FakeServer['rules'] = [
   {
     cn: ['hosts_services_caIPAserviceCert'],
     ipaenabledflag: ['TRUE'],

@@ -256,8 +256,13 @@ describe('the directory', () => {
   };
   const users = async () => [{ kind: 'users', attributes: ['a'] }] as const;
 
+  const stopped = { url: 'ldaps://ipa2', error: new Error(), isRefused: false };
+  const one = async () => [await healthy.bind(), stopped].flat();
+
   it.each<[string, string, Partial<Probe>]>([
     ['ok ok ok ok', 'a healthy directory', {}],
+    ['warn ok ok ok', 'one of two servers', { bind: one }],
+    ['fail skip skip skip', 'no server', { bind: async () => [stopped] }],
     ['ok fail skip skip', 'another base DN', { hasUsers: async () => false }],
     ['ok ok fail skip', 'a schema', { missingNames: async () => ['fasUser'] }],
     ['ok ok fail skip', 'missing rights', { missingRights: users }],
