@@ -143,10 +143,12 @@ function backendOf(
       dependencies
         .filter(name => name.startsWith('@directory-gateway/') && loads(name))
         .filter(name => name !== OWN_PACKAGE)
-        .filter(name => {
-          const { exports = {} } = require(`${name}/package.json`);
-          return './doctor' in exports;
-        })
+        .filter(name =>
+          Object.hasOwn(
+            require(`${name}/package.json`).exports ?? {},
+            './doctor',
+          ),
+        )
         .flatMap(name => require(`${name}/doctor`).doctorChecks),
     require,
   };

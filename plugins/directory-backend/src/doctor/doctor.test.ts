@@ -10,7 +10,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { directoryChecks, type Probe } from './directoryChecks';
-import { allChecks, diagnose } from './index';
+import { allChecks, diagnose } from './main';
 import { loadPortal } from './Portal';
 import { portalChecks } from './portalChecks';
 import { formatResults, runChecks } from './runChecks';
