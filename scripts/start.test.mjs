@@ -143,9 +143,9 @@ describe('make start', { timeout: 900_000 }, () => {
     assert.deepEqual(
       problems.map(({ id, status }) => [id, status]),
       [
+        ['permissions', 'warn'],
         ['database', 'warn'],
-        ['embedded-ca-key', 'warn'],
-        ['permission-grants', 'warn'],
+        ['embedded-ca', 'warn'],
       ],
     );
   });

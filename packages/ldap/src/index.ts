@@ -4,33 +4,11 @@
  * @packageDocumentation
  */
 
-export {
-  accessRequirements,
-  readMissingRights,
-  readUnreadableAttributes,
-} from './accessRequirements';
-export {
-  containersBelow,
-  normalizeDn,
-  trustedDn,
-} from './connection/DistinguishedName';
-export { isPresent } from './connection/filters';
-export {
-  bind,
-  connectClient,
-  readCa,
-  readPassword,
-  withDeadline,
-} from './connection/ldapClient';
+export { normalizeDn } from './connection/DistinguishedName';
 export { type LdapConfig, readLdapConfig } from './connection/LdapConfig';
-export { isNoSuchObject, isRejectedBind } from './connection/ldapErrors';
-export { LdapPool, NEVER_ABORTED } from './connection/LdapPool';
-export { LdapServers } from './connection/LdapServers';
+export { LdapPool } from './connection/LdapPool';
 export { createReplicaDirectory } from './createReplicaDirectory';
-export { entryKinds } from './entryKinds';
-export { textsOf } from './entryValues';
+export { DirectoryProbe, type MissingRights } from './DirectoryProbe';
 export { LdapPrincipalLookup } from './LdapPrincipalLookup';
 export { LdapReader } from './LdapReader';
-export { LdapReplicaSource } from './LdapReplicaSource';
 export { SchemaVerifier } from './SchemaVerifier';
-export { UsnReader } from './usns';

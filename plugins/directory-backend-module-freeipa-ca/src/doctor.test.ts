@@ -3,8 +3,13 @@ import type { JsonObject } from '@backstage/types';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  CA_ACLS,
+  GATEWAY_PERMISSIONS,
+} from './__testUtils__/certificateCommands';
 import { FakeCa } from './__testUtils__/FakeCa';
 import { FakeHttpsServer } from './__testUtils__/FakeHttpsServer';
+import { newRequest } from './__testUtils__/newRequest';
 import { doctorChecks } from './doctor';
 
 let ca: FakeCa;
@@ -14,12 +19,17 @@ let passwordFile: string;
 
 beforeAll(async () => {
   ca = await FakeCa.create();
-  server = await FakeHttpsServer.start({ ca });
+  await ca.issue({ csr: newRequest().csr, username: 'alice' });
+  server = await FakeHttpsServer.start({ ca, version: '4.9' });
   folder = await mkdtemp(join(tmpdir(), 'freeipa-doctor-'));
+  passwordFile = join(folder, 'password');
 });
 beforeEach(async () => {
-  passwordFile = join(folder, 'password');
-  await writeFile(passwordFile, server.freeIpa.password, { mode: 0o600 });
+  await writeFile(passwordFile, server.freeIpa.password);
+  await chmod(passwordFile, 0o600);
+  server.freeIpa.permissions = GATEWAY_PERMISSIONS;
+  server.freeIpa.rules = CA_ACLS;
+  server.freeIpa.isDogtagDown = false;
 });
 afterAll(async () => {
   await server?.stop();
@@ -27,153 +37,108 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs the checks sequentially until one fails. */
-async function findProblem(
-  freeipa: JsonObject = {},
-  profiles: JsonObject[] = [{ name: 'userCerts' }],
-) {
+/** Returns the result of the check, on one line. */
+async function decide(freeipa: JsonObject = {}, profile = 'userCerts') {
+  const servers = [server.origin];
+  const login = { username: 'portal', passwordFile };
   const config = new ConfigReader({
     directory: {
       certificates: {
-        profiles,
-        freeipa: {
-          servers: [server.origin],
-          caFile: ca.caFile,
-          login: { username: 'portal', passwordFile },
-          ...freeipa,
-        },
+        profiles: [{ name: profile }],
+        freeipa: { servers, caFile: ca.caFile, login, ...freeipa },
       },
     },
   });
-  for (const check of doctorChecks) {
-    const { status, message, fix } = await check.run({
-      config,
-      env: {},
-      hasPackage: () => true,
-      database: async () => undefined,
-    });
-    if (status !== 'ok') {
-      return { id: check.id, status, message, fix };
-    }
-  }
-  return undefined;
+  const context = { config, env: {}, responseMs: 3000 };
+  return await doctorChecks[0].run(context).then(
+    ({ status, message, fix }) => `${status} ${message}; ${fix}`,
+    (error: Error) => `fail ${error.message}`,
+  );
 }
 
-it('passes all checks when the CA works', async () => {
-  expect(await findProblem()).toBeUndefined();
+it('accepts FreeIPA as docs/freeipa.md sets it up', async () => {
+  expect(await decide()).toMatch(/^ok portal at /);
 });
 
-it('logs in once to check the CA and all profiles', async () => {
-  const { log } = server.freeIpa;
-  const profiles = ['userCerts', 'otherCerts'].map(name => ({ name }));
-  log.length = 0;
-  expect(await findProblem({}, profiles)).toBeUndefined();
-  expect(log.slice(log.indexOf('ca_show') - 1)).toEqual([
-    'login',
-    'ca_show',
-    'certprofile_show',
-    'certprofile_show',
-  ]);
+it('accepts an account with permissions of other names', async () => {
+  const change = { memberof: undefined };
+  server.freeIpa.failNext('user_show', { kind: 'change', change });
+  expect(await decide()).toMatch(/^ok /);
 });
 
-it.each([
-  [
-    'a CA file that does not exist',
-    'freeipa-ca-config',
-    /\/etc\/ipa\/ca\.crt/,
-    () => findProblem({ caFile: '/nonexistent/ca.crt' }),
-  ],
-  [
-    'a password file that does not exist',
-    'freeipa-ca-config',
-    /chmod 600/,
-    () =>
-      findProblem({
-        login: { username: 'portal', passwordFile: '/nonexistent/password' },
-      }),
-  ],
+it('warns when one of several servers cannot be used', async () => {
+  const servers = [server.origin, 'https://localhost:9'];
+  expect(await decide({ servers })).toMatch(
+    /^warn localhost:9: it does not accept/,
+  );
+});
+
+it.each<[string, RegExp, () => unknown]>([
   [
     'a password file that other users can read',
-    'freeipa-ca-config',
-    /chmod 600/,
-    async () => {
-      await chmod(passwordFile, 0o644);
-      return await findProblem().finally(() => chmod(passwordFile, 0o600));
-    },
-  ],
-  [
-    'the CA file of another CA',
-    'freeipa-ca-login',
-    /directory\.certificates\.freeipa\.caFile to the CA of localhost/,
-    async () => {
-      const other = await FakeCa.create();
-      return await findProblem({ caFile: other.caFile }).finally(() =>
-        other.remove(),
-      );
-    },
-  ],
-  [
-    'a stopped server',
-    'freeipa-ca-login',
-    /ipactl start/,
-    async () => {
-      await server.stop();
-      return await findProblem().finally(() => server.listen());
-    },
+    /^fail .*login\.passwordFile: .* is accessible to other users/,
+    () => chmod(passwordFile, 0o644),
   ],
   [
     'a wrong password',
-    'freeipa-ca-login',
-    /ipa passwd portal/,
-    async () => {
-      await writeFile(passwordFile, 'a wrong password');
-      return await findProblem();
-    },
+    /^fail .*invalid-password; try the password: kinit portal/,
+    () => writeFile(passwordFile, 'a wrong password'),
   ],
   [
-    'a server that does not respond',
-    'freeipa-ca-login',
-    /^(?!.*getkeytab|.*passwd).*ipactl status/,
-    () => {
-      server.freeIpa.failNext('login', { kind: 'hang', executed: false });
-      return findProblem();
-    },
+    'a server that hangs',
+    /^fail FreeIPA or its CA does not respond.*ipactl status/,
+    () => server.freeIpa.failNext('login', { kind: 'hang', executed: false }),
   ],
   [
     'a stopped CA',
-    'freeipa-ca-profile',
-    /ipactl status/,
-    async () => {
-      server.freeIpa.isDogtagDown = true;
-      return await findProblem().finally(() => {
-        server.freeIpa.isDogtagDown = false;
-      });
-    },
-  ],
-  [
-    'a CA that does not respond',
-    'freeipa-ca-profile',
-    /ipactl status/,
+    /^fail FreeIPA or its CA does not respond: .*4016.*ipactl status/,
     () => {
-      server.freeIpa.failNext('ca_show', { kind: 'hang', executed: false });
-      return findProblem();
+      server.freeIpa.isDogtagDown = true;
     },
   ],
   [
-    'a CA that FreeIPA does not have',
-    'freeipa-ca-profile',
-    /ipa ca-find/,
-    () => findProblem({ cacn: 'sub' }),
+    'a CA that hangs',
+    /^fail FreeIPA or its CA does not respond.*ipactl status/,
+    () =>
+      server.freeIpa.failNext('cert_show', { kind: 'hang', executed: false }),
   ],
   [
-    'a profile that FreeIPA does not have',
-    'freeipa-ca-profile',
-    /ipa certprofile-import usrCerts/,
-    () => findProblem({}, [{ name: 'userCerts' }, { name: 'usrCerts' }]),
+    'an account without the role',
+    /^fail portal lacks .*: Request Certificate, Retrieve Certificates from the CA, System: Manage User Certificates; ipa role-add-member/,
+    () => {
+      server.freeIpa.permissions = [];
+    },
   ],
-])('reports %s (%s)', async (_name, id, fix, find) => {
-  const problem = await find();
-  expect(problem).toMatchObject({ id, status: 'fail' });
-  expect(problem?.fix?.join()).toMatch(fix);
-  expect(JSON.stringify(problem)).not.toContain('a wrong password');
+  ...GATEWAY_PERMISSIONS.map(
+    name =>
+      [
+        `an account without "${name}"`,
+        new RegExp(`^fail portal lacks .* certificates: ${name}; ipa role`),
+        () => {
+          server.freeIpa.permissions = GATEWAY_PERMISSIONS.filter(
+            each => each !== name,
+          );
+        },
+      ] as [string, RegExp, () => unknown],
+  ),
+  [
+    'a disabled CA ACL',
+    /^fail No enabled CA ACL .* profile userCerts from the CA ipa; ipa caacl/,
+    () => {
+      const [own, users] = CA_ACLS;
+      server.freeIpa.rules = [own, { ...users, ipaenabledflag: ['FALSE'] }];
+    },
+  ],
+])('reports %s', async (_name, expected, apply) => {
+  await apply();
+  const result = await decide();
+  expect(result).toMatch(expected);
+  expect(result).not.toContain('a wrong password');
+});
+
+it('reports a profile and a CA that FreeIPA does not have', async () => {
+  expect(await decide({}, 'usrCerts')).toMatch(
+    /^fail .*ipa certprofile-import usrCerts/,
+  );
+  expect(await decide({ cacn: 'sub' })).toMatch(/^fail .*ipa ca-find/);
 });

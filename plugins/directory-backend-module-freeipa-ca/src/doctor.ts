@@ -1,225 +1,255 @@
 /**
- * Checks of FreeIPA's CA for `directory-doctor`.
+ * The check of FreeIPA's CA for `directory-doctor`.
  *
  * @packageDocumentation
  */
 import type { Config } from '@backstage/config';
-import { toError } from '@backstage/errors';
 import {
   type DoctorCheck,
+  type DoctorContext,
   type DoctorFinding,
   explainConnectionError,
   finding,
   silentLogger,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { checkSecretFile } from '@directory-gateway/secret-files';
-import { access, readFile } from 'node:fs/promises';
 import { systemClock } from './Clock';
 import { FreeIpaError } from './errors';
 import { type FreeIpaConfig, readFreeIpaConfig } from './FreeIpaConfig';
 import { FreeIpaServers } from './FreeIpaServers';
-import type { RpcCommand } from './rpc';
+import { isRpcRecord, type RpcRecord, type RpcValue } from './rpc';
 
 const BLOCK = 'directory.certificates.freeipa';
 
-/** Shorter than that of the backend: the doctor finishes within 5 seconds. */
-const REQUEST_TIMEOUT_MS = 3000;
+const NOT_FOUND = 4001;
 
-const SERVER_FIX =
-  'on the FreeIPA server: ipactl status, ipactl restart; the first response after a restart takes 10 to 20 seconds';
+/** Permissions without which the gateway cannot sign or look up certificates. */
+const PERMISSIONS = [
+  'Request Certificate',
+  'Retrieve Certificates from the CA',
+  'System: Manage User Certificates',
+];
 
-/** Connects to servers in one session of the gateway's account. */
-const connect = (config: FreeIpaConfig) =>
-  new FreeIpaServers({ config, logger: silentLogger, clock: systemClock });
-
-const showProfile = (name: string): RpcCommand => ({
-  method: 'certprofile_show',
-  args: [name],
-});
+/** Returns attributes as they are in the directory, in every release. */
+const RAW = { all: true, raw: true };
 
 /**
- * The checks of FreeIPA as the CA for `directory-doctor`.
+ * The check of FreeIPA as the CA for `directory-doctor`.
  *
  * @public
  */
 export const doctorChecks: readonly DoctorCheck[] = [
-  check('freeipa-ca-config', [], checkFiles),
-  check(
-    'freeipa-ca-login',
-    ['freeipa-ca-config', 'kdc', 'service-principal', 'key-version'],
-    checkLogin,
-  ),
-  check('freeipa-ca-profile', ['freeipa-ca-login'], checkProfiles),
+  { id: 'freeipa-ca', after: ['kerberos-ticket'], run: check },
 ];
 
-function check(
-  id: string,
-  after: readonly string[],
-  run: (config: FreeIpaConfig, root: Config) => Promise<DoctorFinding>,
-): DoctorCheck {
-  return {
-    id,
-    after,
-    async run({ config: root }) {
-      const config = readFreeIpaConfig(root);
-      return config
-        ? await run({ ...config, requestTimeoutMs: REQUEST_TIMEOUT_MS }, root)
-        : finding.skip(`${BLOCK} is not configured`);
-    },
-  };
-}
-
-async function checkFiles({
-  caFile,
-  login,
-}: FreeIpaConfig): Promise<DoctorFinding> {
-  const text = await readFile(caFile, 'utf8').catch(() => '');
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    return finding.fail(
-      `${caFile} (${BLOCK}.caFile) does not exist, cannot be read or is not a certificate in PEM`,
-      `copy FreeIPA's /etc/ipa/ca.crt to ${caFile}`,
-    );
+/**
+ * Logs in to each server and queries Dogtag, then checks the profiles, the CA
+ * ACLs and the permissions of the gateway's account. Changes nothing.
+ */
+async function check({
+  config: root,
+  responseMs,
+}: DoctorContext): Promise<DoctorFinding> {
+  const config = readFreeIpaConfig(root);
+  if (!config) {
+    return finding.skip(`${BLOCK} is not configured`);
   }
-  const { kind, account, file, fileKey: key } = login;
-  if (file === undefined) {
-    return finding.ok('The file of the CA is readable');
-  }
-  try {
-    await access(file);
-  } catch {
-    return finding.fail(
-      `${file} (${key}) does not exist or cannot be read`,
-      kind === 'password'
-        ? `write the password of ${account} to ${file}: chmod 600 ${file}`
-        : `ipa-getkeytab -p ${account} -k ${file}; chown it to the portal's user`,
-    );
-  }
-  try {
-    await checkSecretFile(file, { key });
-  } catch (error) {
-    const message = toError(error).message.replace(/: run chmod.*$/, '');
-    return finding.fail(message, `chmod 600 ${file}`);
-  }
-  return finding.ok('The files of the CA and of the login are readable');
-}
-
-/** Logs in to each server. */
-async function checkLogin(config: FreeIpaConfig): Promise<DoctorFinding> {
-  const { login, servers } = config;
-  const findings = await Promise.all(
-    servers.map(server => checkServer(server, config)),
+  const { cacn, login } = config;
+  await (login.file && checkSecretFile(login.file, { key: login.fileKey }));
+  const servers = config.servers.map(
+    url =>
+      new FreeIpaServers({
+        config: { ...config, servers: [url], requestTimeoutMs: responseMs },
+        logger: silentLogger,
+        clock: systemClock,
+      }),
   );
-  const failed = findings.filter(({ status }) => status === 'fail');
-  return failed.length === 0
-    ? finding.ok(`As ${login.account} at ${servers.join(', ')}`)
-    : {
-        status: failed.length < servers.length ? 'warn' : 'fail',
-        message: failed.map(({ message }) => message).join('; '),
-        fix: failed.flatMap(({ fix = [] }) => fix),
-      };
-}
-
-async function checkServer(
-  url: string,
-  config: FreeIpaConfig,
-): Promise<DoctorFinding> {
-  try {
-    // FreeIPA's default profile, which every server has.
-    const command = showProfile('caIPAserviceCert');
-    await connect({ ...config, servers: [url] }).run(command);
-  } catch (error) {
-    if (!(error instanceof FreeIpaError)) {
-      throw error;
-    }
-    // With a code, the command returned an error, so the login was accepted.
-    if (error.code === undefined) {
-      return explainLogin(url, config, error);
-    }
+  const failures = await Promise.all(
+    servers.map(server =>
+      // FreeIPA queries Dogtag.
+      server.run({ method: 'ca_show', args: [cacn] }).then(
+        () => undefined,
+        error => explain(error, config),
+      ),
+    ),
+  );
+  const usable = servers.find((_, index) => !failures[index]);
+  const failure = failures.find(each => each);
+  if (!usable) {
+    return failure!;
   }
-  return finding.ok(url);
+  try {
+    const problems = await Promise.all([
+      checkProfiles(usable, root, cacn),
+      checkPermissions(usable, login.account),
+    ]);
+    return (
+      problems.find(problem => problem) ??
+      (failure && { ...failure, status: 'warn' }) ??
+      finding.ok(`${login.account} at ${config.servers.join(', ')}`)
+    );
+  } catch (error) {
+    return explain(error, config);
+  }
 }
 
-function explainLogin(
-  url: string,
-  { login }: FreeIpaConfig,
-  error: FreeIpaError,
-): DoctorFinding {
-  const { fault, message } = error;
+/** Explains why a server or its CA cannot be used. */
+function explain(error: unknown, config: FreeIpaConfig): DoctorFinding {
+  if (!(error instanceof FreeIpaError)) {
+    throw error;
+  }
+  const { code, fault, message, server } = error;
+  const { account, file, kind } = config.login;
   if (fault === 'unreachable') {
-    const keys = { urlKey: `${BLOCK}.servers`, caKey: `${BLOCK}.caFile` };
-    return explainConnectionError(error, { url, ...keys }).finding;
+    return explainConnectionError(error, {
+      url: server,
+      urlKey: `${BLOCK}.servers`,
+      caKey: `${BLOCK}.caFile`,
+    });
   }
-  if (/ status 400\b/.test(message)) {
+  if (code === NOT_FOUND || / status 400\b/.test(message)) {
     return finding.fail(
-      `FreeIPA refuses requests: ${message}`,
-      `set ${BLOCK}.servers to the servers' own names, not an alias`,
+      message,
+      `correct ${BLOCK}.cacn (ipa ca-find), or ${BLOCK}.servers: FreeIPA requires its own host names, not an alias`,
     );
   }
-  if (fault !== 'credentials' && !/Kerberos ticket|status 4/.test(message)) {
-    return finding.fail(`FreeIPA does not respond: ${message}`, SERVER_FIX);
+  if (fault === 'credentials' || /ticket|status 401/.test(message)) {
+    return finding.fail(
+      `FreeIPA does not accept the login of ${account}: ${message}`,
+      kind === 'password'
+        ? `try the password: kinit ${account}; reset it with ipa passwd ${account}, then change it once`
+        : `try the keytab: kinit -k -t ${file ?? '/etc/krb5.keytab'} ${account}`,
+    );
   }
-  const { kind, account, file } = login;
   return finding.fail(
-    `FreeIPA does not accept the login of ${account}: ${message}`,
-    kind === 'password'
-      ? `try it: kinit ${account}; reset it: ipa passwd ${account}, then change it once`
-      : `try it: kinit -k -t ${file} ${account} && curl --negotiate -u : ${url}/ipa/session/login_kerberos; renew the keytab: ipa-getkeytab -p ${account} -k ${file}`,
+    `FreeIPA or its CA does not respond: ${message}`,
+    'on the FreeIPA server: ipactl status, ipactl restart; the first response after a restart takes 10 to 20 seconds',
   );
 }
 
+/** Checks that FreeIPA has the profiles, and that a CA ACL allows them. */
 async function checkProfiles(
-  config: FreeIpaConfig,
+  servers: FreeIpaServers,
   root: Config,
-): Promise<DoctorFinding> {
-  const { cacn } = config;
-  const names = root
+  cacn: string,
+): Promise<DoctorFinding | undefined> {
+  const profiles = root
     .getOptionalConfigArray('directory.certificates.profiles')
     ?.map(profile => profile.getString('name')) ?? ['userCerts'];
-  const servers = connect(config);
-  const missing: string[] = [];
-  try {
-    // FreeIPA queries Dogtag for `ca_show`.
-    if (!(await exists(servers, { method: 'ca_show', args: [cacn] }))) {
+  const rules = await find(servers, 'caacl_find', [], { ...RAW, sizelimit: 0 });
+  for (const profile of profiles) {
+    if (!(await find(servers, 'certprofile_show', [profile]))) {
       return finding.fail(
-        `FreeIPA does not have the CA ${cacn} (${BLOCK}.cacn)`,
-        'run ipa ca-find to list the CAs, and correct the name',
+        `FreeIPA does not have the certificate profile ${profile} (directory.certificates.profiles)`,
+        `ipa certprofile-import ${profile} --file ${profile}.cfg --store=true`,
       );
     }
-    for (const name of names) {
-      if (!(await exists(servers, showProfile(name)))) {
-        missing.push(name);
-      }
+    if (rules && !rules.some(rule => allows(rule, { cacn, profile }))) {
+      return finding.fail(
+        `No enabled CA ACL lets users have certificates of the profile ${profile} from the CA ${cacn}`,
+        'ipa caacl-find lists the CA ACLs; docs/freeipa.md has the commands that add one',
+      );
     }
-  } catch (error) {
-    return finding.fail(
-      `The CA of FreeIPA does not respond: ${toError(error).message}`,
-      SERVER_FIX,
-    );
   }
-  return missing.length === 0
-    ? finding.ok(names.join(', '))
-    : finding.fail(
-        `FreeIPA does not have the certificate profile ${missing.join(', ')} (directory.certificates.profiles)`,
-        ...missing.map(
-          name =>
-            `ipa certprofile-import ${name} --file ${name}.cfg --store=true`,
-        ),
-        'run ipa certprofile-find to list the profiles, and correct the name',
-      );
+  return undefined;
 }
 
-/** Returns whether FreeIPA has the entry that a command reads. */
-async function exists(
+/** Whether a CA ACL allows a profile for some users (`ipaserver/plugins/caacl.py`). */
+function allows(
+  rule: RpcRecord,
+  { cacn, profile }: { readonly cacn: string; readonly profile: string },
+): boolean {
+  const values = (attribute: string) =>
+    textsOf(rule[attribute]).map(text => text.toLowerCase());
+  const names = (attribute: string, name: string) =>
+    values(attribute).some(dn => dn.startsWith(`cn=${name.toLowerCase()},`));
+  const isForAll = (category: string) => values(category).includes('all');
+  return (
+    values('ipaenabledflag').includes('true') &&
+    (isForAll('usercategory') || values('memberuser').length > 0) &&
+    (isForAll('ipacertprofilecategory') ||
+      names('ipamembercertprofile', profile)) &&
+    (isForAll('ipacacategory') ||
+      names('ipamemberca', cacn) ||
+      // A rule without CAs applies to FreeIPA's own.
+      (values('ipamemberca').length === 0 && cacn === 'ipa'))
+  );
+}
+
+/**
+ * Checks the permissions of the gateway's account. If it has none of those that
+ * FreeIPA defines, a lookup shows whether it has others.
+ */
+async function checkPermissions(
   servers: FreeIpaServers,
-  command: RpcCommand,
-): Promise<boolean> {
+  account: string,
+): Promise<DoctorFinding | undefined> {
+  const name = account.replace(/@.*$/, '');
+  const [entries = [], isDenied] = await Promise.all([
+    find(
+      servers,
+      name.includes('/') ? 'service_show' : 'user_show',
+      [name],
+      RAW,
+    ),
+    isLookupDenied(servers),
+  ]);
+  const granted = entries
+    .flatMap(({ memberof }) => textsOf(memberof))
+    .map(dn => /^cn=([^,]+),cn=permissions,/i.exec(dn)?.[1]);
+  const missing = PERMISSIONS.filter(each => !granted.includes(each));
+  const isCertain = missing.length < PERMISSIONS.length || isDenied;
+  return missing.length > 0 && isCertain
+    ? finding.fail(
+        `${account} lacks the FreeIPA permissions to sign or read certificates: ${missing.join(', ')}`,
+        `ipa role-add-member 'Certificate gateway' --services=${name}; docs/freeipa.md has the commands that create the role`,
+      )
+    : undefined;
+}
+
+/** Returns whether the account is not allowed to look up a certificate. */
+async function isLookupDenied(servers: FreeIpaServers): Promise<boolean> {
+  const [first] =
+    (await find(servers, 'cert_find', [], { sizelimit: 1 })) ?? [];
+  if (!first) {
+    return false;
+  }
+  // Before 4.10, `serial_number` is a JSON number, which loses digits.
+  const args = [String(first.serial_number_hex)];
   try {
-    await servers.run(command);
-    return true;
+    await servers.run({ method: 'cert_show', args });
+    return false;
   } catch (error) {
-    if (error instanceof FreeIpaError && error.code === 4001) {
-      return false;
+    if (error instanceof FreeIpaError && error.fault === 'denied') {
+      return true;
     }
     throw error;
   }
+}
+
+/**
+ * Runs a command that reads entries.
+ *
+ * @returns `undefined` when FreeIPA returns an error
+ */
+async function find(
+  servers: FreeIpaServers,
+  method: string,
+  args: readonly string[],
+  options?: RpcRecord,
+): Promise<readonly RpcRecord[] | undefined> {
+  try {
+    const { result } = await servers.run({ method, args, options });
+    const entries = Array.isArray(result) ? result : [result];
+    return entries.filter(isRpcRecord);
+  } catch (error) {
+    if (error instanceof FreeIpaError && error.code !== undefined) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function textsOf(value: RpcValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }

@@ -1,16 +1,17 @@
 /**
- * Checks of step-ca for `directory-doctor`.
+ * The check of step-ca for `directory-doctor`.
  *
  * @packageDocumentation
  */
 import { toError } from '@backstage/errors';
 import {
   type DoctorCheck,
+  type DoctorContext,
   type DoctorFinding,
   finding,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { StepCaClient } from './StepCaClient';
-import { readStepCaConfig, type StepCaConfig } from './StepCaConfig';
+import { readStepCaConfig } from './StepCaConfig';
 
 const BLOCK = 'directory.certificates.stepCa';
 
@@ -18,26 +19,25 @@ const BLOCK = 'directory.certificates.stepCa';
 const ISSUER_WARNING_MS = 90 * 24 * 3_600_000;
 
 /**
- * The checks of step-ca as the CA for `directory-doctor`.
+ * The check of step-ca as the CA for `directory-doctor`.
  *
  * @public
  */
 export const doctorChecks: readonly DoctorCheck[] = [
-  {
-    id: 'step-ca',
-    async run({ config: root }) {
-      const config = readStepCaConfig(root);
-      return config
-        ? await check(config)
-        : finding.skip(`${BLOCK} is not configured`);
-    },
-  },
+  { id: 'step-ca', run: check },
 ];
 
 /** Checks the files, the provisioner and when the issuer expires. */
-async function check(config: StepCaConfig): Promise<DoctorFinding> {
-  const { url, rootFile, provisioner, provisionerKeyFile } = config;
-  const client = new StepCaClient({ ...config, requestTimeoutMs: 3000 });
+async function check({
+  config: root,
+  responseMs,
+}: DoctorContext): Promise<DoctorFinding> {
+  const config = readStepCaConfig(root);
+  if (!config) {
+    return finding.skip(`${BLOCK} is not configured`);
+  }
+  const { url, provisioner } = config;
+  const client = new StepCaClient({ ...config, requestTimeoutMs: responseMs });
   try {
     const { problem, end } = await client.connect(async connection => ({
       problem: await client.check(connection),
@@ -58,8 +58,7 @@ async function check(config: StepCaConfig): Promise<DoctorFinding> {
   } catch (error) {
     return finding.fail(
       `step-ca cannot be checked: ${toError(error).message}`,
-      `start step-ca, and correct ${BLOCK}.url or rootFile: curl --cacert ${rootFile} ${url}/health`,
-      `correct ${BLOCK}.provisionerKeyFile: chmod 600 ${provisionerKeyFile}`,
+      `start step-ca, or correct url, rootFile or provisionerKeyFile (mode 600) in ${BLOCK}`,
     );
   }
 }

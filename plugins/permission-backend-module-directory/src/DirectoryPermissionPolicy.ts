@@ -108,27 +108,6 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
     this.#options = options;
   }
 
-  /**
-   * Returns a summary of what the policy allows, for administrators of the
-   * portal.
-   */
-  grants(): {
-    /** Names of the permissions of every user who is not a guest. */
-    readonly everyone: readonly string[];
-    /** Entity references of the administrators. */
-    readonly administrators: readonly string[];
-    readonly guestsAreUsers: boolean;
-  } {
-    const { administrators, audiences, guests } = this.#options;
-    return {
-      everyone: [...audiences]
-        .filter(([, audience]) => audience.has(EVERYONE))
-        .map(([name]) => name),
-      administrators: [...administrators],
-      guestsAreUsers: guests.size === 0,
-    };
-  }
-
   async handle(
     { permission }: PolicyQuery,
     user?: PolicyQueryUser,

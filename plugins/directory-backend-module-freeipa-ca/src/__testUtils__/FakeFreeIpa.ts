@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
+  CA_ACLS,
+  caaclFind,
   caShow,
   certFind,
   certprofileShow,
@@ -9,6 +11,8 @@ import {
   certShow,
   FakeError,
   type FakeCall,
+  type FakeServer,
+  GATEWAY_PERMISSIONS,
   userShow,
 } from './certificateCommands';
 import type { FakeVersion } from './describeCertificate';
@@ -32,6 +36,8 @@ const COMMANDS = {
   cert_find: certFind,
   certprofile_show: certprofileShow,
   user_show: userShow,
+  service_show: userShow,
+  caacl_find: caaclFind,
 };
 
 const PASSWORD = 'correct horse & battery+staple';
@@ -52,6 +58,9 @@ export class FakeFreeIpa {
   password = PASSWORD;
   /** Whether Dogtag is stopped. */
   isDogtagDown = false;
+  /** Names of the permissions of the gateway's account. */
+  permissions: readonly string[] = GATEWAY_PERMISSIONS;
+  rules: FakeServer['rules'] = CA_ACLS;
   /** Called when a response is never sent. */
   onHang: () => void = () => {};
   /** FreeIPA's reason when the account must not log in. */
@@ -192,6 +201,8 @@ export class FakeFreeIpa {
       ca: this.ca,
       version: this.#version,
       isDogtagDown: this.isDogtagDown,
+      permissions: this.permissions,
+      rules: this.rules,
     };
     try {
       const command = COMMANDS[call.method];

@@ -23,6 +23,39 @@ export interface FakeServer {
   readonly version: FakeVersion;
   /** Whether Dogtag is stopped: Apache responds with 503. */
   readonly isDogtagDown: boolean;
+  /** Names of the permissions of the gateway's account. */
+  readonly permissions: readonly string[];
+  /** CA ACLs as they are in the directory. */
+  readonly rules: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+/** Permissions that the gateway needs (docs/freeipa.md). */
+export const GATEWAY_PERMISSIONS = [
+  'Request Certificate',
+  'Retrieve Certificates from the CA',
+  'System: Manage User Certificates',
+];
+
+/** FreeIPA's own CA ACL, and one for users. */
+export const CA_ACLS: FakeServer['rules'] = [
+  {
+    cn: ['hosts_services_caIPAserviceCert'],
+    ipaenabledflag: ['TRUE'],
+    hostcategory: ['all'],
+    servicecategory: ['all'],
+    ipamembercertprofile: [profileDn('caIPAserviceCert')],
+  },
+  {
+    cn: ['users'],
+    ipaenabledflag: ['TRUE'],
+    usercategory: ['all'],
+    ipamembercertprofile: [profileDn('userCerts'), profileDn('otherCerts')],
+    ipamemberca: ['cn=ipa,cn=cas,cn=ca,dc=example,dc=test'],
+  },
+];
+
+function profileDn(name: string): string {
+  return `cn=${name},cn=certprofiles,cn=ca,dc=example,dc=test`;
 }
 
 /** The certificate profiles; the CA ACLs permit all except `adminCerts`. */
@@ -107,7 +140,7 @@ export function certprofileShow({
 /** `cert_show.execute`. */
 export function certShow(
   { args, options }: FakeCall,
-  { ca, version, isDogtagDown }: FakeServer,
+  { ca, version, isDogtagDown, permissions }: FakeServer,
 ): Record<string, unknown> {
   const serial = BigInt(args[0]);
   if (serial === 0n || args[0].length > 40) {
@@ -123,7 +156,14 @@ export function certShow(
     const text = describeDogtagStatus(404, `Certificate ID ${id} not found`);
     throw version === '4.9' ? operationError(text) : new FakeError(4001, text);
   }
-  requireCa(options.cacn);
+  // FreeIPA checks the permission after it has read the certificate.
+  if (!permissions.includes('Retrieve Certificates from the CA')) {
+    throw new FakeError(
+      2100,
+      'Insufficient access: not allowed to perform operation: retrieve certificate',
+    );
+  }
+  requireCa(options.cacn ?? 'ipa');
   return {
     result: {
       ...describeCertificate({
@@ -175,7 +215,15 @@ export function certRemoveHold(
 }
 
 /** `user_show.execute`: `bob` is an administrator through another group. */
-export function userShow({ args: [uid] }: FakeCall): Record<string, unknown> {
+export function userShow(
+  { args: [uid], options }: FakeCall,
+  { permissions }: FakeServer,
+): Record<string, unknown> {
+  if (options.raw) {
+    const suffix = 'cn=permissions,cn=pbac,dc=example,dc=test';
+    const memberof = permissions.map(name => `cn=${name},${suffix}`);
+    return { result: { memberof }, value: uid, summary: null };
+  }
   if (!USERS.includes(uid)) {
     throw new FakeError(4001, `${uid}: user not found`);
   }
@@ -185,6 +233,14 @@ export function userShow({ args: [uid] }: FakeCall): Record<string, unknown> {
     ...(uid === 'bob' && { memberofindirect_group: ['admins'] }),
   };
   return { result, value: uid, summary: null };
+}
+
+/** `caacl_find.execute` with `raw`. */
+export function caaclFind(
+  _call: FakeCall,
+  { rules }: FakeServer,
+): Record<string, unknown> {
+  return { result: rules, count: rules.length, truncated: false };
 }
 
 /** The part of `cert_find.execute` that `FreeIpaAuthority` uses. */

@@ -1,228 +1,136 @@
+import { toError } from '@backstage/errors';
 import {
   type DoctorCheck,
   type DoctorFinding,
+  explainConnectionError,
   finding,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  accessRequirements,
-  containersBelow,
-  entryKinds,
-  isNoSuchObject,
-  isPresent,
-  NEVER_ABORTED,
-  readMissingRights,
-  readUnreadableAttributes,
-  textsOf,
-  trustedDn,
-  UsnReader,
-} from '@directory-gateway/ldap';
-import type { DirectoryServers } from './DirectoryServers';
+import { DirectoryProbe, type MissingRights } from '@directory-gateway/ldap';
+import type { Portal } from './Portal';
 
-async function checkBaseDn(servers: DirectoryServers): Promise<DoctorFinding> {
-  const { baseDn, searcher } = await servers.open();
-  const read = (base: string, attributes: readonly string[]) =>
-    searcher.search(
-      {
-        base: trustedDn(base),
-        scope: 'base',
-        filter: isPresent('objectClass'),
-        attributes,
-      },
-      NEVER_ABORTED,
-    );
-  try {
-    await read(containersBelow(baseDn).users, ['1.1']);
-    return finding.ok(baseDn);
-  } catch (error) {
-    if (!isNoSuchObject(error)) {
-      throw error;
-    }
-    const { entries } = await read('', ['namingContexts']);
-    const contexts = entries
-      .flatMap(entry => textsOf(entry, 'namingContexts'))
-      .filter(name => /^dc=[\w-]+(?:,dc=[\w-]+)*$/i.test(name));
-    return finding.fail(
-      `The directory has no users below ${baseDn} (directory.ldap.baseDn)`,
-      contexts.length > 0
-        ? `set directory.ldap.baseDn: ${contexts.join(' or ')}`
-        : 'set directory.ldap.baseDn to the suffix of FreeIPA: ipa env basedn',
-    );
-  }
-}
-
-async function checkSchema(servers: DirectoryServers): Promise<DoctorFinding> {
-  const { schema, reader } = await servers.open();
-  const missing = await reader.schemaVerifier.findMissing();
-  if (missing.length === 0) {
-    return finding.ok('All attributes and object classes exist');
-  }
-  const fields = { ...schema.users, ...schema.groups };
-  const mapped = Object.entries(fields).filter(([, { attribute }]) =>
-    missing.includes(attribute?.split(';')[0] ?? ''),
-  );
-  return finding.fail(
-    `The directory's schema lacks ${missing.join(', ')}`,
-    missing.includes('fasUser')
-      ? 'install freeipa-fas on the FreeIPA servers, or set directory.schema: freeipa'
-      : `correct ${
-          mapped.map(([field]) => `directory.attributes.${field}`).join(', ') ||
-          'directory.schema'
-        }`,
-  );
-}
-
-/** Options of `ipa permission-add` for the entries of each kind. */
-function targetOf(kind: string, baseDn: string): string {
-  const types: Record<string, string> = { users: 'user', groups: 'group' };
-  return types[kind]
-    ? `--type=${types[kind]}`
-    : `--subtree='${containersBelow(baseDn).agreements}'`;
-}
+/** What the checks query; a {@link DirectoryProbe} outside of tests. */
+export type Probe = Omit<DirectoryProbe, 'close'>;
 
 /**
- * Returns the FreeIPA command that lets all accounts read and search
- * attributes.
- *
- * @param options - `target`: an option such as `--type=user`
+ * Checks of the directory servers and of the service account, each of which
+ * depends on the one before.
  */
-function permissionCommand(options: {
-  readonly name: string;
-  readonly attributes: readonly string[];
-  readonly target: string;
-}): string {
-  const { name, attributes, target } = options;
-  // The shell expands braces only around several words.
-  const list =
-    attributes.length === 1 ? attributes[0] : `{${attributes.join(',')}}`;
-  return `ipa permission-add '${name}' --bindtype=all --right={read,search,compare} --attrs=${list} ${target}`;
+export function directoryChecks(
+  portal: Portal,
+  probe: Probe = new DirectoryProbe({
+    ...portal.directory,
+    timeoutMs: portal.responseMs,
+  }),
+): readonly DoctorCheck[] {
+  const checks = [
+    ['ldap-bind', checkBind],
+    ['base-dn', checkBaseDn],
+    ['ldap-rights', checkRights],
+    ['ldap-position', checkPosition],
+  ] as const;
+  return checks.map(([id, check], index) => ({
+    id,
+    after: checks.slice(0, index).map(([earlier]) => earlier),
+    run: () => check(probe, portal),
+  }));
 }
 
-function permissionFor(
-  kind: string,
-  attributes: readonly string[],
+/** Warns when one of several servers cannot be used. */
+async function checkBind(
+  probe: Probe,
+  { directory }: Portal,
+): Promise<DoctorFinding> {
+  const { bindDn } = directory.ldap;
+  const results = await probe.bind();
+  const failed = results.filter(({ error }) => error);
+  if (failed.length === 0) {
+    const urls = results.map(({ url }) => url).join(', ');
+    return finding.ok(`${bindDn} at ${urls}`);
+  }
+  const findings = failed.map(({ url, error, isRefused }) =>
+    isRefused
+      ? finding.fail(
+          `${url}: ${toError(error?.cause).message}, ${bindDn}`,
+          'try the password with ldapwhoami -x -W; 49 is a wrong password, 53 or 19 a locked account',
+        )
+      : explainConnectionError(error, {
+          url,
+          urlKey: 'directory.ldap.servers',
+          caKey: 'directory.ldap.caFile',
+        }),
+  );
+  return {
+    status: failed.length < results.length ? 'warn' : 'fail',
+    message: findings.map(({ message }) => message).join('; '),
+    fix: findings[0].fix,
+  };
+}
+
+async function checkBaseDn(
+  probe: Probe,
+  { directory }: Portal,
+): Promise<DoctorFinding> {
+  const { baseDn } = directory.ldap;
+  if (await probe.hasUsers()) {
+    return finding.ok(baseDn);
+  }
+  const suffixes = await probe.suffixes();
+  return finding.fail(
+    `The directory has no users below ${baseDn} (directory.ldap.baseDn)`,
+    `set directory.ldap.baseDn: ${suffixes.join(' or ') || 'the output of ipa env basedn'}`,
+  );
+}
+
+async function checkRights(
+  probe: Probe,
+  { directory }: Portal,
+): Promise<DoctorFinding> {
+  const { baseDn, bindDn } = directory.ldap;
+  const names = await probe.missingNames();
+  if (names.length > 0) {
+    return finding.fail(
+      `The directory's schema lacks ${names.join(', ')}`,
+      'install freeipa-fas, set directory.schema: freeipa, or correct directory.attributes',
+    );
+  }
+  for (const [status, consequence, rights] of [
+    ['fail', 'every request returns 503', await probe.missingRights()],
+    ['warn', 'the fields are absent', await probe.unreadableFields()],
+  ] as const) {
+    const lacking = rights.filter(({ attributes }) => attributes.length > 0);
+    if (lacking.length > 0) {
+      const missing = lacking
+        .map(({ kind, attributes }) => `${attributes.join(', ')} of ${kind}`)
+        .join(' and ');
+      return {
+        status,
+        message: `${bindDn} is not allowed to read and search ${missing}; ${consequence}`,
+        fix: permissionCommand(lacking[0], baseDn),
+      };
+    }
+  }
+  return finding.ok(`${bindDn} is allowed to read all fields`);
+}
+
+/** Returns the FreeIPA command that lets all accounts read attributes. */
+function permissionCommand(
+  { kind, attributes }: MissingRights,
   baseDn: string,
 ): string {
-  return permissionCommand({
-    name: `Read ${attributes.join(' ')} of ${kind}`,
-    attributes,
-    target: targetOf(kind, baseDn),
-  });
+  const targets = {
+    users: '--type=user',
+    groups: '--type=group',
+    agreements: `--subtree='cn=fasagreements,${baseDn}'`,
+  };
+  const list = attributes.map(name => `--attrs=${name}`).join(' ');
+  return `ipa permission-add 'Read ${attributes.join(' ')} of ${kind}' --bindtype=all --right={read,search,compare} ${list} ${targets[kind]}`;
 }
 
-async function checkRights(servers: DirectoryServers): Promise<DoctorFinding> {
-  const context = await servers.open();
-  const { baseDn, bindDn, schema } = context;
-  const results = await Promise.all(
-    accessRequirements(schema, baseDn).map(async requirement => ({
-      ...requirement,
-      ...(await readMissingRights(context, requirement)),
-    })),
-  );
-  const lacking = results.filter(({ missing }) => missing.length > 0);
-  if (lacking.length > 0) {
-    return finding.fail(
-      `${bindDn} may not read and search ${lacking
-        .map(({ kind, missing }) => `${missing.join(', ')} of ${kind}`)
-        .join(' and ')}; every request gets 503`,
-      ...lacking.map(({ kind, missing }) =>
-        permissionFor(kind, missing, baseDn),
-      ),
-    );
-  }
-  const absent = results.flatMap(({ absentClass }) => absentClass ?? []);
-  const required = results.flatMap(({ attributes }) => attributes).join(', ');
-  return finding.ok(
-    absent.length > 0
-      ? `${required}; there is no ${absent.join(' and no ')} entry yet`
-      : required,
-  );
-}
-
-/** Fields whose attributes the account may not read are always absent. */
-async function checkFields(servers: DirectoryServers): Promise<DoctorFinding> {
-  const context = await servers.open();
-  const { baseDn, bindDn, schema } = context;
-  const containers = containersBelow(baseDn);
-  const kinds = entryKinds({ schema, containers });
-  const classes = [
-    ['users', schema.userClass],
-    ['groups', schema.groupClass],
-    ['agreements', 'fasAgreement'],
-  ] as const;
-  const results = await Promise.all(
-    classes.flatMap(([kind, objectClass]) => {
-      const read = kinds[kind];
-      if (!read) {
-        return [];
-      }
-      return [
-        readUnreadableAttributes(context, read.container, {
-          objectClass,
-          // Rights apply to the attribute without options such as `;binary`.
-          attributes: read.attributes.map(name => name.split(';')[0]),
-        }).then(missing => ({ kind, missing })),
-      ];
-    }),
-  );
-  const lacking = results.filter(({ missing }) => missing.length > 0);
-  return lacking.length === 0
-    ? finding.ok('All attributes of the API are readable')
+async function checkPosition(probe: Probe): Promise<DoctorFinding> {
+  return (await probe.hasPositions())
+    ? finding.ok('The replica finds changes by update sequence numbers (USNs)')
     : finding.warn(
-        `${bindDn} may not read ${lacking
-          .map(({ kind, missing }) => `${missing.join(', ')} of ${kind}`)
-          .join(' and ')}; the fields are always absent`,
-        ...lacking.map(({ kind, missing }) =>
-          permissionFor(kind, missing, baseDn),
-        ),
+        'The server has no update sequence numbers (USNs), or the service account is not allowed to search for entryusn, so the replica reads all entries again and again',
+        'dsconf INSTANCE plugin usn enable, and restart the server; or restore the permissions for entryusn (docs/freeipa.md)',
       );
-}
-
-async function checkUsn(servers: DirectoryServers): Promise<DoctorFinding> {
-  const { reader, source } = await servers.open();
-  const { usn, server } = await new UsnReader({ reader }).read();
-  const consequence = 'so the replica reads all entries again each minute';
-  if (usn === undefined) {
-    return finding.warn(
-      `${server} has no USNs (update sequence numbers), ${consequence}`,
-      `dsconf -D 'cn=Directory Manager' ${server} plugin usn enable, then on the server: systemctl restart dirsrv.target`,
-    );
-  }
-  return (await source.position()).value === undefined
-    ? finding.warn(
-        `The service account may not search for entryusn, ${consequence}`,
-        // FreeIPA adds `entryusn` to permissions to read `objectClass`.
-        ...['user', 'group'].map(type =>
-          permissionCommand({
-            name: `Read USNs of ${type}s`,
-            attributes: ['objectclass'],
-            target: `--type=${type}`,
-          }),
-        ),
-      )
-    : finding.ok(`lastusn ${usn}`);
-}
-
-/** Checks of the directory's content and of the service account's rights. */
-export function directoryChecks(
-  servers: DirectoryServers,
-): readonly DoctorCheck[] {
-  return [
-    {
-      id: 'base-dn',
-      after: ['ldap-bind'],
-      run: () => checkBaseDn(servers),
-    },
-    { id: 'ldap-schema', after: ['base-dn'], run: () => checkSchema(servers) },
-    {
-      id: 'ldap-rights',
-      after: ['ldap-schema'],
-      run: () => checkRights(servers),
-    },
-    {
-      id: 'ldap-fields',
-      after: ['ldap-rights'],
-      run: () => checkFields(servers),
-    },
-    { id: 'usn', after: ['ldap-rights'], run: () => checkUsn(servers) },
-  ];
 }

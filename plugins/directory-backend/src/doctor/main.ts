@@ -1,23 +1,17 @@
-import { isError } from '@backstage/errors';
-import type { DoctorCheck } from '@directory-gateway/backstage-plugin-directory-node';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { toError } from '@backstage/errors';
+import {
+  type DoctorCheck,
+  finding,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import { parseArgs } from 'node:util';
-import { connectionChecks } from './connectionChecks';
 import { directoryChecks } from './directoryChecks';
-import { DirectoryServers } from './DirectoryServers';
 import { kerberosChecks } from './kerberosChecks';
-import { Portal, type PortalOptions } from './Portal';
-import { configurationCheck, portalChecks } from './portalChecks';
+import { loadPortal, type Portal, type PortalOptions } from './Portal';
+import { portalChecks } from './portalChecks';
 import { type CheckResult, formatResults, runChecks } from './runChecks';
 
-/** Default time for all checks, in milliseconds. */
-const CHECKS_MS = 3500;
-
-/** Share of that time for the response of one server, before later checks. */
-const RESPONSE_SHARE = 0.7;
-
-/** Time for the connections to close. */
-const CLOSE_MS = 200;
+/** Default time for all checks, in seconds. */
+const CHECKS_SECONDS = '3.5';
 
 const USAGE = `Usage: directory-doctor [--config FILE]... [--timeout SECONDS] [--json]
 
@@ -26,65 +20,41 @@ database, certificates and permissions.
 
   --config FILE      a configuration file; repeat it for several, as for the
                      backend. Default: app-config.yaml and app-config.local.yaml
-  --timeout SECONDS  time for all checks; more on a busy machine. Default: 3.5
+  --timeout SECONDS  time for all checks; more on a busy machine. Default: ${CHECKS_SECONDS}
   --json             print the results as JSON
 
 Exit status: 0 when no check fails, 1 when one does, 2 when an option is invalid.
 `;
 
-/** Returns the checks of the command and of the packages that the backend loads. */
+/** Returns all checks except that of the configuration. */
 export function allChecks(portal: Portal): readonly DoctorCheck[] {
-  const servers = new DirectoryServers(portal);
-  const dependents = [
+  return [
     ...portalChecks(portal),
     ...kerberosChecks(portal),
-    ...connectionChecks(portal, servers),
-    ...directoryChecks(servers),
-    ...portal.packageChecks(),
-  ];
-  return [
-    configurationCheck(portal),
-    ...dependents.map(check => ({
-      ...check,
-      after: ['configuration', ...(check.after ?? [])],
-    })),
+    ...directoryChecks(portal),
+    ...portal.backend.packageChecks(),
   ];
 }
 
 /**
- * Checks a portal and returns the result of each check.
- *
- * @param options - `deadlineMs`: milliseconds after which a check fails
+ * Checks a portal. When its configuration is invalid, the only result is that
+ * of the check `configuration`.
  */
-export async function diagnose({
-  deadlineMs = CHECKS_MS,
-  ...options
-}: Omit<PortalOptions, 'responseMs'> & {
-  readonly deadlineMs?: number;
-}): Promise<readonly CheckResult[]> {
-  const responseMs = RESPONSE_SHARE * deadlineMs;
-  const portal = await Portal.load({ ...options, responseMs });
+export async function diagnose(
+  options: PortalOptions,
+): Promise<readonly CheckResult[]> {
+  const id = 'configuration';
+  let portal;
   try {
-    const results = await runChecks(allChecks(portal), portal, { deadlineMs });
-    const printable = (text: string) => toPrintable(portal.redact(text));
-    return results.map(({ id, status, message, fix }) => ({
-      id,
-      status,
-      message: printable(message),
-      ...(fix && { fix: fix.map(printable) }),
-    }));
-  } finally {
-    // Does not wait for connections that are being opened.
-    await Promise.race([portal.close(), sleep(CLOSE_MS)]);
+    portal = await loadPortal(options);
+  } catch (error) {
+    const fix =
+      'correct the key or the file (docs/configuration.md lists every key); a value ${NAME} is read from the environment of this command';
+    return [{ id, ...finding.fail(toError(error).message, fix) }];
   }
-}
-
-/**
- * Replaces characters that a terminal or a shell interprets, or that hide text:
- * messages quote configurations and servers.
- */
-function toPrintable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  const { baseDn } = portal.directory.ldap;
+  const results = await runChecks(allChecks(portal), portal, options);
+  return [{ id, ...finding.ok(`Valid; directory ${baseDn}`) }, ...results];
 }
 
 /**
@@ -96,45 +66,36 @@ export async function main(): Promise<void> {
   // Backstage's database service does not handle all of its rejections. The
   // check of the database reports the error.
   process.on('unhandledRejection', () => {});
-  process.on('uncaughtException', error => {
-    const output = `directory-doctor failed: ${toPrintable(error.name)}\n`;
-    process.stderr.write(output, () => process.send?.({ exitCode: 1 }));
-  });
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   // Knex logs errors of connections to standard output.
   for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) {
     console[level] = () => {};
   }
-  const { output, exitCode } = await run(process.argv.slice(2)).catch(
-    error => ({
-      output: `directory-doctor failed: ${toPrintable(
-        isError(error) ? error.name : 'unknown error',
-      )}\n`,
-      exitCode: 2,
-    }),
-  );
+  const { output, exitCode } = await run(process.argv.slice(2));
   const stream = exitCode === 2 ? process.stderr : process.stdout;
   stream.write(output, () => process.send?.({ exitCode }));
 }
 
 async function run(
-  args: readonly string[],
+  args: string[],
 ): Promise<{ readonly output: string; readonly exitCode: number }> {
   let flags;
-  let deadlineMs;
   try {
-    flags = parseArgs({
-      args: [...args],
+    const { values } = parseArgs({
+      args,
       options: {
         config: { type: 'string', multiple: true, default: [] },
-        timeout: { type: 'string', default: String(CHECKS_MS / 1000) },
+        timeout: { type: 'string', default: CHECKS_SECONDS },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
-    }).values;
-    deadlineMs = readSeconds(flags.timeout);
+    });
+    flags = values;
+    if (!(Number(flags.timeout) > 0 && Number(flags.timeout) <= 3600)) {
+      throw new Error('Option --timeout takes 1 to 3600 seconds');
+    }
   } catch (error) {
-    return { output: `${(error as Error).message}\n\n${USAGE}`, exitCode: 2 };
+    return { output: `${toError(error).message}\n\n${USAGE}`, exitCode: 2 };
   }
   if (flags.help) {
     return { output: USAGE, exitCode: 0 };
@@ -143,7 +104,7 @@ async function run(
     configFiles: flags.config,
     env: process.env,
     folder: process.cwd(),
-    deadlineMs,
+    deadlineMs: Number(flags.timeout) * 1000,
   });
   return {
     output: flags.json
@@ -151,15 +112,4 @@ async function run(
       : formatResults(results),
     exitCode: results.some(({ status }) => status === 'fail') ? 1 : 0,
   };
-}
-
-/** Reads a positive number of seconds of at most an hour, as milliseconds. */
-function readSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!(seconds > 0 && seconds <= 3600)) {
-    throw new Error(
-      'Option --timeout takes a positive number of seconds, at most 3600',
-    );
-  }
-  return seconds * 1000;
 }

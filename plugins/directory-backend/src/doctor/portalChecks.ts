@@ -1,355 +1,139 @@
-import { resolvePackagePath } from '@backstage/backend-plugin-api';
-import { isError } from '@backstage/errors';
 import {
   type DoctorCheck,
   type DoctorFinding,
+  explainConnectionError,
   finding,
   requireSecureTransport,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  readKerberosConfig,
-  requiredHeaderBytes,
-} from '@directory-gateway/kerberos';
-import { readdir } from 'node:fs/promises';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { isIP } from 'node:net';
-import { withDeadline } from '@directory-gateway/ldap';
-import { SecretKeys, type SecretSource } from '../secretKeys';
-import { RECORDS } from '../certificates/records/CertificateRecords';
-import { migrationsTable } from '../openDatabase';
-import { isInMemory, type Portal } from './Portal';
-import { CONFIGURATION_FIX } from './runChecks';
+import { checkDatabase } from './checkDatabase';
+import type { Portal } from './Portal';
+import { codeOf } from './runChecks';
 
-const POLICY_MODULE =
-  '@directory-gateway/backstage-plugin-permission-backend-module-directory';
 const ALLOW_ALL_MODULE =
   '@backstage/plugin-permission-backend-module-allow-all-policy';
-const SIGN_IN_MODULE =
-  '@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider';
-const AUTHORITY_MODULES: Readonly<Record<string, string>> = {
-  embedded:
-    '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca',
-  freeipa:
-    '@directory-gateway/backstage-plugin-directory-backend-module-freeipa-ca',
-  'step-ca':
-    '@directory-gateway/backstage-plugin-directory-backend-module-step-ca',
-};
 
-/** Checks that the configuration can be read; all others depend on it. */
-export function configurationCheck(portal: Portal): DoctorCheck {
-  return {
-    id: 'configuration',
-    async run() {
-      if (portal.configError !== undefined) {
-        return finding.fail(portal.configError, CONFIGURATION_FIX);
-      }
-      try {
-        readKerberosConfig(portal.config);
-        const { ldap } = portal.directory;
-        const servers =
-          ldap.servers.kind === 'urls'
-            ? ldap.servers.urls.join(', ')
-            : ldap.servers.name;
-        return finding.ok(`Valid; directory ${ldap.baseDn} on ${servers}`);
-      } catch (error) {
-        return finding.fail(messageOf(error), CONFIGURATION_FIX);
-      }
-    },
-  };
-}
+/** Path of a document below the plugin that needs no credentials. */
+const PUBLIC_PATH = '/api/directory/v1/healthz/live';
 
-/** Checks of the process, its configuration, permissions and database. */
+/** Codes of responses from servers and proxies to headers that are too long. */
+const TOO_LONG = new Set([400, 413, 414, 431, 494]);
+
+/** Checks of the portal's URLs, permissions and database. */
 export function portalChecks(portal: Portal): readonly DoctorCheck[] {
   return [
-    { id: 'node-version', run: async () => checkNode(process.versions.node) },
-    { id: 'base-url', run: async () => checkBaseUrl(portal) },
-    { id: 'header-limit', run: async () => checkHeaderLimit(portal) },
-    { id: 'permission-policy', run: async () => checkPolicy(portal) },
-    { id: 'kerberos-sign-in', run: async () => checkSignIn(portal) },
-    { id: 'certificate-authority', run: async () => checkAuthority(portal) },
-    { id: 'session-keys', run: () => checkSessionKeys(portal) },
+    { id: 'base-url', run: () => checkBaseUrl(portal) },
+    { id: 'own-certificate', run: () => checkOwnCertificate(portal) },
+    { id: 'permissions', run: async () => checkPermissions(portal) },
     { id: 'database', run: () => checkDatabase(portal) },
-    {
-      id: 'migrations',
-      after: ['database'],
-      run: () => checkMigrations(portal),
-    },
-    {
-      id: 'renewals-by-key',
-      after: ['migrations'],
-      run: () => checkRenewals(portal),
-    },
   ];
 }
 
-/** Releases that the packages support (`engines` in package.json). */
-export function checkNode(version: string): DoctorFinding {
-  const [major, minor] = version.split('.').map(Number);
-  return major === 24 || (major === 22 && minor >= 19)
-    ? finding.ok(`Node.js ${version}`)
-    : finding.fail(
-        `Node.js ${version} is not supported`,
-        'run the backend with Node.js 24, or 22.19 or later',
-      );
-}
-
-function checkBaseUrl({ baseUrl }: Portal): DoctorFinding {
-  try {
-    requireSecureTransport(baseUrl.href, 'backend.baseUrl');
-  } catch (error) {
+/**
+ * Checks the URL of clients, and that a proxy in front of the portal accepts
+ * the longest Kerberos token. Clients decide whether they trust the certificate.
+ */
+async function checkBaseUrl({
+  baseUrl,
+  kerberos,
+  responseMs,
+}: Portal): Promise<DoctorFinding> {
+  const { hostname, href, origin } = baseUrl;
+  requireSecureTransport(href, 'backend.baseUrl');
+  if (isIP(hostname.replace(/^\[|\]$/g, ''))) {
     return finding.fail(
-      messageOf(error),
-      'serve the portal over TLS and set app.baseUrl and backend.baseUrl to its https:// URL',
+      'backend.baseUrl contains an IP address, but Kerberos tickets are issued for host names',
+      'set backend.baseUrl to the host name that users enter',
     );
   }
-  return isIP(baseUrl.hostname.replace(/^\[|\]$/g, ''))
-    ? finding.fail(
-        `backend.baseUrl names an IP address, but Kerberos tickets are issued for host names`,
-        'set backend.baseUrl to the host name that users enter',
-      )
-    : finding.ok(baseUrl.origin);
+  const bytes = Math.ceil(kerberos.maxTokenBytes / 3) * 4;
+  try {
+    const status = await get(new URL(PUBLIC_PATH, origin), {
+      headers: { 'X-Directory-Doctor': 'A'.repeat(bytes) },
+      rejectUnauthorized: false,
+      timeoutMs: responseMs,
+    });
+    return TOO_LONG.has(status)
+      ? finding.warn(
+          `${origin} returns ${status} for a header of ${bytes} bytes, but a Kerberos token may need that`,
+          'install @directory-gateway/root-http-router in the backend, and set large_client_header_buffers 4 128k in nginx',
+        )
+      : finding.ok(`${origin} accepts headers of ${bytes} bytes`);
+  } catch (error) {
+    return finding.skip(
+      `${origin} does not respond (${codeOf(error)}); start the portal first`,
+    );
+  }
 }
 
-function checkHeaderLimit(portal: Portal): DoctorFinding {
-  const required = requiredHeaderBytes(readKerberosConfig(portal.config));
-  const [, fromOption] =
-    /--max-http-header-size=(\d+)/.exec(
-      `${portal.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`,
-    ) ?? [];
-  return portal.hasPackage('@directory-gateway/root-http-router') ||
-    portal.mentions('raiseHeaderLimit') ||
-    Number(fromOption) >= required
-    ? finding.ok(`Headers of ${required} bytes are accepted`)
-    : finding.warn(
-        `Requests with more than 16384 bytes of headers get 431, but a Kerberos ticket may need ${required}`,
-        `add @directory-gateway/root-http-router to the backend, or start it with NODE_OPTIONS=--max-http-header-size=${required}`,
-      );
+/** Checks that the portal's plugins trust the certificate of their own server. */
+async function checkOwnCertificate({
+  backend,
+  config,
+  responseMs,
+}: Portal): Promise<DoctorFinding> {
+  const { HostDiscovery } = backend.require(
+    '@backstage/backend-defaults/discovery',
+  ) as typeof import('@backstage/backend-defaults/discovery');
+  const discovery = HostDiscovery.fromConfig(config);
+  const { origin, protocol } = new URL(await discovery.getBaseUrl('directory'));
+  if (protocol === 'http:') {
+    return finding.ok(`Plugins call each other at ${origin}, without TLS`);
+  }
+  try {
+    await get(new URL(PUBLIC_PATH, origin), { timeoutMs: responseMs });
+    return finding.ok(`Plugins trust the certificate of ${origin}`);
+  } catch (error) {
+    return /^(?:[A-Z]*CERT|ERR_SSL|ERR_TLS|SELF_SIGNED|UNABLE_TO)/.test(
+      codeOf(error),
+    )
+      ? explainConnectionError(error, {
+          url: origin,
+          urlKey: 'backend.listen.host, or discovery.endpoints,',
+          caKey: 'the environment variable NODE_EXTRA_CA_CERTS of the portal',
+        })
+      : finding.skip(`${origin} does not respond; start the portal first`);
+  }
 }
 
-function checkPolicy(portal: Portal): DoctorFinding {
-  const install = `yarn --cwd packages/backend add ${POLICY_MODULE}, and backend.add(import('${POLICY_MODULE}')) in packages/backend/src/index.ts`;
-  if (portal.config.getOptionalBoolean('permission.enabled') !== true) {
+/** Sends a request and returns the status of the response. */
+async function get(
+  url: URL,
+  {
+    timeoutMs,
+    ...options
+  }: https.RequestOptions & { readonly timeoutMs: number },
+): Promise<number> {
+  const { request } = url.protocol === 'https:' ? https : http;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const sent = request(url, { ...options, agent: false, signal });
+  const [response] = (await once(sent.end(), 'response')) as [IncomingMessage];
+  sent.on('error', () => {});
+  response.destroy();
+  return response.statusCode!;
+}
+
+function checkPermissions({ backend, config }: Portal): DoctorFinding {
+  if (config.getOptionalBoolean('permission.enabled') !== true) {
     return finding.fail(
       'permission.enabled is not true, so Backstage allows all users to do everything',
       'set permission.enabled: true',
     );
   }
-  if (portal.hasPackage(ALLOW_ALL_MODULE)) {
+  if (backend.loads(ALLOW_ALL_MODULE)) {
     return finding.fail(
       `The backend loads ${ALLOW_ALL_MODULE}, which allows all users and guests to do everything`,
       `remove backend.add(import('${ALLOW_ALL_MODULE}')) from packages/backend/src/index.ts`,
-      install,
     );
   }
-  return portal.hasPackage(POLICY_MODULE)
-    ? finding.ok('The policy of the directory gateway is installed')
-    : finding.skip(
-        'The portal has its own policy, which must decide about the permissions directory.*, catalog.location.create and catalog.entity.delete',
-      );
-}
-
-function checkSignIn(portal: Portal): DoctorFinding {
-  const isConfigured = portal.config.has('auth.providers.kerberos');
-  if (!portal.hasPackage(SIGN_IN_MODULE)) {
-    return isConfigured
-      ? finding.fail(
-          'auth.providers.kerberos is configured, but its module is not installed',
-          `yarn --cwd packages/backend add ${SIGN_IN_MODULE}, and backend.add(import('${SIGN_IN_MODULE}')) in packages/backend/src/index.ts`,
-        )
-      : finding.skip('Kerberos sign-in is not configured');
-  }
-  const resolvers = portal.config.getOptionalConfigArray(
-    'auth.providers.kerberos.signIn.resolvers',
-  );
-  return resolvers?.length
-    ? finding.ok(
-        `Resolvers: ${resolvers
-          .map(resolver => resolver.getString('resolver'))
-          .join(', ')}`,
-      )
-    : finding.warn(
-        'The module for Kerberos sign-in is installed, but has no resolver',
-        'set auth.providers.kerberos.signIn.resolvers: [{ resolver: directoryUser }]',
-      );
-}
-
-function checkAuthority(portal: Portal): DoctorFinding {
-  const { certificates } = portal.directory;
-  if (!certificates) {
-    return finding.skip('directory.certificates is not configured');
-  }
-  const { authority } = certificates;
-  const module = AUTHORITY_MODULES[authority];
-  if (module !== undefined && !portal.hasPackage(module)) {
-    return finding.fail(
-      `directory.certificates.authority is ${authority}, but its module is not installed`,
-      `yarn --cwd packages/backend add ${module}, and backend.add(import('${module}')) in packages/backend/src/index.ts`,
-    );
-  }
-  return module !== undefined &&
-    !portal.config.has(`directory.certificates.${authority}`)
-    ? finding.fail(
-        `directory.certificates.authority is ${authority}, but directory.certificates.${authority} is missing`,
-        `add the block directory.certificates.${authority}`,
-      )
-    : finding.ok(authority);
-}
-
-async function checkSessionKeys(portal: Portal): Promise<DoctorFinding> {
-  const { sessions } = portal.directory;
-  if (!sessions) {
-    return finding.skip('directory.sessions.enabled is false');
-  }
-  if (sessions.secrets) {
-    return checkSecrets(sessions.secrets);
-  }
-  return hasSharedStore(portal)
+  const guests = 'permission.directory.dangerouslyAllowGuests';
+  return config.getOptionalBoolean(guests)
     ? finding.warn(
-        'Each process has its own random session key, but a store that several processes can share is configured',
-        `${createKeyFile(
-          '/etc/portal/session-key',
-        )}, the same file for each process`,
-        'set directory.sessions.keys: [{ secretFile: /etc/portal/session-key }]',
+        `Guests have the permissions of users (${guests})`,
+        `remove ${guests}, unless this portal is a demonstration on localhost`,
       )
-    : finding.ok('A random key: sessions end when the backend restarts');
-}
-
-async function checkSecrets(
-  secrets: readonly SecretSource[],
-): Promise<DoctorFinding> {
-  try {
-    await SecretKeys.load(secrets, 'doctor');
-    return finding.ok(`Keys: ${secrets.length}`);
-  } catch (error) {
-    const message = messageOf(error);
-    const secret = secrets.find(({ key }) => message.includes(key));
-    const path = secret?.kind === 'file' ? secret.path : undefined;
-    return finding.fail(
-      message.replace(/: (?:run chmod|openssl).*$/, ''),
-      path === undefined
-        ? 'openssl rand -base64 32'
-        : `${createKeyFile(path)}; chown it to the portal's user`,
-    );
-  }
-}
-
-/** The command that creates a file with a random key. */
-function createKeyFile(path: string): string {
-  return `openssl rand -base64 32 | install -m 600 /dev/stdin ${path}`;
-}
-
-/** Whether the cache or the rate limit is shared between processes. */
-function hasSharedStore({ config }: Portal): boolean {
-  return ['backend.cache.store', 'backend.rateLimit.store.type'].some(
-    key => !['memory', undefined].includes(config.getOptionalString(key)),
-  );
-}
-
-/** Error codes of PostgreSQL and SQLite. Their messages may contain secrets. */
-const DATABASE_ERRORS: Readonly<Record<string, readonly [string, string]>> = {
-  '28P01': [
-    'rejects the password',
-    'correct backend.database.connection.user and password',
-  ],
-  '28000': [
-    'rejects the user',
-    'correct backend.database.connection.user, and pg_hba.conf on the server',
-  ],
-  '42501': [
-    'denies a right to the user',
-    'grant the user of backend.database.connection the right to its database',
-  ],
-  SQLITE_CANTOPEN: [
-    'cannot be opened',
-    "create the folder of backend.database.connection, writable by the portal's user",
-  ],
-};
-
-async function checkDatabase(portal: Portal): Promise<DoctorFinding> {
-  if (isInMemory(portal.config)) {
-    return finding.warn(
-      'The database is in memory: certificates, revocations and the mass-deletion guard are lost on restart',
-      'set backend.database to PostgreSQL (client: pg), see app-config.production.yaml',
-    );
-  }
-  try {
-    const database = await withDeadline(portal.database(), {
-      ms: portal.responseMs,
-      error: () => Object.assign(new Error(), { code: 'no response' }),
-    });
-    return database
-      ? finding.ok('Reachable')
-      : finding.ok('Does not exist yet; the backend creates it when it starts');
-  } catch (error) {
-    const code = codeOf(error);
-    const [message, fix] = DATABASE_ERRORS[code] ?? [
-      'cannot be reached',
-      'check backend.database.connection.host and port, and that PostgreSQL runs: systemctl status postgresql',
-    ];
-    return finding.fail(`The database ${message} (${code})`, fix);
-  }
-}
-
-/** A code of Node.js, SQLite or PostgreSQL; not any text of the server. */
-function codeOf(error: unknown): string {
-  const code = isError(error) ? String(error.code ?? error.name) : '';
-  return /^(?:[A-Z][A-Z_]+|[0-9A-Z]{5}|no response)$/.test(code)
-    ? code
-    : 'unknown error';
-}
-
-async function checkMigrations(portal: Portal): Promise<DoctorFinding> {
-  const database = await portal.database();
-  if (!database || !(await database.schema.hasTable(migrationsTable))) {
-    return finding.skip('The backend has not created its tables yet');
-  }
-  const applied = await database(migrationsTable).pluck('name');
-  const folder = resolvePackagePath(
-    '@directory-gateway/backstage-plugin-directory-backend',
-    'migrations',
-  );
-  const present = (await readdir(folder)).filter(name => name.endsWith('.js'));
-  const unknown = applied.filter(name => !present.includes(name));
-  const pending = present.filter(name => !applied.includes(name));
-  if (unknown.length > 0) {
-    return finding.fail(
-      `The database was migrated by a later release (${unknown.join(', ')})`,
-      'install the release that was used before, or restore the database from a backup',
-    );
-  }
-  return finding.ok(
-    pending.length > 0
-      ? `Pending, applied at the next start: ${pending.join(', ')}`
-      : `Applied: ${applied.length}`,
-  );
-}
-
-/** Lists certificates that 0.2.0 renewed by proof of their key. */
-async function checkRenewals(portal: Portal): Promise<DoctorFinding> {
-  const database = await portal.database();
-  if (!database || !(await database.schema.hasTable(RECORDS))) {
-    return finding.skip('The backend has not created its tables yet');
-  }
-  const certificates: { serial_number: string; username: string }[] =
-    await database(RECORDS)
-      .where({ is_renewed_by_key: true })
-      .whereIn('state', ['valid', 'held'])
-      .where('not_after', '>', new Date())
-      .whereNotIn(
-        'serial_number',
-        database(RECORDS).whereNotNull('renewed_from').select('renewed_from'),
-      )
-      .orderBy('not_after')
-      .select('serial_number', 'username');
-  return certificates.length === 0
-    ? finding.ok('No certificate depends on renewals by proof of its key')
-    : finding.warn(
-        `Certificates whose machines renew by proof of the key, which is no longer possible: ${certificates
-          .map(each => `${each.serial_number} (${each.username})`)
-          .join(', ')}`,
-        'set up a robot account for each of these machines: docs/renew-without-a-person.md',
-      );
-}
-
-function messageOf(error: unknown): string {
-  return isError(error) ? error.message : String(error);
+    : finding.ok('A permission policy decides');
 }
