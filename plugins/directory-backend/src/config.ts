@@ -28,7 +28,7 @@ import type { AccessRule } from './http/access/AccessControl';
 import {
   readSessionsConfig,
   type SessionsConfig,
-} from './http/session/SessionsConfig';
+} from './http/session/SessionKeys';
 
 /** The name identifies a record, and the flags determine who may read it. */
 const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];

@@ -30,7 +30,7 @@ import { contractDialect } from './http/contractDialect';
 import { createApi } from './http/createApi';
 import { PublicDocuments } from './http/documents/PublicDocuments';
 import { fasjsonDialects } from './http/fasjson/fasjsonDialect';
-import { createSessions } from './http/session/Sessions';
+import { Sessions } from './http/session/Sessions';
 import { openDatabase } from './openDatabase';
 
 /**
@@ -97,7 +97,7 @@ export const directoryPlugin = createBackendPlugin({
           dialects,
           publicDocuments,
         };
-        const sessions = await createSessions(context);
+        const sessions = await Sessions.create(context);
         const portalUserNames = new PortalUserNames({
           ...services,
           config: config.portalUsers,

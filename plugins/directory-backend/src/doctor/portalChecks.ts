@@ -13,7 +13,10 @@ import {
 import { readdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { withDeadline } from '@directory-gateway/ldap';
-import { SecretKeys, type SecretSource } from '../secretKeys';
+import {
+  loadSessionKeys,
+  type SecretSource,
+} from '../http/session/SessionKeys';
 import { RECORDS } from '../certificates/records/CertificateRecords';
 import { migrationsTable } from '../openDatabase';
 import { isInMemory, type Portal } from './Portal';
@@ -217,7 +220,7 @@ async function checkSecrets(
   secrets: readonly SecretSource[],
 ): Promise<DoctorFinding> {
   try {
-    await SecretKeys.load(secrets, 'doctor');
+    await loadSessionKeys(secrets);
     return finding.ok(`Keys: ${secrets.length}`);
   } catch (error) {
     const message = messageOf(error);
