@@ -24,7 +24,7 @@ import {
   readCertificatesConfig,
   type CertificatesConfig,
 } from './certificates/CertificatesConfig';
-import type { AccessRule } from './http/access/AccessControl';
+import type { AccessRule } from './access/AccessControl';
 import {
   readSessionsConfig,
   type SessionsConfig,

@@ -11,17 +11,13 @@ import {
 import PromiseRouter from 'express-promise-router';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Accounts, Caller } from '@directory-gateway/directory-core';
-import type { AccessControl } from './access/AccessControl';
-import type { Authenticator } from './access/Authenticator';
+import type { AccessControl } from '../access/AccessControl';
+import type { Authenticator } from './Authenticator';
 import type { Operation } from './api/Operation';
 import type { Dialect } from './api/Dialect';
 import type { PublicDocuments } from './documents/PublicDocuments';
 import { readParameters } from './request/readParameters';
-import {
-  ApiError,
-  ForbiddenError,
-  UnknownPathError,
-} from './response/apiErrors';
+import { ApiError, ForbiddenError, UnknownPathError } from '../apiErrors';
 import { FileStream, sendFile } from './response/FileStream';
 import { sendJson } from './response/json';
 import { presentError } from './response/presentError';

@@ -12,7 +12,7 @@ import {
 } from '../request/parseUserSearch';
 import { exactTerms, substringTerms } from '../request/searchTerms';
 import { isJson, mediaTypeOf } from '../request/readParameters';
-import { ResourceNotFoundError } from '../response/apiErrors';
+import { ResourceNotFoundError } from '../../apiErrors';
 import {
   fasjsonCertificateModel,
   fasjsonMemberModel,

@@ -9,7 +9,7 @@ import {
   type PageRequest,
   type UserPredicate,
 } from '@directory-gateway/directory-core';
-import { noSearchTerm } from '../response/apiErrors';
+import { noSearchTerm } from '../../apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { parseSearchPage } from './parsePage';
 import { TEXT_FIELDS } from './parseUserSearch';

@@ -7,7 +7,7 @@ import {
   type UserPredicate,
   type UserSelection,
 } from '@directory-gateway/directory-core';
-import { noSearchTerm } from '../response/apiErrors';
+import { noSearchTerm } from '../../apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { parseIsoTime } from './parseIsoTime';
 import { parseSearchPage } from './parsePage';

@@ -6,7 +6,7 @@ import {
   similarTo,
   type TextFields,
 } from '@directory-gateway/directory-core';
-import { InvalidRequestError } from '../response/apiErrors';
+import { InvalidRequestError } from '../../apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { PAGE_PARAMETERS } from './parsePage';
 

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { metrics } from '@opentelemetry/api';
-import { parseCookie } from 'cookie';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
@@ -104,14 +104,19 @@ export class Sessions {
       return;
     }
     const { name, path, secure } = this.#cookieAt(req.path);
-    res.cookie(name, await sealSession(principal, this.#tokens), {
-      path,
-      secure,
-      maxAge: this.#tokens.maxAgeSeconds * 1000,
-      httpOnly: true,
-      sameSite: 'strict',
-      encode: unchanged,
-    });
+    const cookie = stringifySetCookie(
+      {
+        name,
+        value: await sealSession(principal, this.#tokens),
+        path,
+        maxAge: this.#tokens.maxAgeSeconds,
+        httpOnly: true,
+        secure,
+        sameSite: 'strict',
+      },
+      { encode: unchanged },
+    );
+    res.appendHeader('Set-Cookie', cookie);
     this.#counter.add(1, { outcome: 'issued' });
   }
 
