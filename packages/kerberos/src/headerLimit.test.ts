@@ -1,11 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
-import {
-  highestHeaderLimit,
-  raiseHeaderLimit,
-  requiredHeaderBytes,
-} from './headerLimit';
+import { raiseHeaderLimit } from './headerLimit';
 
 /** The default of `kerberos.maxTokenBytes`. */
 const limit = { maxTokenBytes: 65_536 };
@@ -55,11 +51,9 @@ describe('raiseHeaderLimit', () => {
 
   it('accepts the largest token and a cookie on a server that is already listening', async () => {
     expect(await send(server, limit.maxTokenBytes)).toBe('HPE_HEADER_OVERFLOW');
-    expect(highestHeaderLimit()).toBeLessThan(requiredHeaderBytes(limit));
 
     raiseHeaderLimit(server, limit);
     expect(await send(server, limit.maxTokenBytes)).toBe('request');
-    expect(highestHeaderLimit()).toBe(requiredHeaderBytes(limit));
 
     expect(await send(server, 100_000)).toBe('HPE_HEADER_OVERFLOW');
   });

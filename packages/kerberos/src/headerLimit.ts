@@ -4,12 +4,6 @@ import { maxHeaderSize as processLimit, Server } from 'node:http';
 const OTHER_HEADERS_BYTES = 16_384;
 
 /**
- * The highest limit of a server in this process. Module state, because only the `configure` callback
- * of the root HTTP router has the server, and it has no access to services.
- */
-let highestLimit = processLimit;
-
-/**
  * Returns the size of headers that an HTTP server must accept: the largest
  * token in base64 plus 16 KiB for the other headers. A reverse proxy in front
  * of it needs the same limit (nginx: `large_client_header_buffers`).
@@ -51,13 +45,4 @@ export function raiseHeaderLimit(
     limited.maxHeaderSize ?? processLimit,
     requiredHeaderBytes(options),
   );
-  highestLimit = Math.max(highestLimit, limited.maxHeaderSize);
-}
-
-/**
- * Returns the highest header limit of this process in bytes: Node's own, or
- * that of {@link raiseHeaderLimit}.
- */
-export function highestHeaderLimit(): number {
-  return highestLimit;
 }

@@ -3,7 +3,6 @@ import {
   createServiceFactory,
   createServiceRef,
 } from '@backstage/backend-plugin-api';
-import { highestHeaderLimit, requiredHeaderBytes } from './headerLimit';
 import { KerberosService } from './KerberosService';
 import { readKerberosConfig } from './readKerberosConfig';
 import { SpnegoAcceptor } from './SpnegoAcceptor';
@@ -12,8 +11,6 @@ import { SpnegoAcceptor } from './SpnegoAcceptor';
  * Authenticates callers by Kerberos, for every plugin. The backend has one
  * instance, which is configured by `kerberos` and does not have to be
  * registered.
- *
- * Logs a warning at start when no HTTP server of the process accepts headers of the size of a token.
  *
  * @public
  */
@@ -26,22 +23,10 @@ export const kerberosServiceRef = createServiceRef<KerberosService>({
       deps: {
         config: coreServices.rootConfig,
         rootLogger: coreServices.rootLogger,
-        lifecycle: coreServices.rootLifecycle,
       },
-      async factory({ config, rootLogger, lifecycle }) {
+      async factory({ config, rootLogger }) {
         const logger = rootLogger.child({ service: 'kerberos' });
         const options = readKerberosConfig(config);
-        // The root HTTP router is already configured at this point.
-        lifecycle.addStartupHook(() => {
-          const required = requiredHeaderBytes(options);
-          if (highestHeaderLimit() < required) {
-            logger.warn(
-              `Requests with more than ${highestHeaderLimit()} bytes of headers get 431, but a Kerberos ticket may ` +
-                `need ${required}. Call raiseHeaderLimit where the root HTTP router is configured, or start ` +
-                `Node with --max-http-header-size=${required}.`,
-            );
-          }
-        });
         return await SpnegoAcceptor.create({ ...options, logger });
       },
     }),

@@ -3,7 +3,7 @@ import type { Config } from '@backstage/config';
 import type { Request } from 'express';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-/** Values of `backend.listen` for all interfaces. */
+/** Values of `backend.listen` for all interfaces, which include loopback. */
 const ALL_INTERFACES = ['', '::', '0.0.0.0'];
 /**
  * Health checks of load balancers and Kubernetes, which use the address of the
@@ -17,76 +17,50 @@ const HEALTH_CHECK = /^\/(\.backstage\/health|api\/[^/]+(\/[^/]+)?\/healthz)\//;
  * requests to it (DNS rebinding). Ports are ignored, and so is
  * `X-Forwarded-Host`.
  *
- * @returns a function that returns the error of a refused request
+ * @returns a function that throws an error with the status
  * @throws Error when `rootHttpRouter.allowedHosts` contains a value that is not
  * a host name
  */
-export function guardHosts(
-  config: Config,
-): (req: Request) => Error | undefined {
+export function guardHosts(config: Config): (req: Request) => void {
   const allowed = readAllowedHosts(config);
   return req => {
     const host = hostnameOf(req.headers.host);
     if ((host && allowed.has(host)) || HEALTH_CHECK.test(req.path)) {
-      return undefined;
+      return;
     }
     const error = new Error(
       'The host name of this request is not served here. Administrators: see rootHttpRouter.allowedHosts.',
     );
     error.name = 'MisdirectedRequestError';
-    return Object.assign(error, { statusCode: 421 });
+    throw Object.assign(error, { statusCode: 421 });
   };
 }
 
 function readAllowedHosts(config: Config): ReadonlySet<string> {
-  const allowed = new Set<string>();
-  const add = (url: string | undefined) => {
-    if (url && URL.canParse(url)) {
-      allowed.add(new URL(url).hostname);
-    }
-  };
-
-  add(config.getOptionalString('backend.baseUrl'));
-  add(config.getOptionalString('app.baseUrl'));
-  add(config.getOptionalString('directory.fasjson.baseUrl'));
-  // Requests of other plugins use the internal URLs of Backstage's discovery
-  // service, which are these or consist of the listen address.
-  for (const endpoint of config.getOptionalConfigArray('discovery.endpoints') ??
-    []) {
-    const target = endpoint.getOptional('target');
-    if (typeof target === 'string') {
-      add(target);
-    } else {
-      add(endpoint.getOptionalString('target.internal'));
-      add(endpoint.getOptionalString('target.external'));
-    }
+  const key = 'rootHttpRouter.allowedHosts';
+  const names = config.getOptionalStringArray(key) ?? [];
+  const invalid = names.find(name => hostnameOf(name) !== name.toLowerCase());
+  if (invalid !== undefined) {
+    throw new Error(`${key}: "${invalid}" is not a host name without port`);
   }
-
+  const urls = ['backend.baseUrl', 'app.baseUrl', 'directory.fasjson.baseUrl']
+    .map(name => config.getOptionalString(name) ?? '')
+    .filter(url => URL.canParse(url));
   const { host } = readHttpServerOptions(
     config.getOptionalConfig('backend'),
   ).listen;
-  const literal = host.includes(':') ? `[${host}]` : host;
-  if (ALL_INTERFACES.includes(host) || LOOPBACK.includes(literal)) {
-    LOOPBACK.forEach(name => allowed.add(name));
-  } else {
-    add(`http://${literal}`);
-  }
-
-  const key = 'rootHttpRouter.allowedHosts';
-  for (const name of config.getOptionalStringArray(key) ?? []) {
-    const normal = hostnameOf(name);
-    if (!normal || normal !== name.toLowerCase()) {
-      throw new Error(`${key}: "${name}" is not a host name without port`);
-    }
-    allowed.add(normal);
-  }
-  return allowed;
+  const address = host.includes(':') ? `[${host}]` : host;
+  return new Set([
+    ...names.map(name => name.toLowerCase()),
+    ...urls.map(url => new URL(url).hostname),
+    ...(ALL_INTERFACES.includes(host) || LOOPBACK.includes(address)
+      ? LOOPBACK
+      : [address.toLowerCase()]),
+  ]);
 }
 
 /** Returns the name in a `Host` header, in lower case and without the port. */
-function hostnameOf(host: string | undefined): string | undefined {
-  const [, name] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d*)?$/i.exec(
-    host ?? '',
-  ) ?? [undefined, undefined];
+function hostnameOf(host = ''): string | undefined {
+  const name = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d*)?$/i.exec(host)?.[1];
   return name?.toLowerCase();
 }

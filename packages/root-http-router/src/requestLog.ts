@@ -1,5 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 
 /**
  * Express middleware that logs each request when its response has been sent or
@@ -18,43 +18,27 @@ export function requestLog({
   return (req, res, next) => {
     const started = performance.now();
     const { method, socket } = req;
-    const path = pathOf(req);
+    // Still percent-encoded, so that a path cannot add lines to the log.
+    const [path] = req.originalUrl.split('?', 1);
     const sentBefore = socket.bytesWritten;
 
     // 'close' rather than 'finish': it is also emitted when the client aborts.
     res.once('close', () => {
       const status = res.statusCode;
       const durationMs = Math.round(performance.now() - started);
-      // Measured on the socket, including headers, because a compressed or
-      // streamed response has no Content-Length.
+      // Measured on the socket, because a compressed or streamed response has
+      // no Content-Length.
       const bytes = socket.bytesWritten - sentBefore;
       const aborted = !res.writableFinished;
-      // Health checks arrive every few seconds.
       const level = path.startsWith('/.backstage/health/') ? 'debug' : 'info';
+      const type = 'incomingRequest';
       logger[level](
         `${method} ${path} ${status} ${durationMs} ms ${bytes} bytes${
           aborted ? ' (aborted)' : ''
         }`,
-        {
-          type: 'incomingRequest',
-          method,
-          path,
-          status,
-          durationMs,
-          bytes,
-          aborted,
-        },
+        { type, method, path, status, durationMs, bytes, aborted },
       );
     });
     next();
   };
-}
-
-/**
- * Returns the request target without its query (RFC 9112 §3.2). It is still
- * percent-encoded, so that a path cannot add lines to the log.
- */
-function pathOf(req: Request): string {
-  const [path] = req.originalUrl.split('?', 1);
-  return path;
 }

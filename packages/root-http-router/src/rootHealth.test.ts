@@ -34,7 +34,7 @@ describe('rootHealth', () => {
     expect(await statuses()).toEqual([200, 503]);
     expect(await health.getReadiness()).toEqual({
       status: 503,
-      payload: { message: 'Backend is shutting down', status: 'error' },
+      payload: { message: 'Not ready yet: shutting down', status: 'error' },
     });
   });
 

@@ -23,28 +23,21 @@ export const rootHealth = createServiceFactory({
     checks: readinessChecksServiceRef,
   },
   factory({ lifecycle, checks }): RootHealthService {
-    let reason: string | undefined = 'Backend has not started yet';
+    let state: 'starting' | 'started' | 'shutting down' = 'starting';
     lifecycle.addStartupHook(() => {
-      reason = undefined;
+      state = 'started';
     });
     lifecycle.addBeforeShutdownHook(() => {
-      reason = 'Backend is shutting down';
+      state = 'shutting down';
     });
-
-    const findReason = () => {
-      const pending = reason === undefined ? checks.pending() : [];
-      return pending.length > 0
-        ? `Not ready yet: ${pending.join(', ')}`
-        : reason;
-    };
+    const healthy = { status: 200, payload: { status: 'ok' } };
     return {
-      async getLiveness() {
-        return { status: 200, payload: { status: 'ok' } };
-      },
+      getLiveness: async () => healthy,
       async getReadiness() {
-        const message = findReason();
-        return message === undefined
-          ? { status: 200, payload: { status: 'ok' } }
+        const pending = state === 'started' ? checks.pending() : [state];
+        const message = `Not ready yet: ${pending.join(', ')}`;
+        return pending.length === 0
+          ? healthy
           : { status: 503, payload: { message, status: 'error' } };
       },
     };

@@ -1,11 +1,13 @@
 import { mockServices } from '@backstage/backend-test-utils';
 import { AuthorizeResult } from '@backstage/plugin-permission-common';
-import express, { type Request, type Response } from 'express';
+import type { Request, Response } from 'express';
 import fc from 'fast-check';
 import type { OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import { TestBackend } from './__testUtils__/TestBackend';
 import { guardApi } from './guardApi';
 import { rootHttpRouter } from './rootHttpRouter';
+
+jest.setTimeout(120_000);
 
 describe('rootHttpRouter', () => {
   let backend: TestBackend;
@@ -38,23 +40,6 @@ describe('rootHttpRouter', () => {
 
     expect(response).toMatchObject({ status: 200, body: 'probed' });
   });
-
-  it.each([
-    ['/api/text?letters=2000', undefined],
-    ['/api/text?letters=14000', undefined],
-    ['/api/text?letters=15000', 'gzip'],
-    ['/file.js', 'gzip'],
-  ])(
-    'compresses large API responses and all files: %s',
-    async (path, encoding) => {
-      const { headers } = await get(path, { 'accept-encoding': 'gzip' });
-      expect(headers['content-encoding']).toBe(encoding);
-      expect(headers.vary).toContain('Accept-Encoding');
-
-      const plain = await get(path);
-      expect(plain.headers['content-encoding']).toBeUndefined();
-    },
-  );
 
   it('refuses headers above the limit and keeps serving', async () => {
     const outcome = await get('/probe', {
@@ -149,7 +134,6 @@ describe('rootHttpRouter', () => {
       'portal.example.test',
       'PORTAL.example.test:8443',
       'pages.example.test',
-      'other.example.test',
       'proxy.example.test:1',
       'localhost:3000',
       '127.0.0.1',
@@ -213,28 +197,28 @@ describe('rootHttpRouter', () => {
       ['a frame', { headers: { ...navigation, 'sec-fetch-dest': 'iframe' } }],
       ['a form', { headers: navigation, method: 'POST' }],
     ])('refuses %s', async (_name, options) => {
-      for (const path of ['/api/text?letters=1', '/API//text?letters=1']) {
+      for (const path of ['/api/served', '/API//served']) {
         expect(await send({ ...options, path })).toMatchObject({ status: 403 });
       }
     });
 
     it.each<[string, RequestOptions]>([
-      ['links to documents', { path: '/api/cached', headers: navigation }],
+      ['links to documents', { path: '/api/served', headers: navigation }],
       ['pages outside of the API', { path: '/probe', headers: crossSite }],
       [
         'origins of backend.cors',
         {
-          path: '/api/cached',
+          path: '/api/served',
           headers: { ...crossSite, origin: 'https://pages.example.test' },
         },
       ],
       [
         'other hosts of the same site',
-        { path: '/api/cached', headers: { 'sec-fetch-site': 'same-site' } },
+        { path: '/api/served', headers: { 'sec-fetch-site': 'same-site' } },
       ],
       [
         'clients that are not browsers',
-        { path: '/api/cached', method: 'POST' },
+        { path: '/api/served', method: 'POST' },
       ],
     ])('allows %s', async (_name, options) => {
       expect(await send(options)).toMatchObject({ status: 200 });
@@ -257,56 +241,6 @@ describe('rootHttpRouter', () => {
     '/api//catalog//.backstage//scheduler',
   ])('refuses the routes of the scheduler: %s', async path => {
     expect(await get(path)).toMatchObject({ status: 403 });
-  });
-
-  it('issues a token only to requests with X-Requested-With', async () => {
-    for (const path of [
-      '/api/auth/guest/refresh',
-      '/api/auth//guest//refresh/',
-      '/API/auth/guest/Refresh',
-    ]) {
-      for (const method of ['GET', 'POST']) {
-        const refused = await send({ path, method });
-        expect(refused).toMatchObject({ status: 403 });
-        expect(refused.body).not.toContain('token');
-
-        const { status, body } = await send({
-          path,
-          method,
-          headers: { 'x-requested-with': 'XMLHttpRequest' },
-        });
-        expect(status).toBe(200);
-        expect(JSON.parse(body).backstageIdentity.token).toBeTruthy();
-      }
-    }
-  });
-
-  it('adds Cache-Control to API responses that have none', async () => {
-    const cacheControl = async (path: string) =>
-      (await get(path)).headers['cache-control'];
-
-    expect(await cacheControl('/api/text?letters=1')).toBe('no-store');
-    expect(await cacheControl('/api/catalog/entities')).toBe('no-store');
-    expect(await cacheControl('/api/none')).toBe('no-store');
-    expect(await cacheControl('/api/cached')).toBe('private, no-cache');
-    expect(await cacheControl('/probe')).toBeUndefined();
-  });
-
-  it.each(['http', 'HTTPS', 'x', 'ftp'])(
-    'adds Cache-Control to a request target with the scheme %s',
-    async scheme => {
-      const target = `${scheme}://user@portal.example.test:1/api/text?letters=1`;
-      const { status, headers } = await get(target);
-      expect(status).toBe(200);
-      expect(headers['cache-control']).toBe('no-store');
-    },
-  );
-
-  it('sends Cross-Origin-Resource-Policy with every response', async () => {
-    for (const path of ['/probe', '/broken', '/api/cached', '/api/none']) {
-      const { headers } = await get(path);
-      expect(headers['cross-origin-resource-policy']).toBe('same-site');
-    }
   });
 
   describe('input', () => {
@@ -336,162 +270,92 @@ describe('rootHttpRouter', () => {
 
     const times = <T>(length: number, make: (index: number) => T): T[] =>
       Array.from({ length }, (_, index) => make(index));
-    const nested = (depth: number) => {
-      let query: object = { kind: 'user' };
-      for (let level = 1; level < depth; level += 1) {
-        query = { $not: query };
-      }
-      return query;
-    };
-    const conditions = (length: number) => ({
-      $any: times(length - 1, index => ({ kind: `k${index}` })),
-    });
+    const list = (length: number, parameter: string, text = '') =>
+      times(length, index => `${parameter}${index}${text}`);
+    /** Wraps a value in objects, so that it has more levels. */
+    const wrap = (count: number, name: string, value: unknown): unknown =>
+      count > 0 ? { [name]: wrap(count - 1, name, value) } : value;
     const cursor = (content: object) =>
-      Buffer.from(
-        JSON.stringify({
-          orderFields: [],
-          orderFieldValues: [],
-          isPrevious: false,
-          ...content,
-        }),
-      ).toString('base64');
-    const list = (name: string, length: number) =>
-      times(length, index => `${name}=f${index}`).join('&');
-    const nestedFilter = (depth: number) => {
-      let filter: object = { key: 'kind' };
-      for (let level = 1; level < depth; level += 1) {
-        filter = { not: filter };
-      }
-      return filter;
-    };
-    const manyFilters = (length: number) =>
-      `/entities?${list('filter', length)}`;
-    const searchAction =
-      '/api/search/.backstage/actions/v1/actions/search%3Aquery/invoke';
-    const readPermission = {
-      type: 'basic',
-      name: 'any.read',
-      attributes: { action: 'read' },
-    };
+      encodeURIComponent(
+        Buffer.from(
+          JSON.stringify({
+            orderFields: [],
+            orderFieldValues: [],
+            isPrevious: false,
+            ...content,
+          }),
+        ).toString('base64'),
+      );
+    const byQuery = '/entities/by-query';
+    const actions = '/.backstage/actions/v1/actions/catalog%3A';
 
     // Each request is sent at its limit and beyond.
     it.each<[string, (size: number) => [string, unknown?], number, number]>([
       [
         'levels of a query',
-        size => ['/entities/by-query', { query: nested(size) }],
-        31,
-        1600,
+        size => [byQuery, { query: wrap(size, '$not', { kind: 'a' }) }],
+        29,
+        3000,
       ],
       [
-        'levels of a location query',
+        'levels of a query in a cursor',
         size => [
-          '/locations/by-query',
-          {
-            query: times(size - 1, () => 0).reduce<object>(
-              query => ({ $not: query }),
-              { type: 'file' },
-            ),
-          },
+          `${byQuery}?cursor=${cursor({
+            query: wrap(size, '$not', { kind: 'a' }),
+          })}`,
         ],
-        31,
-        1600,
+        29,
+        900,
       ],
       [
         'levels of the old filter in a cursor',
         size => [
-          `/entities/by-query?cursor=${encodeURIComponent(
-            cursor({ filter: nestedFilter(size) }),
-          )}`,
+          `${byQuery}?cursor=${cursor({
+            filter: wrap(size, 'not', { key: 'kind' }),
+          })}`,
         ],
-        31,
-        1000,
+        29,
+        900,
       ],
       [
         'conditions of a query',
-        size => ['/entities/by-query', { query: conditions(size) }],
-        100,
-        101,
-      ],
-      [
-        'conditions of a query in a cursor',
         size => [
-          '/entities/by-query',
-          { cursor: cursor({ query: conditions(size) }) },
+          byQuery,
+          { query: { $any: list(size, 'k').map(kind => ({ kind })) } },
         ],
-        100,
-        101,
+        90,
+        110,
       ],
-      ['filters', size => [manyFilters(size)], 100, 101],
       [
         'conditions of a filter',
-        size => [
-          `/entity-facets?facet=kind&filter=${times(
-            size,
-            index => `f${index}=v`,
-          ).join()}`,
-        ],
-        100,
-        101,
+        size => [`/entities?filter=${list(size, 'metadata.', '=a')}`],
+        200,
+        1000,
       ],
-      ['facets', size => [`/entity-facets?${list('facet', size)}`], 50, 51],
+      [
+        'filters',
+        size => [`/entities?${list(size, 'filter=f').join('&')}`],
+        90,
+        310,
+      ],
+      [
+        'facets',
+        size => [`/entity-facets?${list(size, 'facet=f').join('&')}`],
+        90,
+        310,
+      ],
       [
         'facets in a body',
-        size => ['/entity-facets', { facets: times(size, () => 'kind') }],
-        50,
-        51,
+        size => ['/entity-facets', { facets: list(size, 'f') }],
+        90,
+        310,
       ],
-      [
-        'fields',
-        size => [`/entities?fields=${times(size, index => `f${index}`)}`],
-        50,
-        51,
-      ],
+      ['fields', size => [`/entities?fields=${list(size, 'f')}`], 90, 310],
       [
         'segments of a field',
         size => [`/entities?fields=${times(size, () => 'a').join('.')}`],
-        16,
-        17,
-      ],
-      [
-        'sort fields',
-        size => [
-          `/entities?${times(size, index => `order=asc:f${index}`).join('&')}`,
-        ],
-        50,
-        51,
-      ],
-      [
-        'characters of a query string',
-        size => [`/entities?filter=${'kind=abcde,'.repeat(size / 11)}`],
-        11,
-        16_500,
-      ],
-      [
-        'levels in the input of an action',
-        size => [
-          '/.backstage/actions/v1/actions/catalog%3Aquery-catalog-entities/invoke',
-          { query: nested(size) },
-        ],
-        31,
-        1600,
-      ],
-      [
-        'conditions in the input of an action',
-        size => [
-          '/.backstage/actions/v2/actions/catalog%3Aquery-catalog-entities/invoke',
-          { input: { query: conditions(size) } },
-        ],
-        100,
-        101,
-      ],
-      [
-        'characters of an entity in the input of an action',
-        size => [
-          '/.backstage/actions/v1/actions/catalog%3Avalidate-entity/invoke',
-          { entity: `{${'k,'.repeat(size / 2 - 1)}}` },
-        ],
-        4096,
-        4098,
+        32,
+        33,
       ],
       [
         'permissions of a batch',
@@ -500,36 +364,16 @@ describe('rootHttpRouter', () => {
           {
             items: times(size, index => ({
               id: `${index}`,
-              permission: readPermission,
+              permission: {
+                type: 'basic',
+                name: 'any.read',
+                attributes: { action: 'read' },
+              },
             })),
           },
         ],
         500,
-        501,
-      ],
-      [
-        'conditions of a batch',
-        size => [
-          '/api/permission/authorize',
-          {
-            items: times(100, index => ({
-              id: `${index}`,
-              permission: readPermission,
-              conditions: { claims: times(size / 100, group => group) },
-            })),
-          },
-        ],
-        9000,
-        10_000,
-      ],
-      [
-        'user settings of a batch',
-        size => [
-          '/api/user-settings/multiget',
-          { items: times(size, index => ({ bucket: 'b', key: `${index}` })) },
-        ],
-        500,
-        501,
+        900,
       ],
     ])('limits the %s', async (_name, makeRequest, atLimit, beyond) => {
       expect(await call(...makeRequest(atLimit))).toMatchObject({
@@ -549,47 +393,59 @@ describe('rootHttpRouter', () => {
         '/api/catalog//entities/by-query/',
         '/API/Catalog/Entities/By-Query',
       ]) {
-        const { status } = await send(
-          {
-            path,
-            method: 'POST',
-            headers: { authorization, 'content-type': 'application/json' },
-          },
-          { query: nested(1600) },
-        );
-        expect(status).toBe(400);
+        const query = wrap(1600, '$not', { kind: 'a' });
+        expect(await call(path, { query })).toMatchObject({ status: 400 });
       }
     });
 
     it.each(['[cursor]', '%5Bcursor%5D', 'cursor[]', 'te%72m=a&cursor[0]'])(
       'limits the parameter %s, which Express reads as "cursor"',
       async name => {
-        const value = encodeURIComponent(cursor({ query: nested(900) }));
-        expect(await call(`/entities/by-query?${name}=${value}`)).toMatchObject(
-          { status: 400, body: expect.stringContaining('levels') },
-        );
+        const value = cursor({ query: wrap(900, '$not', {}) });
+        expect(await call(`${byQuery}?${name}=${value}`)).toMatchObject({
+          status: 400,
+          body: expect.stringContaining('levels'),
+        });
       },
     );
 
-    it('limits a batch of permissions without credentials', async () => {
-      const { status } = await send(
-        {
-          path: '/api/permission/authorize',
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-        },
-        { items: times(40_000, () => 0) },
+    it.each([
+      [200, 16_000],
+      [400, 16_400],
+    ])('returns %s for a URL of %s characters', async (expected, length) => {
+      const { status } = await call(
+        '/entities?filter=kind='.padEnd(length, 'a'),
       );
-      expect(status).toBe(400);
+      expect(status).toBe(expected);
     });
 
+    it.each([
+      [200, 4096],
+      [413, 4097],
+    ])(
+      'returns %s for an entity in a body of %s bytes for an action',
+      async (status, size) => {
+        const body = { entity: '' };
+        body.entity = `{${'k,'.repeat((size - 16) / 2)}}`;
+        body.entity = body.entity.padEnd(
+          size - JSON.stringify({ entity: '' }).length,
+        );
+        expect(
+          await call(`${actions}validate-entity/invoke`, body),
+        ).toMatchObject({ status });
+      },
+    );
+
     const letters = 'abcdefghij'.repeat(4);
+    const searchAction =
+      '/api/search/.backstage/actions/v1/actions/search%3Aquery/invoke';
     it.each([
       [200, `${letters} ${letters}-last`],
       [200, 'anna*'],
       [400, `anna ${letters}k`],
       [400, `anna-${letters}k`],
       [400, '* *'],
+      [400, 'ab '.repeat(170)],
     ])('returns %s for a search for "%s"', async (status, term) => {
       const responses = await Promise.all([
         call(`/api/search/query?term=${encodeURIComponent(term)}`),
@@ -631,72 +487,31 @@ describe('rootHttpRouter', () => {
     it.each<[string, unknown]>([
       ['/entities/by-name/user/default/a%00b', undefined],
       ['/entities/by-refs', { entityRefs: ['user:default/a\0b'] }],
-      [
-        `/entities/by-query?cursor=${cursor({ query: { 'a\0': 1 } })}`,
-        undefined,
-      ],
+      [`${byQuery}?cursor=${cursor({ query: { 'a\0': 1 } })}`, undefined],
       ['/api/notifications/update', { ids: ['a\0b'], read: true }],
       ['/api/user-settings/buckets/a%00b/keys/c', undefined],
     ])('returns 400 for NUL in %s', async (path, body) => {
       expect(await call(path, body)).toMatchObject({
         status: 400,
-        body: expect.stringContaining('The request contains NUL.'),
+        body: expect.stringContaining('contains NUL.'),
       });
     });
 
-    it('accepts every operator of a query', async () => {
-      const query = {
-        $all: [
-          { kind: 'user', 'metadata.name': { $in: ['a', 1, true] } },
-          { $any: [{ kind: { $exists: true } }, { $not: { kind: 'x' } }] },
-          { relations: { $contains: { type: 'memberOf' } } },
-          { kind: { $hasPrefix: 'us' } },
-        ],
-      };
-      for (const body of [{ query }, { cursor: cursor({ query }) }]) {
-        const { status } = await call('/entities/by-query', body);
-        expect(status).toBe(200);
-      }
-    });
-
-    // The messages of the plugins would have up to 300 MB.
     const invalid = { $any: times(90, () => [0]) };
-    const filter = { not: { anyOf: times(90, () => 0) } };
-    it.each<[string, string, unknown]>([
-      ['query', '/entities/by-query', { query: invalid }],
-      ['query', '/entities/by-refs', { entityRefs: [], query: invalid }],
-      ['query', '/entity-facets', { facets: ['kind'], query: invalid }],
+    it.each<[string, unknown]>([
+      [byQuery, { query: invalid }],
+      [byQuery, { cursor: decodeURIComponent(cursor({ query: invalid })) }],
       [
-        'query',
-        '/.backstage/actions/v2/actions/catalog%3Aquery-catalog-entities/invoke',
-        { input: { query: invalid } },
-      ],
-      ['query', '/entities/by-query', { cursor: cursor({ query: invalid }) }],
-      ['filter', '/entities/by-query', { cursor: cursor({ filter }) }],
-      [
-        'filter',
-        `/entities/by-query?cursor=${encodeURIComponent(cursor({ filter }))}`,
+        `${byQuery}?cursor=${cursor({
+          filter: { not: { anyOf: times(90, () => 0) } },
+        })}`,
         undefined,
       ],
-      ['items', '/api/permission/authorize', { items: [{ id: 0 }] }],
-    ])('rejects a malformed %s of %s', async (part, path, body) => {
-      expect(await call(path, body)).toMatchObject({
-        status: 400,
-        body: expect.stringContaining(
-          `The ${part} of the request is malformed.`,
-        ),
-      });
-    });
-
-    it('leaves malformed requests to the catalog', async () => {
-      const messages = await Promise.all([
-        call('/entities/by-query?cursor=x'),
-        call('/entities/by-query', { cursor: 'x' }),
-        call('/entities/by-query', []),
-        call('/entities/by-refs', {}),
-        call('/entity-facets', { facets: [] }),
-      ]).then(responses => responses.map(({ status }) => status));
-      expect(messages).toEqual([400, 400, 400, 400, 400]);
+      ['/api/permission/authorize', { items: times(600, () => ({ id: 1 })) }],
+    ])('shortens the error of a malformed request: %s', async (path, body) => {
+      const response = await call(path, body);
+      expect(response.status).toBe(400);
+      expect(JSON.parse(response.body).error.message).toHaveLength(1000);
     });
 
     it('returns 413 for a body that the catalog would not accept', async () => {
@@ -714,46 +529,34 @@ describe('rootHttpRouter', () => {
     expect(JSON.parse(body)).toEqual({
       error: {
         name: 'Error',
-        message: 'An internal error occurred. See the log for details.',
+        message: 'An internal error occurred. See the log.',
       },
       request: { method: 'GET', url: '/' },
       response: { statusCode: 500 },
     });
   });
 
-  it('does not send the message of an internal error for an absolute request target', async () => {
-    const target = 'x://portal.example.test/api/failing/any';
-    const { status, body } = await get(target);
-
-    expect(status).toBe(500);
-    expect(JSON.parse(body).error.message).toBe(
-      'An internal error occurred. See the log for details.',
-    );
-  });
-
-  it('sends the message of an error that is intended for callers', async () => {
-    const { status, body } = await get('/api/failing/unavailable');
-
-    expect(status).toBe(503);
-    expect(JSON.parse(body).error).toEqual({
-      name: 'ServiceUnavailableError',
-      message: 'Try again later',
+  it('returns 503 until a plugin has added its route', async () => {
+    expect(backend.responseDuringStart).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '5' },
     });
+    expect(await get('/api/late/')).toMatchObject({ status: 200 });
+    expect(await get('/api/absent/')).toMatchObject({ status: 404 });
   });
 });
 
 describe('guardApi', () => {
-  it('refuses actions of all plugins but directory by default', () => {
-    const check = guardApi(express(), mockServices.rootConfig());
-    const statusOf = (plugin: string) => {
-      const path = `/api/${plugin}/.backstage/actions/v1/actions`;
-      const response = { setHeader() {} } as unknown as Response;
-      return check({ path, headers: {} } as Request, response)?.name;
-    };
-    expect(['catalog', 'search', 'directory'].map(statusOf)).toEqual([
-      'NotAllowedError',
-      'NotAllowedError',
-      undefined,
-    ]);
+  it.each(['catalog', 'search'])('refuses actions of %s by default', plugin => {
+    const check = guardApi(mockServices.rootConfig());
+    const request = (name: string) =>
+      ({
+        path: `/api/${name}/.backstage/actions/v1/actions`,
+        headers: {},
+      }) as Request;
+    expect(() => check(request(plugin), {} as Response)).toThrow(
+      'backend.actions.pluginSources',
+    );
+    expect(() => check(request('directory'), {} as Response)).not.toThrow();
   });
 });

@@ -1,18 +1,17 @@
-import compression, { type CompressionOptions } from 'compression';
 import {
   type RootHttpRouterConfigureContext,
   rootHttpRouterServiceFactory,
 } from '@backstage/backend-defaults/rootHttpRouter';
+import { ServiceUnavailableError } from '@backstage/errors';
 import {
   raiseHeaderLimit,
   readKerberosConfig,
 } from '@directory-gateway/kerberos';
+import type { Response } from 'express';
 import { guardApi } from './guardApi';
 import { guardHosts } from './guardHosts';
 import { guardInput } from './guardInput';
-import { guardStart } from './guardStart';
 import { requestLog } from './requestLog';
-import type { RequestHandler } from 'express';
 
 /**
  * Configures a root HTTP router, including Backstage's defaults: call it
@@ -38,35 +37,64 @@ import type { RequestHandler } from 'express';
 export function configureRootHttpRouter(
   context: RootHttpRouterConfigureContext,
 ): void {
-  const { app, server, config, middleware, logger, applyDefaults } = context;
+  const { app, server, config, middleware, logger, lifecycle } = context;
   raiseHeaderLimit(server, readKerberosConfig(config));
-
+  limitErrorMessages(app.response);
   const checkHost = guardHosts(config);
-  const checkApiRequest = guardApi(app, config);
-  const checkStart = guardStart(context);
+  const checkApi = guardApi(config);
   const checkInput = guardInput();
   const rateLimit = middleware.rateLimit();
+  const notFound = middleware.notFound();
+  let hasStarted = false;
+  lifecycle.addStartupHook(() => {
+    hasStarted = true;
+  });
 
-  // Replaced on the factory rather than by composing the middleware here:
-  // the defaults also read `backend.trustProxy` and `backend.server`, and
-  // those settings must keep working.
+  // Replaced on the factory rather than by composing the middleware here: the
+  // defaults also read `backend.trustProxy` and `backend.server`.
   middleware.logging = () => requestLog({ logger });
-  middleware.compression = compressResponses;
-  // This is the last middleware before the routes: refused requests are logged
-  // and get the CORS and security headers. A single handler replaces a router,
-  // which would pass every request on in another turn of the event loop.
+  // The last middleware before the routes: refused requests are logged and get
+  // the CORS and security headers.
   middleware.rateLimit = () => (req, res, next) => {
-    const refusal =
-      checkHost(req) ?? checkApiRequest(req, res) ?? checkStart(req, res);
-    if (refusal) {
-      next(refusal);
-      return;
-    }
+    checkHost(req);
+    checkApi(req, res);
     rateLimit(req, res, error =>
       error ? next(error) : checkInput(req, res, next),
     );
   };
-  applyDefaults();
+  // The server listens before the plugins have added their routes.
+  middleware.notFound = () => (req, res, next) => {
+    if (hasStarted) {
+      notFound(req, res, next);
+    } else {
+      res.set('Retry-After', '5');
+      next(new ServiceUnavailableError('The backend has not started yet.'));
+    }
+  };
+  context.applyDefaults();
+}
+
+/** Longest message of an error: zod describes each part of a request. */
+const MAX_MESSAGE = 1000;
+
+/**
+ * Replaces errors with status 500 in responses of Backstage's error middleware,
+ * because their message and cause may contain SQL, and shortens other messages.
+ * The log contains the original.
+ */
+function limitErrorMessages(response: Response): void {
+  const { json } = response;
+  response.json = function sendWithoutDetails(body) {
+    const error = body?.error;
+    if (this.statusCode < 400 || typeof error?.message !== 'string') {
+      return json.call(this, body);
+    }
+    const shown =
+      this.statusCode === 500
+        ? { name: 'Error', message: 'An internal error occurred. See the log.' }
+        : { ...error, message: error.message.slice(0, MAX_MESSAGE) };
+    return json.call(this, { ...body, error: shown });
+  };
 }
 
 /**
@@ -78,30 +106,3 @@ export function configureRootHttpRouter(
 export const rootHttpRouter = rootHttpRouterServiceFactory({
   configure: configureRootHttpRouter,
 });
-
-/**
- * Bytes that a server may send before the first acknowledgment (RFC 6928).
- * Compressing a response of this size or less does not deliver it sooner.
- */
-const INITIAL_WINDOW_BYTES = 14_600;
-
-/**
- * Express middleware that compresses responses. API responses are not reused:
- * only large ones are compressed, at the fastest level. Files of the pages,
- * which browsers cache, are compressed at the default level.
- */
-function compressResponses(): RequestHandler {
-  const compressApi = handler({ threshold: INITIAL_WINDOW_BYTES, level: 1 });
-  const compressPages = handler();
-  return (req, res, next) => {
-    const compress = req.path.startsWith('/api/') ? compressApi : compressPages;
-    compress(req, res, next);
-  };
-}
-
-/**
- * The types of `compression` are for Express 5; it also works with Express 4.
- */
-function handler(options?: CompressionOptions): RequestHandler {
-  return compression(options) as unknown as RequestHandler;
-}

@@ -158,17 +158,3 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
       .json({ message, reason: 'unavailable' });
   }
 }
-
-/**
- * Returns 503 for every request. Used when the provider is misconfigured,
- * because an error at startup would also disable the other providers.
- */
-export function misconfiguredRouteHandlers(): AuthProviderRouteHandlers {
-  const handle = async (_req: Request, res: Response) => {
-    res.status(503).json({
-      message: 'Kerberos sign-in is misconfigured. See the log for the cause.',
-      reason: 'misconfigured',
-    });
-  };
-  return { start: handle, frameHandler: handle, refresh: handle };
-}

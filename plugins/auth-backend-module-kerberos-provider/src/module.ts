@@ -3,7 +3,6 @@ import {
   createBackendModule,
 } from '@backstage/backend-plugin-api';
 import type { Config } from '@backstage/config';
-import { isError } from '@backstage/errors';
 import {
   type AuthProviderFactory,
   authProvidersExtensionPoint,
@@ -21,10 +20,7 @@ import {
 import { CatalogUsers } from './CatalogUsers';
 import { DirectoryAccounts } from './DirectoryAccounts';
 import { DirectoryOwnership } from './DirectoryOwnership';
-import {
-  KerberosRouteHandlers,
-  misconfiguredRouteHandlers,
-} from './KerberosRouteHandlers';
+import { KerberosRouteHandlers } from './KerberosRouteHandlers';
 import { type ResolverOptions, createSignInResolver } from './resolvers';
 
 const RESOLVERS = 'auth.providers.kerberos.signIn.resolvers';
@@ -32,8 +28,9 @@ const RESOLVERS = 'auth.providers.kerberos.signIn.resolvers';
 /**
  * Registers the auth provider `kerberos`: `/api/auth/kerberos/refresh` returns
  * a portal token for a Kerberos ticket, using the resolvers in
- * `auth.providers.kerberos.signIn`. The backend does not start if these take
- * identities from catalog entities that users can write themselves.
+ * `auth.providers.kerberos.signIn`. The backend does not start if these are
+ * invalid, or take identities from catalog entities that users can write
+ * themselves.
  *
  * @public
  */
@@ -85,29 +82,18 @@ function readTrustedLocations(config: Config): TrustedLocations {
   return trustedLocations;
 }
 
-/**
- * Creates the `kerberos` provider. If the configuration is invalid, logs the
- * error and returns 503 for every request.
- */
+/** Creates the `kerberos` provider. */
 function createKerberosProvider(
   options: ResolverOptions & { readonly kerberos: KerberosService },
 ): AuthProviderFactory {
   return ({ config, baseUrl, isOriginAllowed, logger, resolverContext }) => {
-    try {
-      requireSecureTransport(baseUrl, 'backend.baseUrl');
-      return new KerberosRouteHandlers({
-        kerberos: options.kerberos,
-        signInResolver: createSignInResolver({ ...options, config }),
-        resolverContext,
-        isOriginAllowed,
-        logger,
-      });
-    } catch (error) {
-      const { message } = isError(error) ? error : { message: String(error) };
-      logger.error(
-        `auth.providers.kerberos is misconfigured; users cannot sign in with Kerberos: ${message}`,
-      );
-      return misconfiguredRouteHandlers();
-    }
+    requireSecureTransport(baseUrl, 'backend.baseUrl');
+    return new KerberosRouteHandlers({
+      kerberos: options.kerberos,
+      signInResolver: createSignInResolver({ ...options, config }),
+      resolverContext,
+      isOriginAllowed,
+      logger,
+    });
   };
 }

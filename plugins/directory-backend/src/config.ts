@@ -24,11 +24,11 @@ import {
   readCertificatesConfig,
   type CertificatesConfig,
 } from './certificates/CertificatesConfig';
-import type { AccessRule } from './http/access/AccessControl';
+import type { AccessRule } from './access/AccessControl';
 import {
   readSessionsConfig,
   type SessionsConfig,
-} from './http/session/SessionsConfig';
+} from './http/session/SessionKeys';
 
 /** The name identifies a record, and the flags determine who may read it. */
 const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];

@@ -23,14 +23,15 @@ import {
 } from './createCertificates';
 import { createDirectory } from './createDirectory';
 import { PortalUserNames } from './portalUsers/PortalUserNames';
-import { AccessControl } from './http/access/AccessControl';
-import { Authenticator } from './http/access/Authenticator';
-import { addResourceTypes } from './http/access/visibility';
+import { AccessControl } from './access/AccessControl';
+import { Callers } from './access/Callers';
+import { addResourceTypes } from './access/visibility';
+import { Authenticator } from './http/Authenticator';
 import { contractDialect } from './http/contractDialect';
 import { createApi } from './http/createApi';
 import { PublicDocuments } from './http/documents/PublicDocuments';
 import { fasjsonDialects } from './http/fasjson/fasjsonDialect';
-import { createSessions } from './http/session/Sessions';
+import { Sessions } from './http/session/Sessions';
 import { openDatabase } from './openDatabase';
 
 /**
@@ -97,7 +98,7 @@ export const directoryPlugin = createBackendPlugin({
           dialects,
           publicDocuments,
         };
-        const sessions = await createSessions(context);
+        const sessions = await Sessions.create(context);
         const portalUserNames = new PortalUserNames({
           ...services,
           config: config.portalUsers,
@@ -108,9 +109,20 @@ export const directoryPlugin = createBackendPlugin({
         const directory = await createDirectory(opened);
         const shared = { ...opened, ...directory, portalUserNames };
         const certificates = createCertificates(shared);
-        const authenticator = new Authenticator({ ...shared, sessions });
+        const callers = new Callers(shared);
+        const authenticator = new Authenticator({
+          ...services,
+          callers,
+          sessions,
+        });
         const access = new AccessControl({ ...services, rules: config.access });
-        const api = { ...shared, access, authenticator, certificates };
+        const api = {
+          ...shared,
+          access,
+          authenticator,
+          callers,
+          certificates,
+        };
 
         permissionsRegistry.addPermissions([...directoryPermissions]);
         addResourceTypes(shared);

@@ -8,7 +8,6 @@ import {
   type LoggerService,
 } from '@backstage/backend-plugin-api';
 import { mockServices } from '@backstage/backend-test-utils';
-import { ServiceUnavailableError } from '@backstage/errors';
 import authPlugin from '@backstage/plugin-auth-backend';
 import guestProvider from '@backstage/plugin-auth-backend-module-guest-provider';
 import catalogPlugin from '@backstage/plugin-catalog-backend';
@@ -72,17 +71,11 @@ const probePlugin = createBackendPlugin({
       deps: { rootHttpRouter: coreServices.rootHttpRouter },
       async init({ rootHttpRouter: router }) {
         router.use('/probe', (_req, res) => res.send('probed'));
-        router.use('/api/text', (req, res) => {
-          res.json({ text: 'a'.repeat(Number(req.query.letters)) });
-        });
-        router.use('/file.js', (_req, res) => {
-          res.type('js').send('a'.repeat(2000));
-        });
         router.use('/broken', () => {
           throw new Error('broken on purpose');
         });
-        router.use('/api/cached', (_req, res) => {
-          res.set('Cache-Control', 'private, no-cache').send('cached');
+        router.use('/api/served', (_req, res) => {
+          res.send('served');
         });
       },
     });
@@ -97,11 +90,8 @@ const failingPlugin = createBackendPlugin({
       deps: { httpRouter: coreServices.httpRouter },
       async init({ httpRouter }) {
         httpRouter.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
-        httpRouter.use((req, _res, next) => {
-          const error =
-            req.path === '/unavailable'
-              ? new ServiceUnavailableError('Try again later')
-              : new Error('select * from `people` - no such table: people');
+        httpRouter.use((_req, _res, next) => {
+          const error = new Error('select * from `people` - no such table');
           next(Object.assign(error, { cause: new Error('driver'), code: 'S' }));
         });
       },
@@ -128,6 +118,8 @@ const policyWith = (result: Decision) =>
 
 /** A backend with several of Backstage's plugins, for requests of tests. */
 export class TestBackend {
+  /** Response to a request that precedes the route of its plugin. */
+  responseDuringStart: Awaited<ReturnType<TestBackend['get']>> | undefined;
   readonly log = new LogRecorder();
   readonly #backend = createBackend();
   readonly #port: number;
@@ -174,14 +166,6 @@ export class TestBackend {
           lifecycle: { startupRequestPauseTimeout: { hours: 1 } },
         },
         permission: { enabled: true },
-        discovery: {
-          endpoints: [
-            {
-              target: 'http://other.example.test/api/{{pluginId}}',
-              plugins: ['other'],
-            },
-          ],
-        },
         rootHttpRouter: { allowedHosts: ['proxy.example.test'] },
       },
     });
@@ -190,7 +174,19 @@ export class TestBackend {
       deps: {},
       factory: () => this.log,
     });
+    const startingPlugin = createBackendPlugin({
+      pluginId: 'starting',
+      register: env =>
+        env.registerInit({
+          deps: { rootHttpRouter: coreServices.rootHttpRouter },
+          init: async ({ rootHttpRouter: router }) => {
+            this.responseDuringStart = await this.get('/api/late/');
+            router.use('/api/late/', (_req, res) => res.send('started'));
+          },
+        }),
+    });
     for (const feature of [
+      startingPlugin,
       rootConfig,
       rootLogger,
       probePlugin,

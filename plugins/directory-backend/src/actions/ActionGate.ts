@@ -5,17 +5,16 @@ import {
   createServiceRef,
 } from '@backstage/backend-plugin-api';
 import type { BasicPermission } from '@backstage/plugin-permission-common';
-import type { AccessControl } from '../http/access/AccessControl';
-import type { Authenticator } from '../http/access/Authenticator';
-import type { DeniedCall } from '../http/api/Operation';
-import { toApiError } from '../http/response/presentError';
+import type { AccessControl } from '../access/AccessControl';
+import type { Callers } from '../access/Callers';
+import { toApiError } from '../apiErrors';
 import type { Request } from 'express';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Accounts, Caller } from '@directory-gateway/directory-core';
 
 /** Options of {@link ActionGate}. */
 export interface ActionGateOptions {
-  readonly authenticator: Pick<Authenticator, 'callerOf'>;
+  readonly callers: Pick<Callers, 'withCredentials'>;
   readonly access: Pick<AccessControl, 'require'>;
   readonly accounts: Pick<Accounts, 'requireLive'>;
   readonly clientAddress: ClientAddress;
@@ -41,14 +40,15 @@ export class ActionGate {
     readonly credentials: BackstageCredentials;
     readonly permission: BasicPermission;
     /** Audits a call without the permission. */
-    readonly recordDenial: (
-      denied: Pick<DeniedCall, 'caller' | 'error'>,
-    ) => Promise<void>;
+    readonly recordDenial: (denied: {
+      readonly caller: Caller;
+      readonly error: Error;
+    }) => Promise<void>;
     readonly perform: (caller: Caller) => Promise<T>;
   }): Promise<T> {
-    const { authenticator, access, accounts, clientAddress } = this.#options;
+    const { callers, access, accounts, clientAddress } = this.#options;
     try {
-      const caller = await authenticator.callerOf(action.credentials, {
+      const caller = await callers.withCredentials(action.credentials, {
         ip: clientAddress.get(),
       });
       try {

@@ -11,18 +11,13 @@ import {
 import PromiseRouter from 'express-promise-router';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Accounts, Caller } from '@directory-gateway/directory-core';
-import type { AccessControl } from './access/AccessControl';
-import type { Authenticator } from './access/Authenticator';
+import type { AccessControl } from '../access/AccessControl';
+import type { Authenticator } from './Authenticator';
 import type { Operation } from './api/Operation';
 import type { Dialect } from './api/Dialect';
 import type { PublicDocuments } from './documents/PublicDocuments';
 import { readParameters } from './request/readParameters';
-import {
-  ApiError,
-  ForbiddenError,
-  UnauthorizedError,
-  UnknownPathError,
-} from './response/apiErrors';
+import { ApiError, ForbiddenError, UnknownPathError } from '../apiErrors';
 import { FileStream, sendFile } from './response/FileStream';
 import { sendJson } from './response/json';
 import { presentError } from './response/presentError';
@@ -80,12 +75,7 @@ export function createRouter(options: RouterOptions): Router {
   router.use(async (req, res) => {
     res.setHeader('Cache-Control', 'private, no-cache');
     res.setHeader('Vary', VARY);
-    callers.set(
-      req,
-      await authenticator.authenticate(req, res).catch(error => {
-        throw withRenewalHint(error, req.path);
-      }),
-    );
+    callers.set(req, await authenticator.authenticate(req, res));
     req.url = decodablePath(req.url);
     return 'next';
   });
@@ -116,23 +106,6 @@ export function createRouter(options: RouterOptions): Router {
     presentError({ logger, dialectOf: req => dialectAt(req.path, mounts) }),
   );
   return router;
-}
-
-/** Paths of renewals, which 0.2.0 allowed without credentials. */
-const RENEWAL = /^\/v1\/certs\/\d+\/renewal(?:\/|$)/;
-
-/** Names the documentation to scripts without credentials. */
-function withRenewalHint(error: unknown, path: string): unknown {
-  return error instanceof UnauthorizedError && RENEWAL.test(path)
-    ? new ApiError(
-        error.status,
-        {
-          ...error.body,
-          documentation: 'Renew without a person',
-        },
-        error.headers,
-      )
-    : error;
 }
 
 /** The paths of a mount, each with its operations. */

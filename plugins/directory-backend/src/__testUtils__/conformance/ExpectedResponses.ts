@@ -11,7 +11,7 @@ import { createOperations } from '../../http/resources/createOperations';
 import { contractDialect } from '../../http/contractDialect';
 import { FileStream } from '../../http/response/FileStream';
 import { writeJson } from '../../http/response/json';
-import { toApiError } from '../../http/response/presentError';
+import { toApiError } from '../../apiErrors';
 
 /** A request that reads the directory. */
 export interface ReadRequest {

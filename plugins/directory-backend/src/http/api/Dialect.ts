@@ -11,7 +11,7 @@ import type { UserCertificate } from '../../certificates/UserCertificates';
 import type { RecordModel } from '../response/fieldMask';
 import type { ParameterErrors } from '../request/ParameterErrors';
 import type { UserSearch } from '../request/parseUserSearch';
-import type { ApiError, ErrorResponse } from '../response/apiErrors';
+import type { ApiError, ErrorResponse } from '../../apiErrors';
 import type { PresentedRecord } from '../response/json';
 import type { ResourceUris } from '../response/ResourceUris';
 import type { Call } from './Operation';

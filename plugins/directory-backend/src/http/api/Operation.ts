@@ -5,7 +5,7 @@ import type {
   Principal,
 } from '@directory-gateway/directory-core';
 import type { RequestParameters } from '../request/readParameters';
-import { ForbiddenError } from '../response/apiErrors';
+import { ForbiddenError } from '../../apiErrors';
 
 /** An authenticated and authorized request, without HTTP types. */
 export interface Call {

@@ -4,7 +4,7 @@ import type {
   PublicDocument,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Request, RequestHandler, Response } from 'express';
-import { UnknownPathError } from '../response/apiErrors';
+import { UnknownPathError } from '../../apiErrors';
 
 /** Handles a GET without authentication; Express omits the body for HEAD. */
 type PublicHandler = (

@@ -3,11 +3,16 @@ import { InputError } from '@backstage/errors';
 import { requireSecureTransport } from '@directory-gateway/backstage-plugin-directory-node';
 import { parseFasjsonPage, parseFasjsonSearchPage } from './parseFasjsonPage';
 import {
-  type UserSearchRules,
+  createdBefore,
+  EXACT_TERMS,
+  parseTime,
   parseUserSearch,
+  SUBSTRING_TERMS,
+  type UserSearchRules,
 } from '../request/parseUserSearch';
+import { exactTerms, substringTerms } from '../request/searchTerms';
 import { isJson, mediaTypeOf } from '../request/readParameters';
-import { ResourceNotFoundError } from '../response/apiErrors';
+import { ResourceNotFoundError } from '../../apiErrors';
 import {
   fasjsonCertificateModel,
   fasjsonMemberModel,
@@ -25,20 +30,28 @@ import { ResourceUris } from '../response/ResourceUris';
 import { swaggerDocument } from './swaggerDocument';
 import type { Dialect } from '../api/Dialect';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal, User } from '@directory-gateway/directory-core';
+import type {
+  Principal,
+  User,
+  UserField,
+} from '@directory-gateway/directory-core';
 
 /** Rules by which FASJSON parses a search. */
 const fasjsonUserSearchRules: UserSearchRules = {
   parsePage: parseFasjsonSearchPage,
-  suffixedExactTerms: new Set(['email']),
-  ignoresUnknown: true,
+  terms: {
+    // FASJSON reads `*` as a term of one character, which is too short.
+    ...substringTerms<UserField>(SUBSTRING_TERMS, { hasPresence: false }),
+    ...exactTerms<UserField>({ ...EXACT_TERMS, email__exact: 'emails' }),
+    creation__before(text, errors) {
+      const message = `Search for users created before this date Invalid date literal "${text}"`;
+      const time = parseTime(text, errors, message);
+      // FASJSON's LDAP filter is `<=`, in whole seconds.
+      const seconds = Math.floor(time.getTime() / 1000);
+      return createdBefore(new Date(seconds * 1000 + 1));
+    },
+  },
   hasExtensions: false,
-  // FASJSON reads `*` as a term of one character, which is too short.
-  hasSubstringPresence: false,
-  // FASJSON's LDAP filter is `<=`, in whole seconds.
-  before: time => new Date(Math.floor(time.getTime() / 1000) * 1000 + 1),
-  invalidTime: text =>
-    `Search for users created before this date Invalid date literal "${text}"`,
 };
 
 /** Names of users and groups in paths; others return 404. */

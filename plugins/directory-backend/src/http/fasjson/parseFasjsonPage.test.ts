@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { InvalidRequestError } from '../response/apiErrors';
+import { InvalidRequestError } from '../../apiErrors';
 import { parseParameters } from '../request/ParameterErrors';
 import { parseFasjsonPage, parseFasjsonSearchPage } from './parseFasjsonPage';
 

@@ -1,5 +1,5 @@
 import type { PageRequest } from '@directory-gateway/directory-core';
-import { searchPageSizeOutOfRange } from '../response/apiErrors';
+import { searchPageSizeOutOfRange } from '../../apiErrors';
 import { rawInteger } from '../response/json';
 import type { ParameterErrors } from '../request/ParameterErrors';
 import { DEFAULT_PAGE_SIZE, MAX_SEARCH_PAGE_SIZE } from '../request/parsePage';

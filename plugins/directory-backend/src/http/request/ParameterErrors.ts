@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../response/apiErrors';
+import { InvalidRequestError } from '../../apiErrors';
 
 /**
  * The errors in the parameters of one request. A parser adds every error that

@@ -9,28 +9,28 @@ import {
   type PageRequest,
   type UserPredicate,
 } from '@directory-gateway/directory-core';
-import { noSearchTerm } from '../response/apiErrors';
+import { noSearchTerm } from '../../apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
-import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
-import { parseText, readSearchText } from './parseText';
+import { parseSearchPage } from './parsePage';
+import { TEXT_FIELDS } from './parseUserSearch';
 import {
-  readTerm,
+  parseSort,
+  parseTerms,
+  parseText,
+  readSearchText,
   rejectUnknown,
-  requireSubstring,
-  TEXT_FIELDS,
-} from './parseUserSearch';
+  type SearchTerms,
+  type Sort,
+  substringTerms,
+} from './searchTerms';
 
-/** Terms that match as substrings, unless `__exact` is appended. */
-const FIELDS = ['groupname', 'description'] as const;
-
-const PARAMETERS: ReadonlySet<string> = new Set([
-  'q',
-  'similar',
-  'member',
-  'sort',
-  ...FIELDS.flatMap(field => [field, `${field}__exact`]),
-  ...PAGE_PARAMETERS,
-]);
+const TERMS: SearchTerms<GroupPredicate> = {
+  ...substringTerms<GroupField>({
+    groupname: 'groupname',
+    description: 'description',
+  }),
+  member: username => ({ kind: 'hasMember', username }),
+};
 
 /** A parsed group search. */
 interface GroupSearch {
@@ -48,31 +48,10 @@ export function parseGroupSearch(
   errors: ParameterErrors,
 ): GroupSearch {
   const page = parseSearchPage(query, errors);
-  rejectUnknown(query, PARAMETERS, errors);
-  const terms: GroupPredicate[] = [
-    ...readTerm<GroupPredicate>(query, 'member', username => ({
-      kind: 'hasMember',
-      username,
-    })),
-    ...FIELDS.flatMap(field => [
-      ...readTerm<GroupPredicate>(query, field, text =>
-        text === '*'
-          ? { kind: 'present', field }
-          : {
-              kind: 'substring',
-              field,
-              text: requireSubstring(field, text, errors),
-            },
-      ),
-      ...readTerm<GroupPredicate>(query, `${field}__exact`, text =>
-        text === '*'
-          ? { kind: 'present', field }
-          : { kind: 'equals', field, text },
-      ),
-    ]),
-  ];
+  rejectUnknown(query, TERMS, ['sort'], errors);
+  const terms = parseTerms(query, TERMS, errors);
   const order = parseText<GroupField>(query, errors, {
-    words: FIELDS,
+    words: ['groupname', 'description'],
     whole: ['groupname'],
   });
   if (terms.length === 0 && !order) {
@@ -90,30 +69,6 @@ export function parseGroupSearch(
     },
     page,
   };
-}
-
-/** A sort order by one key of the records. */
-export interface Sort<Key extends string> {
-  readonly key: Key;
-  readonly descending: boolean;
-}
-
-/** Parses `sort`: a key, prefixed with `-` for descending order. */
-function parseSort<Key extends string>(
-  query: URLSearchParams,
-  keys: readonly Key[],
-  errors: ParameterErrors,
-): Sort<Key> | undefined {
-  const text = query.get('sort');
-  if (!text) {
-    return undefined;
-  }
-  const key = keys.find(one => one === text.replace(/^-/, ''));
-  if (!key) {
-    errors.add('sort', `Order. Must be one of ${keys.join(', ')}.`);
-    return undefined;
-  }
-  return { key, descending: text.startsWith('-') };
 }
 
 /** The requested members of a group. */

@@ -1,5 +1,5 @@
 import type { PageRequest } from '@directory-gateway/directory-core';
-import { searchPageSizeOutOfRange } from '../response/apiErrors';
+import { searchPageSizeOutOfRange } from '../../apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 
 /** Results per page when the query has no `page_size` (contract, section 8). */

@@ -7,11 +7,19 @@ import {
   type UserPredicate,
   type UserSelection,
 } from '@directory-gateway/directory-core';
-import { InvalidRequestError, noSearchTerm } from '../response/apiErrors';
+import { noSearchTerm } from '../../apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { parseIsoTime } from './parseIsoTime';
-import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
-import { foldSearchText, parseText, readSearchText } from './parseText';
+import { parseSearchPage } from './parsePage';
+import {
+  exactTerms,
+  foldSearchText,
+  parseTerms,
+  parseText,
+  rejectUnknown,
+  type SearchTerms,
+  substringTerms,
+} from './searchTerms';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
 export const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
@@ -45,18 +53,6 @@ export const TEXT_FIELDS = {
 /** Maximum number of different `group` terms. */
 const MAX_GROUPS = 20;
 
-const PARAMETERS: ReadonlySet<string> = new Set([
-  ...[SUBSTRING_TERMS, EXACT_TERMS].flatMap(terms =>
-    Object.keys(terms).flatMap(name => [name, `${name}__exact`]),
-  ),
-  'q',
-  'similar',
-  'key',
-  'group',
-  'creation__before',
-  ...PAGE_PARAMETERS,
-]);
-
 /** A parsed user search. */
 export interface UserSearch {
   readonly where: UserPredicate;
@@ -67,29 +63,26 @@ export interface UserSearch {
 /** The parts of a search that each dialect parses differently. */
 export interface UserSearchRules {
   parsePage(query: URLSearchParams, errors: ParameterErrors): PageRequest;
-  /** Exact terms whose names may have the suffix `__exact`. */
-  readonly suffixedExactTerms: ReadonlySet<string>;
-  /** Whether unknown parameters are ignored instead of rejected. */
-  readonly ignoresUnknown: boolean;
-  /** Whether `q` searches for a text, and `key` for a public key. */
+  /** The terms except `group`, which can be repeated. */
+  readonly terms: SearchTerms<UserPredicate>;
+  /** Whether `q` searches for a text. Unknown parameters are then rejected. */
   readonly hasExtensions: boolean;
-  /** Whether `*` in a substring term matches users with any value. */
-  readonly hasSubstringPresence: boolean;
-  /** Returns the exclusive upper limit for `creation__before`. */
-  before(time: Date): Date;
-  /** Returns the error for a `creation__before` that is not a time. */
-  invalidTime(text: string): string;
 }
 
 const contractRules: UserSearchRules = {
   parsePage: parseSearchPage,
-  suffixedExactTerms: new Set(Object.keys(EXACT_TERMS)),
-  ignoresUnknown: false,
+  terms: {
+    ...substringTerms<UserField>(SUBSTRING_TERMS),
+    ...exactTerms<UserField>(EXACT_TERMS),
+    ...exactTerms<UserField>(EXACT_TERMS, '__exact'),
+    creation__before(text, errors) {
+      const message =
+        'Created before this date. Must be an ISO 8601 date or date-time.';
+      return createdBefore(parseTime(text, errors, message));
+    },
+    key: keyTerm,
+  },
   hasExtensions: true,
-  hasSubstringPresence: true,
-  before: time => time,
-  invalidTime: () =>
-    'Created before this date. Must be an ISO 8601 date or date-time.',
 };
 
 /**
@@ -104,70 +97,23 @@ const contractRules: UserSearchRules = {
 export function parseUserSearch(
   query: URLSearchParams,
   errors: ParameterErrors,
-  rules: UserSearchRules = contractRules,
+  { parsePage, terms, hasExtensions }: UserSearchRules = contractRules,
 ): UserSearch {
-  const page = rules.parsePage(query, errors);
-  if (!rules.ignoresUnknown) {
-    rejectUnknown(query, PARAMETERS, errors);
+  const page = parsePage(query, errors);
+  if (hasExtensions) {
+    rejectUnknown(query, terms, ['group'], errors);
   }
-  const terms: UserPredicate[] = [
-    ...Object.entries(SUBSTRING_TERMS).flatMap(([name, field]) => [
-      ...readTerm<UserCondition>(query, name, text =>
-        text === '*' && rules.hasSubstringPresence
-          ? { kind: 'present', field }
-          : {
-              kind: 'substring',
-              field,
-              text: requireSubstring(name, text, errors),
-            },
-      ),
-      ...readTerm<UserCondition>(query, `${name}__exact`, text =>
-        exactTerm(field, text),
-      ),
-    ]),
-    ...Object.entries(EXACT_TERMS).flatMap(([name, field]) =>
-      [
-        name,
-        ...(rules.suffixedExactTerms.has(name) ? [`${name}__exact`] : []),
-      ].flatMap(parameter =>
-        readTerm<UserCondition>(query, parameter, text =>
-          exactTerm(field, text),
-        ),
-      ),
-    ),
+  const conditions = [
     ...readGroups(query, errors).map(groupTerm),
-    ...readTerm<UserCondition>(query, 'creation__before', text => {
-      const time = parseIsoTime(text);
-      if (!time) {
-        errors.add('creation__before', rules.invalidTime(text));
-      }
-      return {
-        kind: 'before',
-        field: 'creation',
-        time: rules.before(time ?? new Date(0)),
-      };
-    }),
+    ...parseTerms(query, terms, errors),
   ];
-  if (rules.hasExtensions) {
-    terms.push(...readTerm(query, 'key', text => keyTerm(text, errors)));
-  }
-  const order = rules.hasExtensions
+  const order = hasExtensions
     ? parseText<UserField>(query, errors, TEXT_FIELDS)
     : undefined;
-  if (terms.length === 0 && !order) {
+  if (conditions.length === 0 && !order) {
     errors.reject(noSearchTerm());
   }
-  return { where: allOf(...terms), order, page };
-}
-
-/** The term of a search parameter; none when it is blank or missing. */
-export function readTerm<T>(
-  query: URLSearchParams,
-  parameter: string,
-  toTerm: (text: string) => T,
-): T[] {
-  const text = readSearchText(query, parameter);
-  return text === undefined ? [] : [toTerm(text)];
+  return { where: allOf(...conditions), order, page };
 }
 
 /** Finds users by a fingerprint of an SSH key, or by an OpenPGP key. */
@@ -185,10 +131,23 @@ function keyTerm(text: string, errors: ParameterErrors): UserPredicate {
   return { kind: 'publicKey', field: 'gpgkeyids', id };
 }
 
-function exactTerm(field: UserField, text: string): UserCondition {
-  return text === '*'
-    ? { kind: 'present', field }
-    : { kind: 'equals', field, text };
+/** Parses the time in `creation__before`. */
+export function parseTime(
+  text: string,
+  errors: ParameterErrors,
+  /** Error for a text that is not a time. */
+  message: string,
+): Date {
+  const time = parseIsoTime(text);
+  if (!time) {
+    errors.add('creation__before', message);
+  }
+  return time ?? new Date(0);
+}
+
+/** Finds users that were created before a time. */
+export function createdBefore(time: Date): UserCondition {
+  return { kind: 'before', field: 'creation', time };
 }
 
 /**
@@ -219,37 +178,4 @@ function groupTerm(text: string): UserCondition {
   return text === '*'
     ? { kind: 'memberOfAny' }
     : { kind: 'memberOf', groupname: text };
-}
-
-const MIN_SUBSTRING = 3;
-
-/** Rejects a substring term of fewer than 3 code points; returns its text. */
-export function requireSubstring(
-  term: string,
-  text: string,
-  errors: ParameterErrors,
-): string {
-  if ([...text].length < MIN_SUBSTRING) {
-    errors.reject(
-      new InvalidRequestError({
-        message: `Search term must be at least ${MIN_SUBSTRING} characters long.`,
-        search_term: term,
-        search_value: text,
-      }),
-    );
-  }
-  return text;
-}
-
-/** Adds an error for each unknown parameter of a search. */
-export function rejectUnknown(
-  query: URLSearchParams,
-  known: ReadonlySet<string>,
-  errors: ParameterErrors,
-): void {
-  for (const name of query.keys()) {
-    if (!known.has(name)) {
-      errors.add(name, 'Unknown search parameter.');
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import { Busboy } from '@fastify/busboy';
 import type { IncomingHttpHeaders } from 'node:http';
-import { InvalidRequestError } from '../response/apiErrors';
+import { InvalidRequestError } from '../../apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 
 /** Maximum number of multipart parts: more than any operation has parameters. */

@@ -33,11 +33,9 @@ import {
   parseParameters,
 } from '../request/ParameterErrors';
 import { type RequestParameters, readText } from '../request/readParameters';
-import {
-  certificateNotFound,
-  InvalidRequestError,
-} from '../response/apiErrors';
+import { InvalidRequestError, ResourceNotFoundError } from '../../apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
+import { rawInteger } from '../response/json';
 
 const SIGNING = '/certs/';
 const CERTIFICATE = '/certs/:serialNumber(\\d+)/';
@@ -276,4 +274,14 @@ function isoDurationOf(milliseconds: number): string | null {
   return Duration.fromMillis(milliseconds)
     .shiftTo('days', 'hours', 'minutes', 'seconds')
     .toISO();
+}
+
+/** The 404 of a certificate, with its serial number. */
+export function certificateNotFound(
+  serialNumber: bigint,
+): ResourceNotFoundError {
+  return new ResourceNotFoundError({
+    message: 'Certificate not found',
+    serial_number: rawInteger(serialNumber),
+  });
 }

@@ -4,7 +4,7 @@ import type { Changes } from '../../changes/createChanges';
 import type { Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
 import { readNumber } from '../request/parsePage';
-import { ApiError } from '../response/apiErrors';
+import { ApiError } from '../../apiErrors';
 
 const PAGE_SIZE = { label: 'Page size', min: 1, max: 1000, fallback: 1000 };
 

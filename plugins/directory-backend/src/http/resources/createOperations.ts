@@ -5,7 +5,7 @@ import type {
 } from '@directory-gateway/directory-core';
 import type { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import { UserCertificates } from '../../certificates/UserCertificates';
-import type { AccessControl } from '../access/AccessControl';
+import type { AccessControl } from '../../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';
 import type { Changes } from '../../changes/createChanges';

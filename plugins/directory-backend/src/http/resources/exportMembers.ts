@@ -15,7 +15,7 @@ import type { Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
 import { parseMembershipSelection } from '../request/parseGroupSearch';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
-import { groupNotFound } from '../response/apiErrors';
+import { groupNotFound } from '../../apiErrors';
 import { FileStream } from '../response/FileStream';
 import type { HistoryOptions } from './history';
 import { found } from './lists';

@@ -5,7 +5,7 @@ import {
   parseMemberSelection,
 } from '../request/parseGroupSearch';
 import { WHOLE_LIST } from '../request/parsePage';
-import { groupNotFound } from '../response/apiErrors';
+import { groupNotFound } from '../../apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
 import { groupFieldsFor, presentGroups } from '../response/presentRecords';
 import { type DirectoryOptions, found, groupList, userList } from './lists';

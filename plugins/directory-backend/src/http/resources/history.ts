@@ -5,7 +5,7 @@ import {
 import type { Page, PageRequest } from '@directory-gateway/directory-core';
 import type { Change } from '../../changes/ChangeLog';
 import type { Changes } from '../../changes/createChanges';
-import type { AccessControl } from '../access/AccessControl';
+import type { AccessControl } from '../../access/AccessControl';
 import type { Call, Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
 import { parsePage, WHOLE_LIST } from '../request/parsePage';
@@ -14,7 +14,7 @@ import {
   groupNotFound,
   ResourceNotFoundError,
   userNotFound,
-} from '../response/apiErrors';
+} from '../../apiErrors';
 import { presentChange } from './changes';
 import { type DirectoryOptions, found } from './lists';
 

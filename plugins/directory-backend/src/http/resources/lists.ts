@@ -14,7 +14,7 @@ import {
   parseParameters,
 } from '../request/ParameterErrors';
 import { WHOLE_LIST } from '../request/parsePage';
-import { groupNotFound } from '../response/apiErrors';
+import { groupNotFound } from '../../apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
 import { streamedList } from '../response/FileStream';
 import { groupFieldsFor, presentGroups } from '../response/presentRecords';

@@ -13,11 +13,11 @@ import {
   isPortalTokenMissing,
   mayRequestCertificates,
 } from '../../certificates/signingRules';
-import type { AccessControl } from '../access/AccessControl';
+import type { AccessControl } from '../../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import { type Operation, requireAccount } from '../api/Operation';
 import { parseSearchPage } from '../request/parsePage';
-import { ForbiddenError, ResourceNotFoundError } from '../response/apiErrors';
+import { ForbiddenError, ResourceNotFoundError } from '../../apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
 import type { CertificateServices } from './certificates';
 import { type DirectoryOptions, userList } from './lists';

@@ -11,7 +11,7 @@ import {
   parseMembershipSelection,
 } from '../request/parseGroupSearch';
 import { parsePage, WHOLE_LIST } from '../request/parsePage';
-import { groupNotFound } from '../response/apiErrors';
+import { groupNotFound } from '../../apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
 import {
   presentUser,

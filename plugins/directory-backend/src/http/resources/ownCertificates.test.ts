@@ -1,6 +1,6 @@
 import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { SigningLimitExceededError } from '../../certificates/errors';
-import { ForbiddenError } from '../response/apiErrors';
+import { ForbiddenError } from '../../apiErrors';
 import { ownCertificateOperations } from './ownCertificates';
 
 const alice = { ...person('alice'), stableId: 'ipaUniqueID=1' };

@@ -11,7 +11,7 @@ import type { Caller, CallerContext } from '@directory-gateway/directory-core';
 import type { LocatedCertificate } from '../../certificates/CertificateAuthorities';
 import { FreshProofRequiredError } from '../../certificates/errors';
 import { hasFreshProof, isOwner } from '../../certificates/RenewalService';
-import type { AccessControl } from '../access/AccessControl';
+import type { AccessControl } from '../../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';
 import {
@@ -19,13 +19,18 @@ import {
   parseParameters,
 } from '../request/ParameterErrors';
 import { type RequestParameters, readText } from '../request/readParameters';
-import { certificateNotFound, ForbiddenError } from '../response/apiErrors';
+import { ForbiddenError } from '../../apiErrors';
 import { resolveFields } from '../response/fieldMask';
 import {
   certificateModel,
   presentCertificate,
 } from '../response/presentCertificate';
-import { type CertificateServices, MISSING, parseLabel } from './certificates';
+import {
+  certificateNotFound,
+  type CertificateServices,
+  MISSING,
+  parseLabel,
+} from './certificates';
 
 const REVOCATION = '/certs/:serialNumber(\\d+)/revocation/';
 const RENEWAL = '/certs/:serialNumber(\\d+)/renewal/';

@@ -4,7 +4,7 @@ import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
 import { WHOLE_LIST, parsePage } from '../request/parsePage';
-import { userNotFound } from '../response/apiErrors';
+import { userNotFound } from '../../apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
 import {
   type DirectoryOptions,

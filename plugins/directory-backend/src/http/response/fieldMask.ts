@@ -1,4 +1,4 @@
-import { InvalidRequestError } from './apiErrors';
+import { InvalidRequestError } from '../../apiErrors';
 
 const TOKEN = /[{},]|[\p{L}\p{N}_:\-*]+/gu;
 

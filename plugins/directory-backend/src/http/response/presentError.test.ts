@@ -13,7 +13,8 @@ import {
 } from '../../certificates/errors';
 import { fail } from '../../certificates/signingRules';
 import { contractDialect } from '../contractDialect';
-import { presentError, toApiError } from './presentError';
+import { toApiError } from '../../apiErrors';
+import { presentError } from './presentError';
 
 describe('presentError', () => {
   const logger = mockServices.logger.mock();

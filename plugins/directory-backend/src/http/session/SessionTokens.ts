@@ -1,5 +1,5 @@
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
-import type { SecretKeys } from '../../secretKeys';
+import type { SessionKeys } from './SessionKeys';
 
 /** Distinguishes sessions from other tokens of the same keys (RFC 8725 §3.11). */
 const TYPE = 'directory-session+jwt';
@@ -25,87 +25,67 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** Result of decrypting a token. */
-type OpenedToken =
-  | { readonly outcome: 'accepted'; readonly session: Session }
-  | { readonly outcome: 'expired' | 'rejected' };
+/** Options of {@link sealSession} and {@link openSession}. */
+export interface TokenOptions {
+  readonly keys: SessionKeys;
+  /** URL of the gateway. Tokens of other URLs are rejected. */
+  readonly audience: string;
+  readonly maxAgeSeconds: number;
+}
 
-/** Encrypts and decrypts the tokens in session cookies (JWE, RFC 7516). */
-export class SessionTokens {
-  readonly #keys: SecretKeys;
-  readonly #audience: string;
-  readonly #maxAgeSeconds: number;
+/**
+ * Creates the token of a session cookie (JWE, RFC 7516) for a principal that has
+ * just authenticated.
+ */
+export function sealSession(
+  principal: string,
+  { keys, audience, maxAgeSeconds }: TokenOptions,
+): Promise<string> {
+  const [[kid, key]] = keys;
+  const issued = Math.floor(Date.now() / 1000);
+  return new EncryptJWT()
+    .setProtectedHeader({ alg: ALGORITHM, enc: ENCRYPTION, kid, typ: TYPE })
+    .setSubject(principal)
+    .setAudience(audience)
+    .setIssuedAt(issued)
+    .setExpirationTime(issued + maxAgeSeconds)
+    .encrypt(key);
+}
 
-  constructor(options: {
-    readonly keys: SecretKeys;
-    /** URL of the gateway. Tokens of other URLs are rejected. */
-    readonly audience: string;
-    readonly maxAgeMs: number;
-  }) {
-    this.#keys = options.keys;
-    this.#audience = options.audience;
-    this.#maxAgeSeconds = Math.floor(options.maxAgeMs / 1000);
-  }
-
-  /** Creates a token for a principal that has just authenticated. */
-  async seal(
-    principal: string,
-  ): Promise<{ readonly token: string; readonly expiresAt: number }> {
-    const { id, key } = this.#keys.current;
-    const issued = Math.floor(Date.now() / 1000);
-    const expires = issued + this.#maxAgeSeconds;
-    const token = await new EncryptJWT()
-      .setProtectedHeader({
-        alg: ALGORITHM,
-        enc: ENCRYPTION,
-        kid: id,
-        typ: TYPE,
-      })
-      .setSubject(principal)
-      .setAudience(this.#audience)
-      .setIssuedAt(issued)
-      .setExpirationTime(expires)
-      .encrypt(key);
-    return { token, expiresAt: expires * 1000 };
-  }
-
-  /** Decrypts a token from an untrusted source. */
-  async open(token: string): Promise<OpenedToken> {
-    if (!isCanonical(token)) {
-      return { outcome: 'rejected' };
-    }
-    try {
-      const { payload } = await jwtDecrypt(token, ({ kid }) => this.#key(kid), {
-        keyManagementAlgorithms: [ALGORITHM],
-        contentEncryptionAlgorithms: [ENCRYPTION],
-        typ: TYPE,
-        audience: this.#audience,
-        maxTokenAge: this.#maxAgeSeconds,
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        requiredClaims: ['sub', 'exp'],
-      });
-      const { sub, iat, exp } = payload as Required<typeof payload>;
-      // The maximum age may have been reduced since the token was issued.
-      const expiresAt = Math.min(exp, iat + this.#maxAgeSeconds) * 1000;
-      return Date.now() < expiresAt
-        ? { outcome: 'accepted', session: { principal: sub, expiresAt } }
-        : { outcome: 'expired' };
-    } catch (error) {
-      if (!(error instanceof errors.JOSEError)) {
-        throw error;
-      }
-      return {
-        outcome: error instanceof errors.JWTExpired ? 'expired' : 'rejected',
-      };
-    }
-  }
-
-  #key(id: string | undefined) {
-    const key = id === undefined ? undefined : this.#keys.find(id);
+/** Decrypts a token from an untrusted source. */
+export async function openSession(
+  token: string,
+  { keys, audience, maxAgeSeconds }: TokenOptions,
+): Promise<Session | 'expired' | 'rejected'> {
+  const keyOf = ({ kid = '' }) => {
+    const key = keys.get(kid);
     if (!key) {
       throw new errors.JWEDecryptionFailed('no such key');
     }
     return key;
+  };
+  if (!isCanonical(token)) {
+    return 'rejected';
+  }
+  try {
+    const { payload } = await jwtDecrypt(token, keyOf, {
+      keyManagementAlgorithms: [ALGORITHM],
+      contentEncryptionAlgorithms: [ENCRYPTION],
+      typ: TYPE,
+      audience,
+      maxTokenAge: maxAgeSeconds,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      requiredClaims: ['sub', 'exp'],
+    });
+    const { sub, iat, exp } = payload as Required<typeof payload>;
+    // The maximum age may have been reduced since the token was issued.
+    const expiresAt = Math.min(exp, iat + maxAgeSeconds) * 1000;
+    return Date.now() < expiresAt ? { principal: sub, expiresAt } : 'expired';
+  } catch (error) {
+    if (!(error instanceof errors.JOSEError)) {
+      throw error;
+    }
+    return error instanceof errors.JWTExpired ? 'expired' : 'rejected';
   }
 }
 

@@ -1,31 +1,34 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { metrics } from '@opentelemetry/api';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Dialect } from '../api/Dialect';
-import { SessionCookie } from './SessionCookie';
-import { SecretKeys } from '../../secretKeys';
-import { SESSION_KEYS, type SessionsConfig } from './SessionsConfig';
-import { type Session, SessionTokens } from './SessionTokens';
+import { loadSessionKeys, type SessionsConfig } from './SessionKeys';
+import {
+  openSession,
+  sealSession,
+  type Session,
+  type TokenOptions,
+} from './SessionTokens';
 
-/** Maximum number of cached sessions, and of cached tokens: 300 bytes each. */
+/** Maximum number of cached sessions: 300 bytes each. */
 const CACHE_SIZE = 10_000;
-
-/** Share of a session's lifetime during which the same token is issued again. */
-const REISSUE_SHARE = 1 / 15;
 
 /** Longer tokens are rejected: user agents store 4 KiB (RFC 6265 §6.1). */
 const MAX_TOKEN_LENGTH = 4096;
 
-/** Values of the `outcome` attribute of `directory.session.cookies`. */
-type SessionOutcome = 'issued' | 'accepted' | 'expired' | 'rejected';
+/** Longer `Cookie` headers are not parsed: that would take milliseconds. */
+const MAX_HEADER_LENGTH = 16 * 1024;
 
-interface IssuedToken {
-  readonly token: string;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
+/** The session cookie of a dialect. */
+interface SessionCookie {
+  /** Root of the dialect. */
+  readonly root: string;
+  readonly name: string;
+  readonly path: string;
+  readonly secure: boolean;
 }
 
 /**
@@ -35,171 +38,162 @@ interface IssuedToken {
  * that an attacker sets in a browser has no effect.
  */
 export class Sessions {
-  readonly #tokens: SessionTokens;
-  readonly #reissueMs: number;
-  readonly #endpoints: readonly {
-    readonly root: string;
-    readonly cookie: SessionCookie;
-  }[];
-  readonly #cookies = metrics
+  readonly #tokens: TokenOptions;
+  /** Longest root first. */
+  readonly #cookies: readonly SessionCookie[];
+  readonly #counter = metrics
     .getMeter('directory')
     .createCounter('directory.session.cookies', {
       description: 'Session cookies issued to and received from API clients',
     });
   /** By the hash of the token, which may be part of a much longer header. */
   readonly #opened = new LRUCache<string, Session>({ max: CACHE_SIZE });
-  /** By principal. */
-  readonly #issued = new LRUCache<string, IssuedToken>({ max: CACHE_SIZE });
 
-  constructor(options: {
-    readonly tokens: SessionTokens;
-    readonly maxAgeMs: number;
-    /** Roots of dialects with the URLs of their clients; longest root first. */
-    readonly endpoints: readonly {
-      readonly root: string;
-      readonly url: string;
-    }[];
-  }) {
-    this.#tokens = options.tokens;
-    this.#reissueMs = options.maxAgeMs * REISSUE_SHARE;
-    this.#endpoints = options.endpoints.map(({ root, url }) => ({
-      root,
-      cookie: new SessionCookie(url),
-    }));
+  /**
+   * Creates the sessions of the API; `undefined` when they are disabled. A
+   * dialect that clients reach below the URL of the plugin shares its cookie.
+   *
+   * @throws InputError that names an unusable key of the configuration
+   */
+  static async create(options: {
+    readonly config: { readonly sessions?: SessionsConfig };
+    /** External URL of the plugin. Sessions of other URLs are rejected. */
+    readonly baseUrl: string;
+    readonly dialects: readonly Pick<Dialect, 'root' | 'uris'>[];
+    readonly logger: LoggerService;
+  }): Promise<Sessions | undefined> {
+    const { baseUrl, config, dialects, logger } = options;
+    if (!config.sessions) {
+      return undefined;
+    }
+    const { secrets, maxAgeMs } = config.sessions;
+    if (!secrets) {
+      logger.info(
+        'Sessions use a random key that only this process has. Set directory.sessions.keys when several processes run.',
+      );
+    }
+    const cookies = dialects
+      .map(({ root, uris }) => ({ root, url: uris.root }))
+      .filter(({ root, url }) => !root || url !== `${baseUrl}${root}`)
+      .map(({ root, url }) => cookieOf(root, new URL(url)))
+      .sort((one, other) => other.root.length - one.root.length);
+    const tokens = {
+      keys: await loadSessionKeys(secrets),
+      audience: baseUrl,
+      maxAgeSeconds: Math.floor(maxAgeMs / 1000),
+    };
+    return new Sessions(tokens, cookies);
+  }
+
+  private constructor(tokens: TokenOptions, cookies: readonly SessionCookie[]) {
+    this.#tokens = tokens;
+    this.#cookies = cookies;
   }
 
   /** Returns the principal of the session cookie of a request, if any. */
   async principalOf(req: Request): Promise<string | undefined> {
-    if (req.method !== 'GET' && req.method !== 'HEAD') {
-      return undefined;
-    }
-    const token = this.#cookieAt(req.path).read(req.headers.cookie);
-    if (token === undefined || !isApiClient(req.headers)) {
-      return undefined;
-    }
-    const session = await this.#open(token);
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    const session = isRead ? await this.#sessionOf(req) : undefined;
     return session?.principal;
   }
 
   /** Sends a session cookie to an API client without a valid one. */
   async offer(req: Request, res: Response, principal: string): Promise<void> {
-    if (!isApiClient(req.headers)) {
+    const session = await this.#sessionOf(req);
+    if (!isApiClient(req) || session?.principal === principal) {
       return;
     }
-    const cookie = this.#cookieAt(req.path);
-    const current = cookie.read(req.headers.cookie);
-    if (current !== undefined) {
-      const session = await this.#open(current);
-      if (session?.principal === principal) {
-        return;
-      }
-    }
-    const { token, expiresAt } = await this.#issue(principal);
-    const maxAgeSeconds = Math.floor((expiresAt - Date.now()) / 1000);
-    if (maxAgeSeconds > 0) {
-      res.appendHeader('Set-Cookie', cookie.write(token, { maxAgeSeconds }));
-      this.#count('issued');
-    }
+    const { name, path, secure } = this.#cookieAt(req.path);
+    const cookie = stringifySetCookie(
+      {
+        name,
+        value: await sealSession(principal, this.#tokens),
+        path,
+        maxAge: this.#tokens.maxAgeSeconds,
+        httpOnly: true,
+        secure,
+        sameSite: 'strict',
+      },
+      { encode: unchanged },
+    );
+    res.appendHeader('Set-Cookie', cookie);
+    this.#counter.add(1, { outcome: 'issued' });
   }
 
   #cookieAt(path: string): SessionCookie {
-    const endpoint = this.#endpoints.find(({ root }) =>
-      `${path}/`.startsWith(`${root}/`),
-    );
-    return endpoint!.cookie;
+    return this.#cookies.find(({ root }) => `${path}/`.startsWith(`${root}/`))!;
   }
 
-  async #open(token: string): Promise<Session | undefined> {
-    if (token.length > MAX_TOKEN_LENGTH) {
-      this.#count('rejected');
+  async #sessionOf(req: Request): Promise<Session | undefined> {
+    const { name } = this.#cookieAt(req.path);
+    const token = isApiClient(req)
+      ? readCookie(req.headers.cookie, name)
+      : undefined;
+    if (token === undefined) {
       return undefined;
+    }
+    const opened = await this.#open(token);
+    const isSession = typeof opened === 'object';
+    this.#counter.add(1, { outcome: isSession ? 'accepted' : opened });
+    return isSession ? opened : undefined;
+  }
+
+  async #open(token: string): Promise<Session | 'expired' | 'rejected'> {
+    if (token.length > MAX_TOKEN_LENGTH) {
+      return 'rejected';
     }
     const digest = hash('sha256', token, 'base64');
     const cached = this.#opened.get(digest);
     if (cached && Date.now() < cached.expiresAt) {
-      this.#count('accepted');
       return cached;
     }
     this.#opened.delete(digest);
-    const opened = await this.#tokens.open(token);
-    if (opened.outcome !== 'accepted') {
-      this.#count(opened.outcome);
-      return undefined;
+    const opened = await openSession(token, this.#tokens);
+    if (typeof opened === 'object') {
+      this.#opened.set(digest, opened);
     }
-    this.#opened.set(digest, opened.session);
-    this.#count('accepted');
-    return opened.session;
+    return opened;
   }
+}
 
-  async #issue(principal: string): Promise<IssuedToken> {
-    const now = Date.now();
-    const cached = this.#issued.get(principal);
-    // The second condition is false after the system clock was set back.
-    if (
-      cached &&
-      now >= cached.issuedAt &&
-      now < cached.issuedAt + this.#reissueMs
-    ) {
-      return cached;
-    }
-    const issued = { ...(await this.#tokens.seal(principal)), issuedAt: now };
-    this.#issued.set(principal, issued);
-    return issued;
-  }
+/**
+ * Clients accept a cookie with the prefix `__Secure-` only with `Secure` and
+ * over https (draft-ietf-httpbis-rfc6265bis §4.1.3.1). The stronger `__Host-`
+ * requires the path `/`.
+ */
+function cookieOf(root: string, { protocol, pathname }: URL): SessionCookie {
+  const secure = protocol === 'https:';
+  const name = `${secure ? '__Secure-' : ''}directory-session`;
+  return { root, name, path: pathname.replace(/(.)\/$/, '$1'), secure };
+}
 
-  #count(outcome: SessionOutcome): void {
-    this.#cookies.add(1, { outcome });
+/**
+ * Returns the value in a `Cookie` header. A cookie that occurs twice is ignored:
+ * one of them may come from another site (RFC 6265 §8.6).
+ */
+export function readCookie(
+  header: string | undefined,
+  name: string,
+): string | undefined {
+  if (!header || header.length > MAX_HEADER_LENGTH) {
+    return undefined;
   }
+  const isOnce = header.split(name, 3).length === 2;
+  return isOnce ? parseCookie(header, { decode: unchanged })[name] : undefined;
+}
+
+/** Tokens need no encoding, and encoded values are not tokens. */
+function unchanged(value: string): string {
+  return value;
 }
 
 /**
  * Returns whether a request comes from an API client. Browsers send headers
  * that pages can neither set nor remove: Fetch Metadata or `Origin`.
  */
-function isApiClient(headers: IncomingHttpHeaders): boolean {
-  if (headers.origin !== undefined) {
-    return false;
-  }
-  for (const name in headers) {
-    if (name.startsWith('sec-fetch-')) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/**
- * Creates the sessions of the API; `undefined` when they are disabled. A
- * dialect that clients reach below the URL of the plugin shares its cookie.
- *
- * @throws InputError that names an unusable key of the configuration.
- */
-export async function createSessions(options: {
-  readonly config: { readonly sessions?: SessionsConfig };
-  /**
-   * External URL of the plugin. Sessions issued for other URLs are rejected.
-   */
-  readonly baseUrl: string;
-  readonly dialects: readonly Pick<Dialect, 'root' | 'uris'>[];
-  readonly logger: LoggerService;
-}): Promise<Sessions | undefined> {
-  const { baseUrl, config, dialects, logger } = options;
-  if (!config.sessions) {
-    return undefined;
-  }
-  const { secrets, maxAgeMs } = config.sessions;
-  if (!secrets) {
-    logger.info(
-      'Sessions use a random key that only this process has. Set directory.sessions.keys when several processes run.',
-    );
-  }
-  const keys = secrets
-    ? await SecretKeys.load(secrets, SESSION_KEYS)
-    : SecretKeys.random(SESSION_KEYS);
-  const tokens = new SessionTokens({ keys, audience: baseUrl, maxAgeMs });
-  const endpoints = dialects
-    .map(({ root, uris }) => ({ root, url: uris.root }))
-    .filter(({ root, url }) => !root || url !== `${baseUrl}${root}`)
-    .sort((one, other) => other.root.length - one.root.length);
-  return new Sessions({ tokens, maxAgeMs, endpoints });
+function isApiClient({ headers }: Request): boolean {
+  return (
+    headers.origin === undefined &&
+    !Object.keys(headers).some(name => name.startsWith('sec-fetch-'))
+  );
 }

@@ -20,7 +20,7 @@ import type {
   PrincipalSet,
   Visibility,
 } from '@directory-gateway/directory-core';
-import { ForbiddenError } from '../response/apiErrors';
+import { ForbiddenError } from '../apiErrors';
 import { type PermissionRules, visibilityBy } from './visibility';
 
 /** Milliseconds for which read decisions are cached, as for accounts. */

@@ -1,22 +1,16 @@
 import type {
-  AuthService,
   BackstageCredentials,
   HttpAuthService,
   LoggerService,
 } from '@backstage/backend-plugin-api';
-import { isError, NotAllowedError } from '@backstage/errors';
+import { isError } from '@backstage/errors';
 import type { KerberosService } from '@directory-gateway/kerberos';
 import type { Request, Response } from 'express';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import {
-  type Accounts,
-  type Caller,
-  isExpired,
-  type VerifiedPrincipal,
-} from '@directory-gateway/directory-core';
-import type { PortalUserNames } from '../../portalUsers/PortalUserNames';
-import { UnauthorizedError, UnavailableError } from '../response/apiErrors';
-import type { Sessions } from '../session/Sessions';
+import type { Caller } from '@directory-gateway/directory-core';
+import type { Callers } from '../access/Callers';
+import { UnauthorizedError, UnavailableError } from '../apiErrors';
+import type { Sessions } from './session/Sessions';
 
 const BEARER = /^bearer(?: |$)/i;
 
@@ -35,10 +29,8 @@ const CREDENTIAL_ERRORS = new Set([
 export interface AuthenticatorOptions {
   readonly kerberos: KerberosService;
   readonly httpAuth: HttpAuthService;
-  readonly auth: AuthService;
-  readonly accounts: Pick<Accounts, 'find'>;
+  readonly callers: Callers;
   readonly logger: LoggerService;
-  readonly portalUserNames: PortalUserNames;
   /** `undefined` when sessions are disabled. */
   readonly sessions: Sessions | undefined;
 }
@@ -63,16 +55,19 @@ export class Authenticator {
    * @throws UnavailableError when SPNEGO tokens cannot be verified.
    */
   async authenticate(req: Request, res: Response): Promise<Caller> {
-    const { kerberos, sessions } = this.#options;
+    const { callers, kerberos, sessions } = this.#options;
     const headers = req.headersDistinct.authorization;
     if (!headers) {
       const principal = await sessions?.principalOf(req);
       if (principal !== undefined) {
-        return this.#kerberosCaller(req, principal, 'session');
+        return callers.withPrincipal(principal, {
+          credential: 'session',
+          client: req,
+        });
       }
     }
     if (headers?.length === 1 && BEARER.test(headers[0])) {
-      const caller = await this.callerOf(
+      const caller = await callers.withCredentials(
         await this.#portalCredentials(req),
         req,
       );
@@ -101,59 +96,13 @@ export class Authenticator {
     res: Response,
     principal: string,
   ): Promise<Caller> {
-    const caller = await this.#kerberosCaller(req, principal, 'ticket');
-    await this.#options.sessions?.offer(req, res, principal);
-    return caller;
-  }
-
-  async #kerberosCaller(
-    req: Request,
-    principal: string,
-    credential: 'ticket' | 'session',
-  ): Promise<Caller> {
-    const account = await this.#options.accounts.find({ principal });
-    return {
-      kind: 'kerberos',
-      principal,
-      credential,
-      account: requireActive(account),
+    const { callers, sessions } = this.#options;
+    const caller = await callers.withPrincipal(principal, {
+      credential: 'ticket',
       client: req,
-    };
-  }
-
-  /**
-   * Returns the caller with the given Backstage credentials, which may come
-   * from an action.
-   *
-   * @throws UnauthorizedError when the mapped directory account is not active.
-   * @throws AmbiguousPortalUserError when several portal users are mapped to
-   *   the account.
-   * @throws NotAllowedError for credentials of neither a user nor a service.
-   */
-  async callerOf(
-    credentials: BackstageCredentials,
-    client: Caller['client'],
-  ): Promise<Caller> {
-    const { accounts, auth, portalUserNames } = this.#options;
-    if (auth.isPrincipal(credentials, 'service')) {
-      return { kind: 'portalService', credentials, client };
-    }
-    if (!auth.isPrincipal(credentials, 'user')) {
-      throw new NotAllowedError(
-        'The credentials belong to neither a user nor a service.',
-      );
-    }
-    const username = await portalUserNames.usernameOf(credentials.principal);
-    if (username === undefined) {
-      return { kind: 'portalUser', credentials, client };
-    }
-    const account = await accounts.find({ username });
-    return {
-      kind: 'portalUser',
-      credentials,
-      account: requireActive(account),
-      client,
-    };
+    });
+    await sessions?.offer(req, res, principal);
+    return caller;
   }
 
   async #portalCredentials(req: Request): Promise<BackstageCredentials> {
@@ -186,20 +135,4 @@ function issuedAtOf(authorization: string): Date | undefined {
     // Not a JWT, for example a token of a mocked service.
     return undefined;
   }
-}
-
-/** Rejects accounts that do not exist, are locked or have expired. */
-function requireActive(
-  account: VerifiedPrincipal | undefined,
-): VerifiedPrincipal {
-  if (!account) {
-    throw new UnauthorizedError('unknown_principal');
-  }
-  if (account.locked) {
-    throw new UnauthorizedError('account_locked');
-  }
-  if (isExpired(account)) {
-    throw new UnauthorizedError('account_expired');
-  }
-  return account;
 }

@@ -33,7 +33,7 @@ import {
   holder,
   person,
 } from '@directory-gateway/directory-core/testUtils';
-import { readDirectoryConfig } from '../../config';
+import { readDirectoryConfig } from '../config';
 import { AccessControl, PolicyUnavailableError } from './AccessControl';
 
 function userOf(options: PermissionsServiceRequestOptions): string {
