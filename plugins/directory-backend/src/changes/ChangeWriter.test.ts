@@ -830,22 +830,24 @@ describe('ChangeWriter', () => {
     expect(await lines()).toEqual(['user_created bob', 'user_created carol']);
   });
 
-  it('renews the lease between full syncs', async () => {
+  it('holds the lease until the next sync, also between full syncs', async () => {
     const directory = new TestDirectory();
     const log = await openLog();
-    const writer = await startWriter(directory, { log, renewalMs: 1 });
+    const writer = await startWriter(directory, { log });
+    const client = await database.getClient();
+    const leaseMs = async () => {
+      const row = await client('directory_change_writer').first('expires_at');
+      return Number(new Date(row.expires_at)) - Date.now();
+    };
     const sync = { ...directory.sync, requestedAt: performance.now() };
     writer.onConfirmed({ ...sync, value: undefined });
     await writer.idle();
+    expect(await leaseMs()).toBeGreaterThan(120_000);
     await expireLease();
-    const { renew } = log;
-    await new Promise<void>(resolve => {
-      jest.spyOn(log, 'renew').mockImplementation(async lease => {
-        await renew.call(log, lease);
-        resolve();
-      });
-    });
-    expect(await log.state()).toMatchObject({ isWritten: true });
+    const elapsed = performance.now() + 6000;
+    jest.spyOn(performance, 'now').mockReturnValue(elapsed);
+    await directory.confirm();
+    expect(await leaseMs()).toBeGreaterThan(5000);
     await stopWriter(directory, writer);
     expect(await log.state()).toMatchObject({ isWritten: false });
   });

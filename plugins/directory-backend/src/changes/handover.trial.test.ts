@@ -77,7 +77,10 @@ const inCrew = (change: 'add' | 'delete', username: string) =>
 const setLock = (username: string, to: 'TRUE' | 'FALSE') =>
   modified(userDn(username), 'replace', 'nsAccountLock', to);
 
-/** Changes of a round; the next round makes the opposite ones. */
+/**
+ * Changes of a round; the next round makes the opposite ones, so that all that
+ * the lagging server lacks is recent, however long the trial takes.
+ */
 function changesIn(round: number) {
   const isEven = round % 2 === 0;
   const added = `added.${round}`;
@@ -89,7 +92,9 @@ function changesIn(round: number) {
       inCrew(isEven ? 'delete' : 'add', 'leaves'),
       setLock('unlocks', isEven ? 'FALSE' : 'TRUE'),
       setLock('locks', isEven ? 'TRUE' : 'FALSE'),
-      `dn: ${userDn(`added.${round - 1}`)}\nchangetype: delete\n\n`,
+      ...[userDn, groupDn].map(
+        dnOf => `dn: ${dnOf(`added.${round - 1}`)}\nchangetype: delete\n\n`,
+      ),
       renamed(userDn(`name.${round}`), `uid=name.${round + 1}`),
     ].join(''),
     logged: [
@@ -101,6 +106,7 @@ function changesIn(round: number) {
       `user_${isEven ? 'unlocked' : 'locked'} unlocks`,
       `user_${isEven ? 'locked' : 'unlocked'} locks`,
       `user_deleted added.${round - 1}`,
+      `group_deleted added.${round - 1}`,
       `user_renamed name.${round + 1}`,
     ].sort(),
   };
@@ -126,6 +132,7 @@ it(`reverses no change in ${HANDOVERS} handovers to and from a server that lags 
         addFasUser(uid),
       ),
       addFasUser('unlocks', true),
+      addFasGroup('added.-1', [userDn('added.-1')]),
       addFasGroup('crew', [userDn('leaves')]),
     ].join(''),
   );
