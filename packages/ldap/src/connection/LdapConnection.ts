@@ -127,7 +127,7 @@ export class LdapConnection {
       timeLimit: Math.ceil(options.timeoutMs / 1000),
     };
     if (!pageSize) {
-      const { entries } = await this.#request(search, options, client =>
+      const { entries } = await this.#request(options, client =>
         client.search(base, request, control),
       );
       return entries;
@@ -135,14 +135,10 @@ export class LdapConnection {
     const paged = { ...request, paged: { pageSize } };
     let pages: AsyncGenerator | undefined;
     const next = (beforeSend?: () => void) => {
-      const page = this.#request(
-        search,
-        { ...options, beforeSend },
-        async client => {
-          pages ??= client.searchPaginated(base, paged, control);
-          return pages.next();
-        },
-      );
+      const page = this.#request({ ...options, beforeSend }, client => {
+        pages ??= client.searchPaginated(base, paged, control);
+        return pages.next();
+      });
       page.catch(() => {});
       return page;
     };
@@ -230,7 +226,6 @@ export class LdapConnection {
    * connection unless the server responds.
    */
   async #request<T>(
-    { attributes }: LdapSearch,
     { timeoutMs, beforeSend }: RequestOptions,
     send: (client: Client) => Promise<T>,
   ): Promise<{ readonly result: T; readonly entries: readonly Entry[] }> {
@@ -250,10 +245,7 @@ export class LdapConnection {
                 'The directory did not respond in time',
               ),
           });
-          const entries = socket
-            .takeEntries()
-            .map(entry => entry.toObject([...attributes], []));
-          return { result, entries };
+          return { result, entries: socket.takeEntries() };
         } catch (error) {
           if (error instanceof ResultCodeError) {
             throw toDirectoryError(error);

@@ -279,22 +279,6 @@ describe('a stopped server', () => {
 });
 
 describe('excess searches', () => {
-  it('are rejected immediately while the others succeed', async () => {
-    start([first], { decisionTimeout: '1h' });
-    const results = await Promise.allSettled(
-      Array.from({ length: 1003 }, () => search()),
-    );
-    const rejected = results.filter(({ status }) => status === 'rejected');
-    expect(rejected).toHaveLength(3);
-    for (const result of results) {
-      expect(result).toMatchObject(
-        result.status === 'fulfilled'
-          ? { value: alice }
-          : { reason: { ...unavailable, reason: 'overloaded' } },
-      );
-    }
-  });
-
   it('wait in the queue no longer than the deadline', async () => {
     start([first], { decisionTimeout: '1200ms' });
     await eventuallySearch();
@@ -407,21 +391,14 @@ describe('a server that responds to probes', () => {
     start([first], NEVER);
     await search();
     const { accepted } = first;
-    const log = new AccessLog(realm);
-    await log.searches();
     // A persistent search does not end.
     const slow = tested!.search({
       ...personSearch(realm, 'alice'),
       control: new PersistentSearchControl(),
     });
-    let probes = 0;
-    await eventually(async () => {
-      const searches = await log.searches();
-      probes += searches.filter(({ base }) => base === '').length;
-      expect(probes).toBeGreaterThanOrEqual(3);
+    await eventually(() => {
+      expect(first.accepted).toBeGreaterThanOrEqual(accepted + 3);
     });
-    // The probes share a connection.
-    expect(first.accepted).toBeLessThanOrEqual(accepted + 1);
     expect([tested!.log(), changes]).toEqual(['', []]);
     tested!.pool.close();
     await expect(slow).rejects.toMatchObject(unavailable);
