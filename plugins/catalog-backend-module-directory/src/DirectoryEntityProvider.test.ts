@@ -334,22 +334,6 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toHaveLength(2);
   });
 
-  it('writes a changed entity again that the catalog does not show', async () => {
-    const directory = filled(3);
-    const catalog = new TestCatalog();
-    // The comparison of the next one, which writes nothing, is not repeated.
-    await (await connect(directory, catalog)).follow();
-    const timing = { confirmMs: 5 };
-    const { follow, runUntil } = await connect(directory, catalog, { timing });
-    await follow();
-    catalog.stuck.set('user:default/u1', undefined);
-    directory.setUser('u1', ['staff'], 'Zoe');
-    await runUntil('Reconciled', () => catalog.stuck.size === 0);
-    expect(catalog.spec('user:default/u1')).toMatchObject({
-      profile: { displayName: 'Zoe' },
-    });
-  });
-
   it('corrects an entity that another process has written from older data', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
@@ -378,22 +362,6 @@ describe('DirectoryEntityProvider', () => {
     directory.setUser('late', ['staff']);
     await provider.run(new AbortController().signal);
     expect(catalog.mutations).toHaveLength(length);
-  });
-
-  it('maps names that are not valid entity names', async () => {
-    const directory = new TestDirectory();
-    directory.setGroup('trust admins');
-    directory.setUser('_builder', ['trust admins']);
-    const catalog = new TestCatalog();
-    await (await connect(directory, catalog)).follow();
-    const group = entityNameOf('trust admins');
-    expect([...catalog.entities.keys()].sort()).toEqual([
-      `group:default/${group}`,
-      `user:default/${entityNameOf('_builder')}`,
-    ]);
-    expect(
-      catalog.spec(`user:default/${entityNameOf('_builder')}`),
-    ).toMatchObject({ memberOf: [group] });
   });
 
   it('has one entity for users with the same reference', async () => {
@@ -437,44 +405,6 @@ describe('DirectoryEntityProvider', () => {
       memberOf: ['nested'],
     });
   });
-
-  it('keeps a renamed group in another one', async () => {
-    const directory = filled(1);
-    directory.setGroup('old');
-    directory.setGroup('parent', { memberGroups: ['old'] });
-    const catalog = new TestCatalog();
-    const { follow } = await connect(directory, catalog);
-    await follow();
-    directory.renameGroup('old', 'new');
-    await follow();
-    expect(catalog.spec('group:default/parent')).toMatchObject({
-      children: ['new'],
-    });
-  });
-
-  it.each([
-    ['later', true],
-    ['at once', false],
-  ])(
-    'does not add a group that replaces a deleted one %s to another',
-    async (_, isLater) => {
-      const directory = filled(1);
-      directory.setGroup('child');
-      directory.setGroup('parent', { memberGroups: ['child'] });
-      const catalog = new TestCatalog();
-      const { follow } = await connect(directory, catalog);
-      await follow();
-      const children = () => catalog.spec('group:default/parent')?.children;
-      expect(children()).toEqual(['child']);
-      directory.deleteGroup('child');
-      if (isLater) {
-        await follow();
-      }
-      directory.setGroup('child');
-      await follow();
-      expect(children()).toEqual([]);
-    },
-  );
 
   it('publishes an event when a user has another name or none, or is removed', async () => {
     const directory = filled(3);

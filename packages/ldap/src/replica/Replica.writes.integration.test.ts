@@ -223,36 +223,6 @@ it(`returns the same results as the model for ${
   );
 });
 
-it('removes deleted, renamed and withdrawn entries without a further write', async () => {
-  const users = ['a.deleted', 'b.renamed', 'c.withdrawn'];
-  const added = users.map(name => addFasUser(name)).join('');
-  await realm.modify(added + addFasGroup('g.deleted', []));
-  const listed = async () => {
-    const people = await shared!.directory.listUsers(everyone, context);
-    const groups = await shared!.directory.listGroups(allGroups, context);
-    return [
-      ...people!.items.map(({ username }) => username),
-      ...groups!.items.map(({ group }) => group.groupname),
-    ];
-  };
-  const removed = [...users, 'g.deleted'];
-  await eventually(async () =>
-    expect(await listed()).toEqual(expect.arrayContaining(removed)),
-  );
-  await realm.modify(
-    [
-      `dn: ${userDn('a.deleted')}\nchangetype: delete\n\n`,
-      renamed(userDn('b.renamed'), 'uid=b.new'),
-      withdrawn('c.withdrawn'),
-      `dn: ${groupDn('g.deleted')}\nchangetype: delete\n\n`,
-    ].join(''),
-  );
-  await expectSynced(await readModel());
-  const left = await listed();
-  expect(left.filter(name => removed.includes(name))).toEqual([]);
-  expect(left).toContain('b.new');
-});
-
 describe.each<[string, (offset: number) => Fault]>([
   ['truncated', after => ({ kind: 'truncate', after })],
   [
