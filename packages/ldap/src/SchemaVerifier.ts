@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '@directory-gateway/directory-core';
 import { trustedDn } from './connection/DistinguishedName';
 import { isPresent } from './connection/filters';
-import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
+import type { LdapSearcher } from './connection/LdapPool';
 import { textOf, textsOf } from './entryValues';
 
 /** Schema entry of 389 Directory Server. */
@@ -120,16 +120,12 @@ export class SchemaVerifier {
     base: string,
     attributes: readonly string[],
   ): Promise<readonly Entry[]> {
-    const { entries } = await this.#searcher.search(
-      {
-        base: trustedDn(base),
-        scope: 'base',
-        filter: isPresent('objectClass'),
-        attributes,
-      },
-      // Shared by all callers.
-      NEVER_ABORTED,
-    );
+    const { entries } = await this.#searcher.search({
+      base: trustedDn(base),
+      scope: 'base',
+      filter: isPresent('objectClass'),
+      attributes,
+    });
     return entries;
   }
 }

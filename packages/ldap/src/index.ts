@@ -24,7 +24,7 @@ export {
 } from './connection/ldapClient';
 export { type LdapConfig, readLdapConfig } from './connection/LdapConfig';
 export { isNoSuchObject, isRejectedBind } from './connection/ldapErrors';
-export { LdapPool, NEVER_ABORTED } from './connection/LdapPool';
+export { LdapPool } from './connection/LdapPool';
 export { LdapServers } from './connection/LdapServers';
 export { createReplicaDirectory } from './createReplicaDirectory';
 export { entryKinds } from './entryKinds';

@@ -11,7 +11,6 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import {

@@ -29,14 +29,8 @@ export interface LdapSearcher {
    *   or `response`.
    * @throws DirectoryTimeoutError
    */
-  search(
-    search: LdapSearch,
-    context: { readonly signal: AbortSignal },
-  ): Promise<LdapSearchResult>;
+  search(search: LdapSearch): Promise<LdapSearchResult>;
 }
-
-/** Context of searches that no caller aborts. */
-export const NEVER_ABORTED = { signal: new AbortController().signal };
 
 /** Result of a search. */
 export interface LdapSearchResult {
@@ -74,10 +68,7 @@ export class LdapPool implements LdapSearcher {
     this.#config = options.config;
   }
 
-  async search(
-    search: LdapSearch,
-    { signal }: { readonly signal: AbortSignal },
-  ): Promise<LdapSearchResult> {
+  async search(search: LdapSearch): Promise<LdapSearchResult> {
     const isLong = search.pageSize !== undefined;
     const { operationTimeoutMs, decisionTimeoutMs } = this.#config;
     const timeoutMs = isLong ? operationTimeoutMs : decisionTimeoutMs;
@@ -86,8 +77,6 @@ export class LdapPool implements LdapSearcher {
       purpose: isLong ? 'replica' : 'decisions',
       timeoutMs,
       beforeSend() {
-        // The caller may have disconnected while the search was queued.
-        signal.throwIfAborted();
         if (performance.now() >= expiresAt) {
           throw tooSlow();
         }

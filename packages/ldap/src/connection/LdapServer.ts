@@ -91,6 +91,8 @@ export class LdapServer {
   #availableSince = performance.now();
   #succeededAt = -Infinity;
   #rejected: { password: string; at: number; error: Error } | undefined;
+  /** Number of pending searches. */
+  #pending = 0;
   /** Timer that runs while a response of the server is due. */
   #watch: NodeJS.Timeout | undefined;
   #silentChecks = 0;
@@ -144,6 +146,7 @@ export class LdapServer {
       throw unreachable(`Directory server ${this.url} is not available`);
     }
     this.#watch ??= setInterval(() => this.#check(), CHECK_MS).unref();
+    this.#pending++;
     const connection = this.#connection(options.purpose);
     let sentAt: number | undefined;
     try {
@@ -160,17 +163,31 @@ export class LdapServer {
     } catch (error) {
       if (sentAt !== undefined) {
         this.#metrics.operation(sentAt, error);
-        // The failure of a connection has already been counted.
-        if (!connection.isClosed) {
-          if (isConnectionFailure(error)) {
-            // The server is busy.
-            this.#failed(toError(error));
-          } else {
-            this.#succeeded();
-          }
-        }
+        this.#record(toError(error), options.purpose, connection);
       }
       throw error;
+    } finally {
+      this.#pending--;
+    }
+  }
+
+  /** Records the outcome of a failed search for the circuit breaker. */
+  #record(
+    error: Error,
+    purpose: LdapPurpose,
+    connection: LdapConnection,
+  ): void {
+    if (connection.isClosed) {
+      // The first one of several pending searches counts.
+      if (this.#connections.get(purpose) === connection) {
+        this.#connections.delete(purpose);
+        this.#failed(error);
+      }
+    } else if (isConnectionFailure(error)) {
+      // The server is busy.
+      this.#failed(error);
+    } else {
+      this.#succeeded();
     }
   }
 
@@ -179,7 +196,7 @@ export class LdapServer {
     const probe = this.#open();
     this.#probes.add(probe);
     try {
-      await probe.opened();
+      await probe.opened;
     } finally {
       probe.close(this.#unused());
       this.#probes.delete(probe);
@@ -212,7 +229,7 @@ export class LdapServer {
   #open(): LdapConnection {
     const { url, config } = this.#options;
     let password: string | undefined;
-    return new LdapConnection({
+    const connection = new LdapConnection({
       url,
       connectTimeoutMs: config.connectTimeoutMs,
       endpoint: async () => {
@@ -230,25 +247,32 @@ export class LdapServer {
       onData: () => {
         this.#silentChecks = 0;
       },
-      onOpened: error => {
-        this.#metrics.attempted(error ? 'failure' : 'success');
-        if (error && isRejectedBind(error)) {
-          if (password !== undefined) {
-            this.#rejected = { password, at: performance.now(), error };
-          }
-          this.#refused = true;
-          // The account may no longer use the open connections.
-          this.#closeAll(unreachable(error.message, error));
-          this.#exclude(error);
-          this.#options.onChange();
-        } else if (error && isConnectTimeout(error)) {
-          this.#exclude(error);
-        } else if (error) {
-          this.#failed(error);
-        }
-      },
-      onFailed: error => this.#failed(error),
     });
+    connection.opened.then(
+      () => this.#metrics.attempted('success'),
+      error => {
+        this.#metrics.attempted('failure');
+        this.#connectFailed(error, password);
+      },
+    );
+    return connection;
+  }
+
+  #connectFailed(error: Error, password: string | undefined): void {
+    if (isRejectedBind(error)) {
+      if (password !== undefined) {
+        this.#rejected = { password, at: performance.now(), error };
+      }
+      this.#refused = true;
+      // The account may no longer use the open connections.
+      this.#closeAll(unreachable(error.message, error));
+      this.#exclude(error);
+      this.#options.onChange();
+    } else if (isConnectTimeout(error)) {
+      this.#exclude(error);
+    } else {
+      this.#failed(error);
+    }
   }
 
   #closeAll(error: Error): void {
@@ -320,7 +344,7 @@ export class LdapServer {
    * to the probe.
    */
   #check(): void {
-    if (![...this.#connections.values()].some(({ isWaiting }) => isWaiting)) {
+    if (this.#pending === 0) {
       clearInterval(this.#watch);
       this.#watch = undefined;
       this.#silentChecks = 0;

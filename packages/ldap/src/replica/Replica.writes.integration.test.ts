@@ -8,8 +8,6 @@ import {
   userFieldNames,
 } from '@directory-gateway/directory-core';
 import {
-  addFasGroup,
-  addFasUser,
   change,
   conformanceEntries,
   context,
@@ -17,15 +15,12 @@ import {
   edit,
   eventually,
   eventuallyReturns,
-  groupDn,
   groupSearch,
   memberSelection,
   NaiveDirectory,
-  renamed,
   resultsOf,
   searchTerms,
   userDn,
-  withdrawn,
 } from '@directory-gateway/directory-core/testUtils';
 import { type Fault, FaultProxy } from '../__testUtils__/FaultProxy';
 import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';

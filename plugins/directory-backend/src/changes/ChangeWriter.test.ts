@@ -17,7 +17,7 @@ import { comparePositions } from '../__testUtils__/changes/comparePositions';
 import { Follower } from '../__testUtils__/changes/Follower';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
-import { type Change, ChangeLog, LeaseLostError } from './ChangeLog';
+import { type Change, ChangeLog } from './ChangeLog';
 import { ChangeWriter, type ChangeWriterOptions } from './ChangeWriter';
 import { publicValuesFor } from './createChanges';
 

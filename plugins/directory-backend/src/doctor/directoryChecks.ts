@@ -9,7 +9,6 @@ import {
   entryKinds,
   isNoSuchObject,
   isPresent,
-  NEVER_ABORTED,
   readMissingRights,
   readUnreadableAttributes,
   textsOf,
@@ -21,15 +20,12 @@ import type { DirectoryServers } from './DirectoryServers';
 async function checkBaseDn(servers: DirectoryServers): Promise<DoctorFinding> {
   const { baseDn, searcher } = await servers.open();
   const read = (base: string, attributes: readonly string[]) =>
-    searcher.search(
-      {
-        base: trustedDn(base),
-        scope: 'base',
-        filter: isPresent('objectClass'),
-        attributes,
-      },
-      NEVER_ABORTED,
-    );
+    searcher.search({
+      base: trustedDn(base),
+      scope: 'base',
+      filter: isPresent('objectClass'),
+      attributes,
+    });
   try {
     await read(containersBelow(baseDn).users, ['1.1']);
     return finding.ok(baseDn);
