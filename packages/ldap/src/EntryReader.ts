@@ -6,7 +6,7 @@ import {
 import type { OnBatch, ReplicaBatch } from '@directory-gateway/directory-core';
 import type { LdapSearch } from './connection/LdapConnection';
 import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
-import { type EntryKind, idOf, MEMBER_OF } from './entryKinds';
+import { type EntryKind, idOf, USN } from './entryKinds';
 import { integerOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
 import type { UsnsById } from './usns';
@@ -29,8 +29,8 @@ export interface ReadOptions {
   readonly verified?: boolean;
   /** Whether to pause after each page. */
   readonly throttled?: boolean;
-  /** Whether to read which groups users are in. */
-  readonly withMemberOf?: boolean;
+  /** Further attributes to read. */
+  readonly further?: readonly string[];
 }
 
 /** Reads entries of one kind from the directory. */
@@ -42,7 +42,8 @@ export class EntryReader {
   }
 
   /**
-   * Passes entries to `onBatch` page by page and returns their stable IDs.
+   * Passes entries to `onBatch` page by page and returns their stable IDs, with
+   * their USNs if they are requested.
    *
    * @throws DirectoryUnavailableError with the reason `accessCheck` when a
    *   required attribute of an entry is unreadable; this entry and later ones
@@ -51,17 +52,15 @@ export class EntryReader {
   async read(
     kind: EntryKind,
     options: ReadOptions,
-  ): Promise<{ readonly server: string; readonly ids: ReadonlySet<string> }> {
+  ): Promise<{ readonly server: string; readonly ids: UsnsById }> {
     const { filter = kind.filter, onBatch, verified, throttled } = options;
-    const ids = new Set<string>();
+    const ids = new Map<string, number | undefined>();
     const unreadable = new Set<string>();
     const { server } = await this.#reader.search({
       base: kind.container,
       scope: 'one',
       filter,
-      attributes: options.withMemberOf
-        ? [...kind.attributes, MEMBER_OF]
-        : kind.attributes,
+      attributes: [...kind.attributes, ...(options.further ?? [])],
       pageSize: kind.pageSize,
       ...(verified && {
         control: new GetEffectiveRightsControl(this.#reader.bindDn),
@@ -74,8 +73,8 @@ export class EntryReader {
         // event loop.
         await yieldToEventLoop();
         const batch = await kind.decode(page);
-        for (const { id } of batch.entries) {
-          ids.add(id);
+        for (const [index, { id }] of batch.entries.entries()) {
+          ids.set(id, integerOf(page[index], USN));
         }
         if (verified) {
           for (const attribute of unreadableAttributes(kind, page, batch)) {
@@ -113,7 +112,7 @@ export class EntryReader {
           ids.clear();
         }
         for (const [index, entry] of page.entries()) {
-          ids.set(idOf(entry), integerOf(entry, 'entryusn'));
+          ids.set(idOf(entry), integerOf(entry, USN));
           if ((index + 1) % IDS_PER_SLICE === 0) {
             await yieldToEventLoop();
           }

@@ -94,7 +94,8 @@ const stateAt = (usn: number, committedUsn: number): UsnState => ({
 /** Returns changes of which some, after USN 9, were read. */
 function changesAfter(seen: Record<string, number | undefined>): UsnChanges {
   const changes = new UsnChanges(stateAt(9, 9));
-  changes.recordRead(usnsOf(seen), stateAt(20, 9));
+  const read = usnsOf(seen);
+  changes.recordRead(read, { read, to: stateAt(20, 9) });
   return changes;
 }
 
@@ -120,8 +121,19 @@ describe('UsnChanges.firstUnseen', () => {
   it('lists uncommitted writes again', () => {
     const changes = changesAfter({});
     expect(changes.fromUsn).toBe(10);
-    changes.recordRead(usnsOf({}), stateAt(30, 15));
+    const read = usnsOf({});
+    changes.recordRead(read, { read, to: stateAt(30, 15) });
     expect(changes.fromUsn).toBe(16);
+  });
+
+  it.each([
+    ['missed', {}],
+    ['returned as of an earlier write', { a: 10 }],
+  ])('returns the USN of an entry that was %s', (_, read) => {
+    const changes = changesAfter({ b: 12 });
+    const listed = usnsOf({ a: 13, b: 12 });
+    changes.recordRead(listed, { read: usnsOf(read), to: stateAt(20, 9) });
+    expect(changes.firstUnseen(listed)).toBe(13);
   });
 });
 

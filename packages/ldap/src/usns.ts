@@ -131,7 +131,7 @@ export type ListUsns = (fromUsn: number) => Promise<ReadonlySet<number>>;
 export class UsnChanges {
   /** The state up to which writes were read. */
   #readTo: UsnState;
-  /** Writes that the last list contained; all of them were read. */
+  /** Writes that were read, of the entries that the last list contained. */
   #seen: UsnsById = new Map();
   /** Deletions up to this USN have been found by a comparison. */
   #comparedUsn: number;
@@ -195,9 +195,17 @@ export class UsnChanges {
       .map(([id]) => id);
   }
 
-  /** Records that the listed writes were read. */
-  recordRead(listed: UsnsById, to: UsnState): void {
-    this.#seen = listed;
+  /**
+   * Records what was read of the listed entries. A search can miss an entry that
+   * is being written, or return it as of an earlier write, also after the list
+   * had the later one: such an entry is read again.
+   */
+  recordRead(
+    listed: UsnsById,
+    { read, to }: { readonly read: UsnsById; readonly to: UsnState },
+  ): void {
+    const known = new Map([...this.#seen, ...read]);
+    this.#seen = new Map([...known].filter(([id]) => listed.has(id)));
     this.#readTo = to;
   }
 

@@ -392,21 +392,21 @@ describe('Accounts', () => {
     });
   });
 
-  it.each<UnavailableReason>([
-    'refused',
-    'accessCheck',
-    'overloaded',
-    'response',
-  ])('does not use the replica for the reason %s', async reason => {
-    const site = await Site.synced([user('alice')]);
-    await site.accounts.find(ALICE);
-    site.now += 5000;
-    await sleep(10);
-    site.disconnect(reason);
-    site.reachability = 'reachable';
-    await expect(site.accounts.find(ALICE)).rejects.toBe(site.failure);
-    await expect(site.accounts.findForSignIn(ALICE)).rejects.toBe(site.failure);
-  });
+  it.each<UnavailableReason>(['refused', 'accessCheck', 'response'])(
+    'does not use the replica for the reason %s',
+    async reason => {
+      const site = await Site.synced([user('alice')]);
+      await site.accounts.find(ALICE);
+      site.now += 5000;
+      await sleep(10);
+      site.disconnect(reason);
+      site.reachability = 'reachable';
+      await expect(site.accounts.find(ALICE)).rejects.toBe(site.failure);
+      await expect(site.accounts.findForSignIn(ALICE)).rejects.toBe(
+        site.failure,
+      );
+    },
+  );
 
   it.each<ReplicaStatus['kind']>(['starting', 'stale', 'suspended'])(
     'finds no user without the directory while the replica is %s',
