@@ -88,7 +88,7 @@ export class KnownEntries {
           name: name ?? undefined,
           locked: Boolean(locked),
           served: isSame ? served : undefined,
-          stored: served ? undefined : { salt, digest },
+          hasChanged: served !== undefined && !isSame,
           groups: [],
         });
       }
@@ -214,7 +214,7 @@ export class KnownEntries {
       name: undefined,
       locked: false,
       served: undefined,
-      stored: undefined,
+      hasChanged: false,
       groups: [],
     };
     this.#byId.set(id, known);
@@ -248,7 +248,7 @@ export class KnownEntries {
       record('deleted', deletions);
     }
     known.served = served;
-    known.stored = undefined;
+    known.hasChanged = false;
     if (isNew || isGone || !recent) {
       known.name = served?.name;
     }
@@ -342,15 +342,13 @@ export class KnownEntries {
   }
 
   #hasSameValues(
-    { served: old, stored }: KnownEntry,
+    { served: old, hasChanged }: KnownEntry,
     now: Served | undefined,
   ): boolean {
-    if (old === now || now === undefined) {
-      return old === now;
-    }
-    return old
-      ? isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
-      : stored?.digest === this.#digestOf(now, stored?.salt ?? '');
+    return old && now
+      ? old === now ||
+          isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
+      : !hasChanged;
   }
 
   /**

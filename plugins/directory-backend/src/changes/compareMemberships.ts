@@ -3,7 +3,7 @@ import type {
   ServedRecord,
   User,
 } from '@directory-gateway/directory-core';
-import type { EntryKind, NewChange, StoredEntry } from './ChangeLog';
+import type { EntryKind, NewChange } from './ChangeLog';
 import type { WorkSlices } from './WorkSlices';
 
 /** Maximum number of changes of the members of one group. */
@@ -19,10 +19,10 @@ export interface KnownEntry {
   /** `undefined` for a group that is not served. */
   name: string | undefined;
   locked: boolean;
-  /** Record at the last comparison; `undefined` when it differed. */
+  /** Record at the last comparison. */
   served: Served | undefined;
-  /** Digest of an entry that the replica did not have so far. */
-  stored: Pick<StoredEntry, 'salt' | 'digest'> | undefined;
+  /** Whether the replica differed from the recorded digest. */
+  hasChanged: boolean;
   /** Groups of which the entry is recorded as a direct member. */
   groups: readonly KnownEntry[];
 }
