@@ -13,16 +13,13 @@ import {
   context,
   dumpEntries,
   edit,
-  eventually,
   eventuallyReturns,
   groupSearch,
   memberSelection,
   NaiveDirectory,
   resultsOf,
   searchTerms,
-  userDn,
 } from '@directory-gateway/directory-core/testUtils';
-import { type Fault, FaultProxy } from '../__testUtils__/FaultProxy';
 import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
 
 jest.setTimeout(600_000);
@@ -216,106 +213,4 @@ it(`returns the same results as the model for ${
   expect(shared!.logger.lines.filter(line => !line.startsWith('info'))).toEqual(
     [],
   );
-});
-
-describe.each<[string, (offset: number) => Fault]>([
-  ['truncated', after => ({ kind: 'truncate', after })],
-  [
-    'corrupted',
-    offset => ({
-      kind: 'change',
-      change: (bytes, at) => {
-        const changed = Buffer.from(bytes);
-        if (offset >= at && offset < at + changed.length) {
-          changed[offset - at] ^= 1 << (offset % 8);
-        }
-        return changed;
-      },
-    }),
-  ],
-])('when streams from the server are %s', (_how, fault) => {
-  let proxy: FaultProxy;
-  let opened: OpenReplica | undefined;
-
-  beforeEach(async () => {
-    proxy = await FaultProxy.start(realm.ldapsUrl);
-  });
-  afterEach(async () => {
-    opened?.close();
-    await proxy.stop();
-  });
-
-  function open(): Promise<OpenReplica> {
-    const ldapsUrl = `ldaps://localhost:${proxy.port}`;
-    return openReplica({ realm: { ...realm, ldapsUrl } });
-  }
-
-  /** Number of closed connections, except for the first ones. */
-  function ended(first = 0): number {
-    return proxy.accepted - first - proxy.open;
-  }
-
-  it.each([2500, 6000, 20_000, 60_000, 120_000])(
-    'syncs all entries or none (after %s bytes)',
-    async offset => {
-      const expected = await whole(await readModel());
-      proxy.toClient = fault(offset);
-      const opening = open();
-      await eventually(() => expect(ended()).toBeGreaterThan(2));
-      proxy.toClient = { kind: 'pass' };
-      opened = await opening;
-      expect(await whole(opened.directory)).toEqual(expected);
-    },
-  );
-
-  it('follows all changes and never shows a private user as public', async () => {
-    opened = await open();
-    const { directory } = opened;
-    const model = await readModel();
-    const isPrivate = new Set(
-      model.users
-        .filter(user => user.text('fasIsPrivate') === 'TRUE')
-        .map(user => user.text('uid')!),
-    );
-    const [changed] = isPrivate;
-    const exposed = new Set<string>();
-    let reads = 0;
-    const read = async () => {
-      const users = await directory
-        .listUsers(everyone, context)
-        .catch(() => undefined);
-      const { items } = users ?? { items: [] };
-      reads += items.length;
-      items
-        .filter(user => isPrivate.has(user.username) && !user.is_private)
-        .forEach(({ username }) => exposed.add(username));
-    };
-    for (const offset of [2500, 3500, 4500, 6000, 9000]) {
-      const { accepted } = proxy;
-      proxy.toClient = fault(offset);
-      proxy.reset();
-      await realm.modify(
-        `dn: ${userDn(
-          changed,
-        )}\nchangetype: modify\nreplace: mail\nmail: ${offset}@example.test\n`,
-      );
-      await eventually(async () => {
-        await read();
-        expect(ended(accepted)).toBeGreaterThan(2);
-      });
-      proxy.toClient = { kind: 'pass' };
-      await eventually(async () => {
-        await read();
-        const user = await directory.getUser(
-          { ...wholeUser, username: changed },
-          context,
-        );
-        expect(user?.emails).toEqual([`${offset}@example.test`]);
-      });
-      await expectSynced(await readModel(), opened);
-    }
-    expect(isPrivate.size).toBeGreaterThan(1);
-    expect(reads).toBeGreaterThan(0);
-    expect([...exposed]).toEqual([]);
-  });
 });
