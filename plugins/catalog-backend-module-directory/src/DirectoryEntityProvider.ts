@@ -78,8 +78,9 @@ export class DirectoryEntityProvider implements EntityProvider {
   #connection: EntityProviderConnection | undefined;
   /** Position in the change log; `undefined` until all are compared. */
   #cursor: string | undefined;
+  /** Time of the next comparison. */
   #compareAt = 0;
-  /** Whether the next comparison repeats one that wrote entities. */
+  /** Whether the comparison at that time repeats one that wrote entities. */
   #isRepeated = false;
   #rereads: readonly Reread[] = [];
   readonly #stopped = new AbortController();
@@ -244,7 +245,8 @@ export class DirectoryEntityProvider implements EntityProvider {
     const { missing: keys } = this.#entities;
     this.#rereads = [{ at: performance.now() + settleMs, keys }];
     // Another process may have written older entities.
-    this.#isRepeated = written > 0 && !this.#isRepeated;
+    const isRepetition = this.#isRepeated && startedAt >= this.#compareAt;
+    this.#isRepeated = written > 0 && !isRepetition;
     this.#compareAt =
       performance.now() +
       (this.#isRepeated

@@ -96,7 +96,9 @@ export class Organization {
     if (filterUser?.(related) === false) {
       return undefined;
     }
-    const groups = related.groups.filter(group => this.#isAccepted(group));
+    const groups = related.groups.filter(group =>
+      this.#isAccepted(this.#groups.get(group)),
+    );
     const entity = userEntity({ ...related, groups }, this.#options);
     return located((await transformUser?.(entity, related)) ?? entity);
   }
@@ -104,11 +106,11 @@ export class Organization {
   /** Returns the entity of a group, if there is one. */
   async groupEntity(name: string): Promise<Entity | undefined> {
     const group = this.#groups.get(name);
-    if (!group || !this.#isAccepted(name)) {
+    if (!group || !this.#isAccepted(group)) {
       return undefined;
     }
     const children = group.memberGroups.filter(child =>
-      this.#isAccepted(child),
+      this.#isAccepted(this.#groups.get(child)),
     );
     const entity = groupEntity(group, { ...this.#options, children });
     const { transformGroup } = this.#transforms;
@@ -117,16 +119,11 @@ export class Organization {
 
   /** Whether the entities of the members of a group name it. */
   #isRelated(group: DirectoryGroup | undefined): boolean {
-    return (
-      group !== undefined &&
-      !group.isLarge &&
-      this.#transforms.filterGroup?.(group) !== false
-    );
+    return this.#isAccepted(group) && !group!.isLarge;
   }
 
-  /** Whether there is an entity of a group. */
-  #isAccepted(name: string): boolean {
-    const group = this.#groups.get(name);
+  /** Whether a group has an entity. */
+  #isAccepted(group: DirectoryGroup | undefined): boolean {
     return (
       group !== undefined && this.#transforms.filterGroup?.(group) !== false
     );
