@@ -17,7 +17,6 @@ import {
 } from './ChangeLog';
 import type { Served } from './compareMemberships';
 import { KnownEntries } from './KnownEntries';
-import { WorkSlices } from './WorkSlices';
 
 /** Maximum number of entries that one transaction compares. */
 const ENTRIES_PER_APPEND = 2000;
@@ -57,8 +56,6 @@ export interface ChangeWriterOptions {
 interface Tenure {
   readonly lease: Lease;
   readonly entries: KnownEntries;
-  /** IDs of entries to compare. */
-  readonly written: Set<string>;
   isComplete: boolean;
   /** Position of the last write of all differences. */
   position: Position | undefined;
@@ -121,13 +118,8 @@ export class ChangeWriter implements TableObserver {
 
   onWrite(changed: WrittenEntries | undefined): void {
     this.#confirmed = undefined;
-    if (!this.#tenure) {
-      return; // All entries are compared when a tenure begins.
-    }
-    const { entries, written } = this.#tenure;
-    for (const id of entries.affectedBy(changed?.ids ?? entries.ids())) {
-      written.add(id);
-    }
+    // All entries are compared when a tenure begins.
+    this.#tenure?.entries.recordWritten(changed?.ids);
   }
 
   onConfirmed(confirmed: CurrentPosition): void {
@@ -223,20 +215,20 @@ export class ChangeWriter implements TableObserver {
     this.#tenure = {
       lease,
       entries,
-      written: new Set(),
       isComplete: lease.isComplete,
       position: lease.position,
       behindSince: undefined,
       recent: undefined,
     };
     await entries.load(log);
-    await addAll(this.#tenure);
+    await entries.requestAll();
   }
 
   /** Appends until the tables are recorded, or are being written. */
   async #recordAll(tenure: Tenure): Promise<void> {
     const { log, logger, retentionMs } = this.#options;
     while (this.#confirmed && !this.#isStopped) {
+      const { server } = this.#position!;
       const mode = this.#modeFor(tenure);
       if (mode === 'wait') {
         return;
@@ -245,19 +237,18 @@ export class ChangeWriter implements TableObserver {
         tenure.recent ??= await log.recentAdditions();
       } else if (tenure.recent) {
         tenure.recent = undefined;
-        await addAll(tenure);
+        await tenure.entries.requestAll();
         continue;
       }
-      const ids = [...tenure.written].slice(0, ENTRIES_PER_APPEND);
-      ids.forEach(id => tenure.written.delete(id));
+      const ids = await tenure.entries.takeWritten(ENTRIES_PER_APPEND);
       if (ids.length === 0) {
         break;
       }
-      await this.#record(tenure, ids);
+      await this.#record(tenure, ids, server);
     }
     if (this.#confirmed && !tenure.isComplete) {
       tenure.isComplete = true;
-      await this.#record(tenure, []);
+      await this.#record(tenure, [], this.#position!.server);
     }
     if (this.#hasFailed) {
       this.#hasFailed = false;
@@ -289,10 +280,17 @@ export class ChangeWriter implements TableObserver {
     return order === 'earlier' && behindMs < LAG_MS ? 'wait' : 'strict';
   }
 
-  /** Compares entries and appends the differences. */
-  async #record(tenure: Tenure, ids: readonly string[]): Promise<void> {
+  /**
+   * Compares entries and appends the differences.
+   *
+   * @param server - identifies the server whose differences may be recorded
+   */
+  async #record(
+    tenure: Tenure,
+    ids: readonly string[],
+    server: string,
+  ): Promise<void> {
     const { lease, entries, isComplete, recent } = tenure;
-    const { server } = this.#position!;
     const batch = await entries.compare(ids, recent);
     const rows = [batch.entries, batch.deleted, batch.added, batch.removed];
     if (ids.length > 0 && rows.every(list => list.length === 0)) {
@@ -324,14 +322,5 @@ export class ChangeWriter implements TableObserver {
     for (const { kind } of isComplete ? batch.changes : []) {
       this.#appended.add(1, { kind });
     }
-  }
-}
-
-/** Requests a comparison of all entries. */
-async function addAll({ entries, written }: Tenure): Promise<void> {
-  const slices = new WorkSlices();
-  for (const id of entries.ids()) {
-    await slices.next();
-    written.add(id);
   }
 }

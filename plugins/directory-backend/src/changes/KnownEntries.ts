@@ -54,6 +54,10 @@ class Comparison {
  */
 export class KnownEntries {
   readonly #byId = new Map<string, KnownEntry>();
+  /** IDs of entries to compare. */
+  readonly #written = new Set<string>();
+  /** Keys of members before and after writes of groups. */
+  readonly #rewritten: (readonly [readonly string[], readonly string[]])[] = [];
   /** Keys of the direct members of each group at its last write, by stable ID. */
   readonly #members = new Map<string, readonly string[]>();
   readonly #tables: ReplicaTables;
@@ -105,37 +109,59 @@ export class KnownEntries {
     }
   }
 
-  /** The IDs of the known entries and of those in the replica. */
-  *ids(): Iterable<string> {
-    yield* this.#tables.users.ids();
-    yield* this.#tables.groups.ids();
-    yield* this.#byId.keys();
+  /** Requests a comparison of all entries. */
+  async requestAll(): Promise<void> {
+    const slices = new WorkSlices();
+    for (const id of this.#ids()) {
+      await slices.next();
+      this.#written.add(id);
+    }
   }
 
   /**
-   * Returns the IDs of the entries to compare after these were written: also
-   * those of the members that groups got or lost. Call it in the turn of the
-   * write.
+   * Records that entries were written, in the same turn.
+   *
+   * @param ids - default: all entries
    */
-  *affectedBy(ids: Iterable<string>): Iterable<string> {
+  recordWritten(ids: Iterable<string> = this.#ids()): void {
     for (const id of ids) {
-      yield id;
+      this.#written.add(id);
       const old = this.#members.get(id) ?? [];
       const now = this.#keysOfMembers(id);
-      // Usually a single member of a large group changes.
-      const { start, oldEnd, end } = differingPart(old, now);
-      for (const key of old.slice(start, oldEnd)) {
-        yield this.#idOf(key);
-      }
-      for (const key of now.slice(start, end)) {
-        yield this.#idOf(key);
-      }
-      if (now.length > 0) {
+      if (old !== now && old.length + now.length > 0) {
+        this.#rewritten.push([old, now]);
         this.#members.set(id, now);
-      } else {
-        this.#members.delete(id);
       }
     }
+  }
+
+  /**
+   * Takes IDs of entries to compare: of those that were written, and of members
+   * that groups got or lost.
+   */
+  async takeWritten(limit: number): Promise<readonly string[]> {
+    const slices = new WorkSlices();
+    for (const [old, now] of this.#rewritten.splice(0)) {
+      // Usually a single member of a large group changes.
+      const { start, oldEnd, end } = differingPart(old, now);
+      for (const key of [
+        ...old.slice(start, oldEnd),
+        ...now.slice(start, end),
+      ]) {
+        await slices.next();
+        this.#written.add(this.#idOf(key));
+      }
+    }
+    const ids = [...this.#written].slice(0, limit);
+    ids.forEach(id => this.#written.delete(id));
+    return ids;
+  }
+
+  /** The IDs of the known entries and of those in the replica. */
+  *#ids(): Iterable<string> {
+    yield* this.#tables.users.ids();
+    yield* this.#tables.groups.ids();
+    yield* this.#byId.keys();
   }
 
   /**
