@@ -173,11 +173,7 @@ const trials = {
     shards: [{ REQUESTS: size('REQUESTS', 500) }],
   },
   replica: {
-    ...jest(
-      'ldap',
-      'src/replica/Replica.modes.trial.test.ts',
-      'src/replica/StricterValues.trial.test.ts',
-    ),
+    ...jest('ldap', 'src/replica/StricterValues.trial.test.ts'),
     shards: [{}],
   },
   writes: {

@@ -4,7 +4,7 @@ import {
   schemaPreset,
 } from '@directory-gateway/directory-core';
 import { AccessVerifier } from './AccessVerifier';
-import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
+import type { LdapSearcher } from './connection/LdapPool';
 import { SchemaVerifier } from './SchemaVerifier';
 
 const schema = schemaPreset('fas');
@@ -44,7 +44,7 @@ describe('AccessVerifier', () => {
     const failures: string[] = [];
     verifier.onFailed(message => failures.push(message));
     const search = jest.spyOn(searcher, 'search');
-    const required = verifier.require(NEVER_ABORTED);
+    const required = verifier.require();
     while (search.mock.calls.length === 0) {
       await undefined;
     }
@@ -61,9 +61,7 @@ describe('AccessVerifier', () => {
         /^The service account may not read and search fasIsPrivate/,
       ),
     });
-    await expect(verifier.require(NEVER_ABORTED)).rejects.toMatchObject(
-      failure,
-    );
+    await expect(verifier.require()).rejects.toMatchObject(failure);
     expect(failures).toEqual([
       expect.stringMatching(/may not read and search fasIsPrivate/),
     ]);
@@ -76,8 +74,8 @@ describe('AccessVerifier', () => {
       reason: 'refused',
     });
     jest.spyOn(searcher, 'verifyBind').mockRejectedValueOnce(rejected);
-    await expect(verifier.require(NEVER_ABORTED)).rejects.toBe(rejected);
-    await expect(verifier.require(NEVER_ABORTED)).resolves.toBeUndefined();
+    await expect(verifier.require()).rejects.toBe(rejected);
+    await expect(verifier.require()).resolves.toBeUndefined();
     expect(searcher.verifyBind).toHaveBeenCalledTimes(2);
   });
 });

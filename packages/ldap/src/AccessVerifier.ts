@@ -3,7 +3,6 @@ import { InputError } from '@backstage/errors';
 import {
   type DirectorySchema,
   DirectoryUnavailableError,
-  type RequestContext,
 } from '@directory-gateway/directory-core';
 import {
   accessRequirements,
@@ -65,7 +64,7 @@ export class AccessVerifier {
    * @throws DirectoryUnavailableError when the directory is unavailable; with
    *   the reason `accessCheck` when a right or a schema attribute is missing.
    */
-  async require(context: RequestContext): Promise<void> {
+  async require(): Promise<void> {
     const now = performance.now();
     if (now - this.#verifiedAt < this.#options.maxAgeMs) {
       return;
@@ -73,7 +72,6 @@ export class AccessVerifier {
     if (this.#failure && now - this.#failure.at < FAILURE_CACHE_MS) {
       throw accessCheckError(this.#failure.message);
     }
-    context.signal.throwIfAborted();
     await this.#verifyOnce();
   }
 

@@ -12,7 +12,7 @@ import { isPresent } from './connection/filters';
 import { readEndpoint } from './connection/ldapClient';
 import type { LdapConfig } from './connection/LdapConfig';
 import { isNoSuchObject, isRejectedBind } from './connection/ldapErrors';
-import { LdapPool, NEVER_ABORTED } from './connection/LdapPool';
+import { LdapPool } from './connection/LdapPool';
 import { LdapServers } from './connection/LdapServers';
 import { entryKinds } from './entryKinds';
 import { textsOf } from './entryValues';
@@ -214,7 +214,6 @@ export class DirectoryProbe {
         filter: isPresent('objectClass'),
         attributes: [attribute],
       },
-      NEVER_ABORTED,
     );
     return entries.flatMap(entry => textsOf(entry, attribute));
   }

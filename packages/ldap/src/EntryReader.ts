@@ -5,9 +5,8 @@ import {
 } from 'node:timers/promises';
 import type { OnBatch, ReplicaBatch } from '@directory-gateway/directory-core';
 import type { LdapSearch } from './connection/LdapConnection';
-import { NEVER_ABORTED } from './connection/LdapPool';
 import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
-import { type EntryKind, idOf, MEMBER_OF } from './entryKinds';
+import { type EntryKind, idOf, USN } from './entryKinds';
 import { integerOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
 import type { UsnsById } from './usns';
@@ -30,8 +29,8 @@ export interface ReadOptions {
   readonly verified?: boolean;
   /** Whether to pause after each page. */
   readonly throttled?: boolean;
-  /** Whether to read which groups users are in. */
-  readonly withMemberOf?: boolean;
+  /** Further attributes to read. */
+  readonly further?: readonly string[];
 }
 
 /** Reads entries of one kind from the directory. */
@@ -43,7 +42,8 @@ export class EntryReader {
   }
 
   /**
-   * Passes entries to `onBatch` page by page and returns their stable IDs.
+   * Passes entries to `onBatch` page by page and returns their stable IDs, with
+   * their USNs if they are requested.
    *
    * @throws DirectoryUnavailableError with the reason `accessCheck` when a
    *   required attribute of an entry is unreadable; this entry and later ones
@@ -52,48 +52,43 @@ export class EntryReader {
   async read(
     kind: EntryKind,
     options: ReadOptions,
-  ): Promise<{ readonly server: string; readonly ids: ReadonlySet<string> }> {
+  ): Promise<{ readonly server: string; readonly ids: UsnsById }> {
     const { filter = kind.filter, onBatch, verified, throttled } = options;
-    const ids = new Set<string>();
+    const ids = new Map<string, number | undefined>();
     const unreadable = new Set<string>();
-    const { server } = await this.#reader.search(
-      {
-        base: kind.container,
-        scope: 'one',
-        filter,
-        attributes: options.withMemberOf
-          ? [...kind.attributes, MEMBER_OF]
-          : kind.attributes,
-        pageSize: kind.pageSize,
-        ...(verified && {
-          control: new GetEffectiveRightsControl(this.#reader.bindDn),
-        }),
-        onPage: async (page, { isFirst }) => {
-          if (isFirst) {
-            ids.clear();
+    const { server } = await this.#reader.search({
+      base: kind.container,
+      scope: 'one',
+      filter,
+      attributes: [...kind.attributes, ...(options.further ?? [])],
+      pageSize: kind.pageSize,
+      ...(verified && {
+        control: new GetEffectiveRightsControl(this.#reader.bindDn),
+      }),
+      onPage: async (page, { isFirst }) => {
+        if (isFirst) {
+          ids.clear();
+        }
+        // A large group is read, decoded and applied in separate turns of the
+        // event loop.
+        await yieldToEventLoop();
+        const batch = await kind.decode(page);
+        for (const [index, { id }] of batch.entries.entries()) {
+          ids.set(id, integerOf(page[index], USN));
+        }
+        if (verified) {
+          for (const attribute of unreadableAttributes(kind, page, batch)) {
+            unreadable.add(attribute);
           }
-          // A large group is read, decoded and applied in separate turns of the
-          // event loop.
-          await yieldToEventLoop();
-          const batch = await kind.decode(page);
-          for (const { id } of batch.entries) {
-            ids.add(id);
-          }
-          if (verified) {
-            for (const attribute of unreadableAttributes(kind, page, batch)) {
-              unreadable.add(attribute);
-            }
-          }
-          await yieldToEventLoop();
-          // An error here would count as a failure of the connection.
-          if (unreadable.size === 0) {
-            await onBatch(batch);
-            await (throttled && sleep(THROTTLE_PAUSE_MS));
-          }
-        },
+        }
+        await yieldToEventLoop();
+        // An error here would count as a failure of the connection.
+        if (unreadable.size === 0) {
+          await onBatch(batch);
+          await (throttled && sleep(THROTTLE_PAUSE_MS));
+        }
       },
-      NEVER_ABORTED,
-    );
+    });
     if (unreadable.size > 0) {
       throw this.#reader.accessVerifier.fail(
         `The service account may not read and search ${[...unreadable].join(
@@ -109,24 +104,21 @@ export class EntryReader {
     search: Pick<LdapSearch, 'base' | 'scope' | 'filter' | 'attributes'>,
   ): Promise<{ readonly server: string; readonly ids: UsnsById }> {
     const ids = new Map<string, number | undefined>();
-    const { server } = await this.#reader.search(
-      {
-        ...search,
-        pageSize: IDS_PER_PAGE,
-        onPage: async (page, { isFirst }) => {
-          if (isFirst) {
-            ids.clear();
+    const { server } = await this.#reader.search({
+      ...search,
+      pageSize: IDS_PER_PAGE,
+      onPage: async (page, { isFirst }) => {
+        if (isFirst) {
+          ids.clear();
+        }
+        for (const [index, entry] of page.entries()) {
+          ids.set(idOf(entry), integerOf(entry, USN));
+          if ((index + 1) % IDS_PER_SLICE === 0) {
+            await yieldToEventLoop();
           }
-          for (const [index, entry] of page.entries()) {
-            ids.set(idOf(entry), integerOf(entry, 'entryusn'));
-            if ((index + 1) % IDS_PER_SLICE === 0) {
-              await yieldToEventLoop();
-            }
-          }
-        },
+        }
       },
-      NEVER_ABORTED,
-    );
+    });
     return { server, ids };
   }
 }

@@ -26,7 +26,7 @@ import {
 import { equals, isA, isPresent } from './connection/filters';
 import { withDeadline } from './connection/ldapClient';
 import { isNoSuchObject } from './connection/ldapErrors';
-import { type LdapSearchResult, NEVER_ABORTED } from './connection/LdapPool';
+import type { LdapSearchResult } from './connection/LdapPool';
 import {
   booleanOf,
   hasClass,
@@ -120,7 +120,7 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
     }
     const [entry] = entries;
     try {
-      await (entry && this.#requireGroups(entry, context));
+      await (entry && this.#requireGroups(entry));
     } catch (error) {
       if (isNoSuchObject(error)) {
         // The entry was renamed or deleted in the meantime.
@@ -137,21 +137,18 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
    *
    * @throws DirectoryUnavailableError with the reason `accessCheck`.
    */
-  async #requireGroups(entry: Entry, context: RequestContext): Promise<void> {
+  async #requireGroups(entry: Entry): Promise<void> {
     const mayHaveGroups = GROUP_CLASSES.some(name => hasClass(entry, name));
     if (!mayHaveGroups || textsOf(entry, MEMBER_OF).length > 0) {
       return;
     }
-    const { entries } = await this.#reader.search(
-      {
-        base: trustedDn(entry.dn),
-        scope: 'base',
-        filter: isPresent('objectClass'),
-        attributes: [MEMBER_OF],
-        control: new GetEffectiveRightsControl(this.#reader.bindDn),
-      },
-      context,
-    );
+    const { entries } = await this.#reader.search({
+      base: trustedDn(entry.dn),
+      scope: 'base',
+      filter: isPresent('objectClass'),
+      attributes: [MEMBER_OF],
+      control: new GetEffectiveRightsControl(this.#reader.bindDn),
+    });
     if (missingRights(entries[0], [MEMBER_OF]).length > 0) {
       throw new DirectoryUnavailableError(
         `The service account may not read ${MEMBER_OF} of an entry`,
@@ -173,15 +170,12 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
     { stableId, username, witnesses }: SubjectQuery,
     context: RequestContext,
   ): Promise<SubjectState> {
-    const { entries, server } = await this.#reader.search(
-      {
-        base: this.#containers.users,
-        scope: 'sub',
-        filter: new OrFilter({ filters: [stableId, ...witnesses].map(hasId) }),
-        attributes: ATTRIBUTES,
-      },
-      context,
-    );
+    const { entries, server } = await this.#reader.search({
+      base: this.#containers.users,
+      scope: 'sub',
+      filter: new OrFilter({ filters: [stableId, ...witnesses].map(hasId) }),
+      attributes: ATTRIBUTES,
+    });
     const found = entries.filter(entry => idsOf(entry).includes(stableId));
     if (found.length > 0) {
       return found.length === 1
@@ -217,15 +211,12 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
         ),
       );
     }
-    const { entries } = await this.#reader.search(
-      {
-        base: this.#containers.groups,
-        scope: 'sub',
-        filter: equals('member', this.#dnOf(username)),
-        attributes: ['objectClass'],
-      },
-      context,
-    );
+    const { entries } = await this.#reader.search({
+      base: this.#containers.groups,
+      scope: 'sub',
+      filter: equals('member', this.#dnOf(username)),
+      attributes: ['objectClass'],
+    });
     return entries.length === 0;
   }
 
@@ -240,15 +231,12 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
   }
 
   #byPrincipalNames(names: readonly string[]): Promise<LdapSearchResult> {
-    return this.#reader.search(
-      {
-        base: this.#containers.accounts,
-        scope: 'sub',
-        filter: anyOf('krbPrincipalName', names),
-        attributes: ATTRIBUTES,
-      },
-      NEVER_ABORTED,
-    );
+    return this.#reader.search({
+      base: this.#containers.accounts,
+      scope: 'sub',
+      filter: anyOf('krbPrincipalName', names),
+      attributes: ATTRIBUTES,
+    });
   }
 
   async #byUsername(
@@ -266,21 +254,18 @@ export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
     const isUser = isA('posixAccount');
     const attribute = this.#schema.users.username.attribute!;
     try {
-      return await this.#reader.search(
-        {
-          ...(others.length === 0
-            ? { base: this.#dnOf(first), scope: 'base', filter: isUser }
-            : {
-                base: this.#containers.users,
-                scope: 'one',
-                filter: new AndFilter({
-                  filters: [isUser, anyOf(attribute, usernames)],
-                }),
+      return await this.#reader.search({
+        ...(others.length === 0
+          ? { base: this.#dnOf(first), scope: 'base', filter: isUser }
+          : {
+              base: this.#containers.users,
+              scope: 'one',
+              filter: new AndFilter({
+                filters: [isUser, anyOf(attribute, usernames)],
               }),
-          attributes: ATTRIBUTES,
-        },
-        NEVER_ABORTED,
-      );
+            }),
+        attributes: ATTRIBUTES,
+      });
     } catch (error) {
       if (isNoSuchObject(error)) {
         return NOT_FOUND;

@@ -1,12 +1,7 @@
 import type { Entry } from 'ldapts';
-import type { RequestContext } from '@directory-gateway/directory-core';
 import { AccessVerifier, type AccessVerifierOptions } from './AccessVerifier';
 import type { LdapSearch } from './connection/LdapConnection';
-import {
-  type LdapSearcher,
-  type LdapSearchResult,
-  NEVER_ABORTED,
-} from './connection/LdapPool';
+import type { LdapSearcher, LdapSearchResult } from './connection/LdapPool';
 import { SchemaVerifier } from './SchemaVerifier';
 
 /** Reads the directory after the access check of the service account. */
@@ -26,17 +21,14 @@ export class LdapReader {
   }
 
   /** Returns all entries that a search finds, and the server. */
-  async search(
-    search: LdapSearch,
-    context: RequestContext,
-  ): Promise<LdapSearchResult> {
-    await this.accessVerifier.require(context);
-    return this.#searcher.search(search, context);
+  async search(search: LdapSearch): Promise<LdapSearchResult> {
+    await this.accessVerifier.require();
+    return this.#searcher.search(search);
   }
 
   /** Returns all entries that a search finds. */
   async read(search: LdapSearch): Promise<readonly Entry[]> {
-    const { entries } = await this.search(search, NEVER_ABORTED);
+    const { entries } = await this.search(search);
     return entries;
   }
 }

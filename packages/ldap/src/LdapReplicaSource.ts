@@ -23,7 +23,13 @@ import {
 } from './connection/DistinguishedName';
 import { atLeast, equals } from './connection/filters';
 import type { LdapConfig } from './connection/LdapConfig';
-import { type EntryKind, entryKinds, UNIQUE_ID } from './entryKinds';
+import {
+  type EntryKind,
+  entryKinds,
+  MEMBER_OF,
+  UNIQUE_ID,
+  USN,
+} from './entryKinds';
 import { EntryReader, type ReadOptions } from './EntryReader';
 import type { LdapReader } from './LdapReader';
 import { UsnChanges, UsnReader, type UsnsById, type UsnState } from './usns';
@@ -50,6 +56,11 @@ const ENTRIES_PER_SEARCH = 50;
  * changes of others.
  */
 const MAX_RECENT_ENTRIES = 2000;
+
+/** USNs by kind and stable ID, with the URL of the server that returned them. */
+type ListedUsns = { readonly server: string } & Readonly<
+  Record<ReplicaKind, UsnsById>
+>;
 
 /** Kinds that exist in every directory. */
 const KINDS_WITH_USN = ['users', 'groups'] as const;
@@ -124,16 +135,21 @@ export class LdapReplicaSource implements ReplicaSource {
         : new UsnChanges(start);
     this.#changes = changes;
     const listed = await this.#listFrom(changes.fromUsn, to.server);
+    const read = new Map<string, number | undefined>();
     for (const kind of replicaKinds) {
       const first = changes.firstUnseen(listed[kind]);
       if (first !== undefined) {
-        const read = await this.#entryReader.read(this.#kinds[kind]!, {
-          filter: changedFrom(first),
-          onBatch,
-          verified: true,
-          withMemberOf: kind === 'users',
-        });
-        expectServer(read, to);
+        const { server, ids } = await this.#entryReader.read(
+          this.#kinds[kind]!,
+          {
+            filter: changedFrom(first),
+            onBatch,
+            verified: true,
+            further: kind === 'users' ? [USN, MEMBER_OF] : [USN],
+          },
+        );
+        expectServer({ server }, to);
+        ids.forEach((usn, id) => read.set(id, usn));
       }
     }
     const all = new Map(replicaKinds.flatMap(kind => [...listed[kind]]));
@@ -142,7 +158,7 @@ export class LdapReplicaSource implements ReplicaSource {
     const complete = await changes.explain(stateOf(to), usn =>
       this.#listUsns(usn, to),
     );
-    changes.recordRead(all, stateOf(to));
+    changes.recordRead(all, { read, to: stateOf(to) });
     return {
       gone: missing.filter(({ id }) =>
         replicaKinds.every(kind => !found[kind].has(id)),
@@ -154,16 +170,11 @@ export class LdapReplicaSource implements ReplicaSource {
   async ids(): Promise<ListedIds> {
     const { last } = this.#usnReader;
     const changes = this.#changes;
-    const { server, users, groups, agreements } = await this.#list();
-    if (last?.server === server) {
+    const listed = idsOf(await this.#list());
+    if (last?.server === listed.server) {
       changes?.recordComparison(last);
     }
-    return {
-      server,
-      users: new Set(users.keys()),
-      groups: new Set(groups.keys()),
-      agreements: new Set(agreements.keys()),
-    };
+    return listed;
   }
 
   async readRecent(server: string, onBatch: OnBatch): Promise<void> {
@@ -227,7 +238,7 @@ export class LdapReplicaSource implements ReplicaSource {
           verified: true,
         });
         expectServer(read, { server });
-        for (const id of read.ids) {
+        for (const id of read.ids.keys()) {
           found[kind].add(id);
         }
       }
@@ -240,10 +251,7 @@ export class LdapReplicaSource implements ReplicaSource {
   }
 
   /** Lists recent writes. */
-  async #listFrom(
-    fromUsn: number,
-    server: string,
-  ): Promise<Readonly<Record<ReplicaKind, UsnsById>>> {
+  async #listFrom(fromUsn: number, server: string): Promise<ListedUsns> {
     const listed = await this.#list(changedFrom(fromUsn));
     expectServer(listed, { server });
     // A search for USNs returns no entries when the account lacks the right.
@@ -264,7 +272,7 @@ export class LdapReplicaSource implements ReplicaSource {
       base: this.#base,
       scope: 'sub',
       filter: changedFrom(fromUsn),
-      attributes: ['entryusn'],
+      attributes: [USN],
     });
     expectServer(listed, position);
     return new Set([...listed.ids.values()].map(usn => usn ?? -1));
@@ -279,10 +287,9 @@ export class LdapReplicaSource implements ReplicaSource {
     );
   }
 
-  #read(options: ReadOptions): Promise<ListedIds> {
-    return this.#forEachKind(
-      kind => this.#entryReader.read(kind, options),
-      new Set<string>(),
+  async #read(options: ReadOptions): Promise<ListedIds> {
+    return idsOf(
+      await this.#forEachKind(kind => this.#entryReader.read(kind, options)),
     );
   }
 
@@ -292,16 +299,14 @@ export class LdapReplicaSource implements ReplicaSource {
    * @param filter - selects entries of any class, with their USNs. Default: all
    *   entries of the kind, without USNs, which is cheaper for the server
    */
-  #list(filter?: Filter) {
-    return this.#forEachKind(
-      kind =>
-        this.#entryReader.list({
-          base: kind.container,
-          scope: 'one',
-          filter: filter ?? kind.filter,
-          attributes: filter ? [UNIQUE_ID, 'entryusn'] : [UNIQUE_ID],
-        }),
-      new Map<string, number | undefined>(),
+  #list(filter?: Filter): Promise<ListedUsns> {
+    return this.#forEachKind(kind =>
+      this.#entryReader.list({
+        base: kind.container,
+        scope: 'one',
+        filter: filter ?? kind.filter,
+        attributes: filter ? [UNIQUE_ID, USN] : [UNIQUE_ID],
+      }),
     );
   }
 
@@ -309,15 +314,14 @@ export class LdapReplicaSource implements ReplicaSource {
    * Calls a function for each kind. `server` is empty if the responses come
    * from different servers.
    */
-  async #forEachKind<T>(
-    read: (kind: EntryKind) => Promise<{ server: string; ids: T }>,
-    none: T,
-  ): Promise<{ readonly server: string } & Readonly<Record<ReplicaKind, T>>> {
+  async #forEachKind(
+    read: (kind: EntryKind) => Promise<{ server: string; ids: UsnsById }>,
+  ): Promise<ListedUsns> {
     const users = await read(this.#kinds.users);
     const groups = await read(this.#kinds.groups);
     const agreements = this.#kinds.agreements
       ? await read(this.#kinds.agreements)
-      : { server: groups.server, ids: none };
+      : { server: groups.server, ids: new Map() };
     const servers = new Set([users.server, groups.server, agreements.server]);
     return {
       server: servers.size === 1 ? users.server : '',
@@ -374,9 +378,19 @@ export class LdapReplicaSource implements ReplicaSource {
   }
 }
 
+/** Returns the stable IDs in a list. */
+function idsOf({ server, users, groups, agreements }: ListedUsns): ListedIds {
+  return {
+    server,
+    users: new Set(users.keys()),
+    groups: new Set(groups.keys()),
+    agreements: new Set(agreements.keys()),
+  };
+}
+
 /** Matches entries of any class, to find entries that have lost their class. */
 function changedFrom(usn: number): Filter {
-  return atLeast('entryusn', String(usn));
+  return atLeast(USN, String(usn));
 }
 
 /**

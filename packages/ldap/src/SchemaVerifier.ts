@@ -4,11 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '@directory-gateway/directory-core';
 import { trustedDn } from './connection/DistinguishedName';
 import { isPresent } from './connection/filters';
-import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
+import type { LdapSearcher } from './connection/LdapPool';
 import { textOf, textsOf } from './entryValues';
 
 /** Schema entry of 389 Directory Server. */
 const DEFAULT_SUBENTRY = 'cn=schema';
+
+/** Attributes of the schema entry with the definitions. */
+const DEFINITIONS = ['attributeTypes', 'objectClasses'];
 
 /** Maximum time in milliseconds for which the start waits for the schema. */
 const START_WAIT_MS = 2000;
@@ -83,7 +86,17 @@ export class SchemaVerifier {
    * @throws DirectoryUnavailableError when the directory is unavailable.
    */
   async findMissing(): Promise<readonly string[]> {
-    const known = await this.#readNames();
+    // The root DSE has the DN of the schema entry (RFC 4512 §5.1).
+    const root = await this.#read('', ['subschemaSubentry']);
+    const schema = await this.#read(
+      (root && textOf(root, 'subschemaSubentry')) ?? DEFAULT_SUBENTRY,
+      DEFINITIONS,
+    );
+    const known = new Set(
+      DEFINITIONS.flatMap(kind => (schema ? textsOf(schema, kind) : []))
+        .flatMap(namesOf)
+        .map(name => name.toLowerCase()),
+    );
     return requiredNames(this.#schema).filter(
       name => !known.has(name.toLowerCase()),
     );
@@ -100,37 +113,17 @@ export class SchemaVerifier {
     }
   }
 
-  /** Returns the names of all attributes and object classes, in lower case. */
-  async #readNames(): Promise<ReadonlySet<string>> {
-    // The root DSE has the DN of the schema entry (RFC 4512 §5.1).
-    const [root] = await this.#read('', ['subschemaSubentry']);
-    const [schema] = await this.#read(
-      (root && textOf(root, 'subschemaSubentry')) ?? DEFAULT_SUBENTRY,
-      ['attributeTypes', 'objectClasses'],
-    );
-    const definitions = ['attributeTypes', 'objectClasses'].flatMap(
-      attribute => (schema ? textsOf(schema, attribute) : []),
-    );
-    return new Set(
-      definitions.flatMap(namesOf).map(name => name.toLowerCase()),
-    );
-  }
-
   async #read(
     base: string,
     attributes: readonly string[],
-  ): Promise<readonly Entry[]> {
-    const { entries } = await this.#searcher.search(
-      {
-        base: trustedDn(base),
-        scope: 'base',
-        filter: isPresent('objectClass'),
-        attributes,
-      },
-      // Shared by all callers.
-      NEVER_ABORTED,
-    );
-    return entries;
+  ): Promise<Entry | undefined> {
+    const { entries } = await this.#searcher.search({
+      base: trustedDn(base),
+      scope: 'base',
+      filter: isPresent('objectClass'),
+      attributes,
+    });
+    return entries[0];
   }
 }
 

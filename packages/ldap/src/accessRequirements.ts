@@ -5,7 +5,7 @@ import {
   type DistinguishedName,
 } from './connection/DistinguishedName';
 import { isA } from './connection/filters';
-import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
+import type { LdapSearcher } from './connection/LdapPool';
 import {
   GetEffectiveRightsControl,
   missingRights,
@@ -131,17 +131,14 @@ async function find(
   query: ClassRequirement & { readonly sizeLimit: number },
 ): Promise<readonly Entry[]> {
   const { objectClass, attributes, sizeLimit } = query;
-  const { entries } = await searcher.search(
-    {
-      base: container,
-      scope: 'one',
-      filter: isA(objectClass),
-      attributes,
-      sizeLimit,
-      control: new GetEffectiveRightsControl(bindDn),
-    },
-    NEVER_ABORTED,
-  );
+  const { entries } = await searcher.search({
+    base: container,
+    scope: 'one',
+    filter: isA(objectClass),
+    attributes,
+    sizeLimit,
+    control: new GetEffectiveRightsControl(bindDn),
+  });
   return entries;
 }
 

@@ -48,6 +48,9 @@ const GROUPS_PAGE_SIZE = 2;
 /** Identifies an entry across renames. */
 export const UNIQUE_ID = 'ipaUniqueID';
 
+/** USN of the last write of an entry. */
+export const USN = 'entryusn';
+
 /** Groups that an entry is in, direct and nested ones. */
 export const MEMBER_OF = 'memberOf';
 

@@ -1,6 +1,5 @@
 import { trustedDn } from './connection/DistinguishedName';
 import { isPresent } from './connection/filters';
-import { NEVER_ABORTED } from './connection/LdapPool';
 import { textOf } from './entryValues';
 import type { LdapReader } from './LdapReader';
 
@@ -48,6 +47,7 @@ interface CurrentUsns extends UsnState {
 export type UsnsById = ReadonlyMap<string, number | undefined>;
 
 interface UsnSample {
+  readonly server: string;
   readonly usn: number | undefined;
   readonly readAt: number;
 }
@@ -56,10 +56,10 @@ interface UsnSample {
 export class UsnReader {
   readonly #reader: Pick<LdapReader, 'search'>;
   /**
-   * The last sample that is older than the delay of replication and all later
-   * ones, by server.
+   * The last sample of the server that is older than the delay of replication
+   * and all later ones.
    */
-  readonly #samples = new Map<string, readonly UsnSample[]>();
+  #samples: readonly UsnSample[] = [];
   #last: CurrentUsns | undefined;
 
   constructor(options: { readonly reader: Pick<LdapReader, 'search'> }) {
@@ -73,48 +73,44 @@ export class UsnReader {
 
   async read(): Promise<CurrentUsns> {
     const requestedAt = performance.now();
-    const { entries, server } = await this.#reader.search(
-      {
-        base: trustedDn(''),
-        scope: 'base',
-        filter: isPresent('objectClass'),
-        attributes: ['lastusn'],
-      },
-      NEVER_ABORTED,
-    );
+    const { entries, server } = await this.#reader.search({
+      base: trustedDn(''),
+      scope: 'base',
+      filter: isPresent('objectClass'),
+      attributes: ['lastusn'],
+    });
     const text =
       entries[0] &&
       (textOf(entries[0], 'lastusn;userroot') ?? textOf(entries[0], 'lastusn'));
     const usn = text === undefined ? undefined : Number(text);
-    const known = this.#samples.get(server);
+    const known = this.#samples.at(-1);
     // A server that was restored from a backup starts again.
-    const continues = (usn ?? 0) >= (known?.at(-1)?.usn ?? 0);
-    const before =
-      known && continues
-        ? known
-        : [
-            {
-              usn: usn && Math.max(0, usn - WRITES_IN_PROGRESS),
-              readAt: requestedAt,
-            },
-          ];
+    const continues =
+      known?.server === server && (usn ?? 0) >= (known.usn ?? 0);
+    const before = continues
+      ? this.#samples
+      : [
+          {
+            server,
+            usn: usn && Math.max(0, usn - WRITES_IN_PROGRESS),
+            readAt: requestedAt,
+          },
+        ];
     /** Returns the last sample that is this old; the first one if none is. */
     const lastBefore = (ageMs: number) =>
-      Math.max(
-        before.findLastIndex(({ readAt }) => readAt <= requestedAt - ageMs),
-        0,
-      );
+      before.findLast(({ readAt }) => readAt <= requestedAt - ageMs) ??
+      before[0];
     const replicated = lastBefore(REPLICATION_MS);
-    this.#samples.set(server, [
-      ...before.slice(replicated),
-      { usn, readAt: performance.now() },
-    ]);
+    this.#samples = [
+      ...before.slice(before.indexOf(replicated)),
+      { server, usn, readAt: performance.now() },
+    ];
     this.#last = {
       server,
       usn,
       requestedAt,
-      committedUsn: before[lastBefore(COMMIT_MS)].usn,
-      replicatedUsn: before[replicated].usn,
+      committedUsn: lastBefore(COMMIT_MS).usn,
+      replicatedUsn: replicated.usn,
     };
     return this.#last;
   }
@@ -135,7 +131,7 @@ export type ListUsns = (fromUsn: number) => Promise<ReadonlySet<number>>;
 export class UsnChanges {
   /** The state up to which writes were read. */
   #readTo: UsnState;
-  /** Writes that the last list contained; all of them were read. */
+  /** Writes that were read, of the entries that the last list contained. */
   #seen: UsnsById = new Map();
   /** Deletions up to this USN have been found by a comparison. */
   #comparedUsn: number;
@@ -199,9 +195,17 @@ export class UsnChanges {
       .map(([id]) => id);
   }
 
-  /** Records that the listed writes were read. */
-  recordRead(listed: UsnsById, to: UsnState): void {
-    this.#seen = listed;
+  /**
+   * Records what was read of the listed entries. A search can miss an entry that
+   * is being written, or return it as of an earlier write, also after the list
+   * had the later one: such an entry is read again.
+   */
+  recordRead(
+    listed: UsnsById,
+    { read, to }: { readonly read: UsnsById; readonly to: UsnState },
+  ): void {
+    const known = new Map([...this.#seen, ...read]);
+    this.#seen = new Map([...known].filter(([id]) => listed.has(id)));
     this.#readTo = to;
   }
 

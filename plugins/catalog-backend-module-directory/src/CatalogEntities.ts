@@ -34,6 +34,8 @@ export interface CatalogEntitiesOptions {
   readonly catalog: CatalogService;
   readonly events: Pick<EventsService, 'publish'>;
   readonly logger: LoggerService;
+  /** Returns the connection to the catalog. */
+  readonly connection: () => EntityProviderConnection;
   readonly rejectRemovalsAbovePercentage: number;
 }
 
@@ -43,7 +45,6 @@ export interface CatalogEntitiesOptions {
  */
 export class CatalogEntities {
   readonly #options: CatalogEntitiesOptions;
-  readonly #connection: () => EntityProviderConnection;
   readonly #mutations = metrics
     .getMeter('catalog')
     .createCounter('catalog.directory.entities', {
@@ -62,13 +63,8 @@ export class CatalogEntities {
   /** Number of missing entities that are kept because they are too many. */
   #rejectedRemovals = 0;
 
-  constructor(
-    options: CatalogEntitiesOptions & {
-      readonly connection: () => EntityProviderConnection;
-    },
-  ) {
+  constructor(options: CatalogEntitiesOptions) {
     this.#options = options;
-    this.#connection = options.connection;
     metrics
       .getMeter('catalog')
       .createObservableGauge('catalog.directory.removals.rejected', {
@@ -78,24 +74,11 @@ export class CatalogEntities {
       .addCallback(result => result.observe(this.#rejectedRemovals));
   }
 
-  /** Users and groups whose reference another one has. */
-  get colliding(): ReadonlySet<EntryKey> {
-    return this.#colliding;
-  }
-
-  /**
-   * Users and groups to read again, because entities are missing: they are
-   * removed if they are still missing then. Users and groups with the same
-   * references can get them.
-   */
-  get unsettled(): readonly EntryKey[] {
-    const missing = this.#mayRemove() ? [...this.#missing] : [];
-    return missing.length === 0
-      ? []
-      : [
-          ...missing.map(ref => this.#entities.get(ref)!.key),
-          ...this.#colliding,
-        ];
+  /** Users and groups whose entities are removed if the next read misses them. */
+  get missing(): readonly EntryKey[] {
+    return this.#mayRemove()
+      ? [...this.#missing].map(ref => this.#entities.get(ref)!.key)
+      : [];
   }
 
   /**
@@ -121,7 +104,10 @@ export class CatalogEntities {
       },
       { credentials: await auth.getOwnServiceCredentials() },
     );
-    [this.#entities, this.#refs, this.#colliding].forEach(each => each.clear());
+    this.#entities.clear();
+    this.#refs.clear();
+    const missing = new Set(this.#missing);
+    this.#missing.clear();
     for await (const page of pages) {
       for (const entity of page) {
         const ref = stringifyEntityRef(entity);
@@ -131,16 +117,20 @@ export class CatalogEntities {
           digest: digestOf(entity),
           names: namesOf(entity),
         });
-        if (!this.#missing.has(ref)) {
+        if (missing.has(ref) || this.#refs.has(key)) {
+          this.#missing.add(ref);
+        } else {
           this.#refs.set(key, ref);
         }
       }
     }
-    for (const ref of this.#missing) {
-      if (!this.#entities.has(ref)) {
-        this.#missing.delete(ref);
-      }
-    }
+  }
+
+  /** Returns the users and groups with an entity that a full read missed. */
+  keysWithout(found: ReadonlySet<EntryKey>): readonly EntryKey[] {
+    return [...this.#entities.values()]
+      .map(({ key }) => key)
+      .filter(key => !found.has(key));
   }
 
   /** Reads again what the catalog shows of users and groups. */
@@ -171,20 +161,17 @@ export class CatalogEntities {
     { settleMs }: { readonly settleMs: number },
   ): Promise<number> {
     const startedAt = performance.now();
-    const refOf = (key: EntryKey) => {
-      const entity = read.get(key);
-      return entity && stringifyEntityRef(entity);
-    };
     // First, because a renamed user may keep the reference.
-    for (const key of read.keys()) {
+    for (const [key, entity] of read) {
       const ref = this.#refs.get(key);
-      if (ref !== undefined && ref !== refOf(key)) {
-        this.#setMissing(key, ref);
+      if (ref !== undefined && ref !== (entity && stringifyEntityRef(entity))) {
+        this.#refs.delete(key);
+        this.#missing.add(ref);
+        this.#missingSince = performance.now();
       }
-      this.#colliding.delete(key);
     }
     const written = [...read].flatMap(([key, entity]) =>
-      entity && this.#claim(key, refOf(key)!, entity) ? [entity] : [],
+      entity && this.#claim(key, entity) ? [entity] : [],
     );
     const isSettled = startedAt - this.#missingSince > settleMs;
     const removed = [...this.#missing].filter(ref =>
@@ -195,46 +182,26 @@ export class CatalogEntities {
   }
 
   /**
-   * Records the entities that a complete read did not find, and removes those
-   * that were already missing, as {@link update} does.
+   * Assigns the reference of an entity, unless another user or group has it.
+   * Returns whether the entity must be written.
    */
-  async updateMissing(
-    isFound: (key: EntryKey) => boolean,
-    { settleMs }: { readonly settleMs: number },
-  ): Promise<void> {
-    const startedAt = performance.now();
-    for (const [ref, { key }] of this.#entities) {
-      const isMissing = !isFound(key) || this.#refs.get(key) !== ref;
-      if (isMissing && !this.#missing.has(ref)) {
-        this.#setMissing(key, ref);
-      }
-    }
-    const isSettled = startedAt - this.#missingSince > settleMs;
-    await this.#mutate([], isSettled ? [...this.#missing] : []);
-  }
-
-  #setMissing(key: EntryKey, ref: string): void {
-    if (this.#refs.get(key) === ref) {
-      this.#refs.delete(key);
-    }
-    this.#missing.add(ref);
-    this.#missingSince = performance.now();
-  }
-
-  /**
-   * Assigns a reference, unless another user or group has it. Returns whether
-   * the entity must be written.
-   */
-  #claim(key: EntryKey, ref: string, entity: Entity): boolean {
+  #claim(key: EntryKey, entity: Entity): boolean {
+    const ref = stringifyEntityRef(entity);
     const known = this.#entities.get(ref);
     if (known && known.key !== key && this.#refs.get(known.key) === ref) {
-      this.#colliding.add(key);
+      if (!this.#colliding.has(key)) {
+        this.#colliding.add(key);
+        this.#options.logger.warn(
+          `${key} is not in the catalog: ${known.key} has the same entity name`,
+        );
+      }
       return false;
     }
     const { digest, names } = known ?? { digest: '', names: namesOf(entity) };
     this.#entities.set(ref, { key, digest, names });
     this.#refs.set(key, ref);
     this.#missing.delete(ref);
+    this.#colliding.delete(key);
     return digest !== digestOf(entity);
   }
 
@@ -247,7 +214,7 @@ export class CatalogEntities {
       return;
     }
     const locationKey = DIRECTORY_ENTITY_LOCATION;
-    await this.#connection().applyMutation({
+    await this.#options.connection().applyMutation({
       type: 'delta',
       added: written.map(entity => ({ entity, locationKey })),
       removed: removed.map(entityRef => ({ entityRef, locationKey })),

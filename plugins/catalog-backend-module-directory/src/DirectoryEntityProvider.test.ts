@@ -11,7 +11,6 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -218,12 +217,10 @@ function replaced(names: readonly string[], oldName: string, newName?: string) {
 const usernameOf = ({ metadata }: Entity) =>
   metadata.annotations!['directory-gateway/username'];
 
-/** Digests by reference, without the reference that two users have. */
+/** Digests by reference. */
 function contentOf({ entities }: TestCatalog) {
   return Object.fromEntries(
-    [...entities]
-      .filter(([ref]) => ref !== 'user:default/same')
-      .map(([ref, entity]) => [ref, digestOf(entity)]),
+    [...entities].map(([ref, entity]) => [ref, digestOf(entity)]),
   );
 }
 
@@ -336,22 +333,6 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toHaveLength(2);
   });
 
-  it('writes a changed entity again that the catalog does not show', async () => {
-    const directory = filled(3);
-    const catalog = new TestCatalog();
-    // The comparison of the next one, which writes nothing, is not repeated.
-    await (await connect(directory, catalog)).follow();
-    const timing = { confirmMs: 5 };
-    const { follow, runUntil } = await connect(directory, catalog, { timing });
-    await follow();
-    catalog.stuck.set('user:default/u1', undefined);
-    directory.setUser('u1', ['staff'], 'Zoe');
-    await runUntil('Reconciled', () => catalog.stuck.size === 0);
-    expect(catalog.spec('user:default/u1')).toMatchObject({
-      profile: { displayName: 'Zoe' },
-    });
-  });
-
   it('corrects an entity that another process has written from older data', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
@@ -382,38 +363,24 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toHaveLength(length);
   });
 
-  it('maps names that are not valid entity names', async () => {
-    const directory = new TestDirectory();
-    directory.setGroup('trust admins');
-    directory.setUser('_builder', ['trust admins']);
+  it('has one entity for users with the same reference', async () => {
+    const directory = filled(2);
     const catalog = new TestCatalog();
-    await (await connect(directory, catalog)).follow();
-    const group = entityNameOf('trust admins');
-    expect([...catalog.entities.keys()].sort()).toEqual([
-      `group:default/${group}`,
-      `user:default/${entityNameOf('_builder')}`,
-    ]);
-    expect(
-      catalog.spec(`user:default/${entityNameOf('_builder')}`),
-    ).toMatchObject({ memberOf: [group] });
-  });
-
-  it('cuts cycles of groups', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    directory.setGroup('a', { memberGroups: ['b', 'c'] });
-    directory.setGroup('b', { memberGroups: ['a', 'c'] });
-    directory.setGroup('c');
-    const catalog = new TestCatalog();
-    const { follow, logged } = await connect(directory, catalog);
+    const transforms: DirectoryTransforms = {
+      transformUser: entity => ({
+        ...entity,
+        metadata: { ...entity.metadata, name: 'same' },
+      }),
+    };
+    const { follow, logged } = await connect(directory, catalog, {
+      transforms,
+    });
     await follow();
-    expect(catalog.spec('group:default/a')).toMatchObject({
-      children: ['b', 'c'],
-    });
-    expect(catalog.spec('group:default/b')).toMatchObject({
-      children: ['c'],
-    });
-    expect(logged()).toContain('a cycle of groups is cut at a in b');
+    directory.setUser('u1', [], 'Zoe');
+    await follow();
+    expect(usernameOf(catalog.entities.get('user:default/same')!)).toBe('u0');
+    expect(catalog.entities.size).toBe(2);
+    expect(logged()).toContain('user:u1 is not in the catalog');
   });
 
   it('reads the users of a group of which only direct memberships changed', async () => {
@@ -437,44 +404,6 @@ describe('DirectoryEntityProvider', () => {
       memberOf: ['nested'],
     });
   });
-
-  it('keeps a renamed group in another one', async () => {
-    const directory = filled(1);
-    directory.setGroup('old');
-    directory.setGroup('parent', { memberGroups: ['old'] });
-    const catalog = new TestCatalog();
-    const { follow } = await connect(directory, catalog);
-    await follow();
-    directory.renameGroup('old', 'new');
-    await follow();
-    expect(catalog.spec('group:default/parent')).toMatchObject({
-      children: ['new'],
-    });
-  });
-
-  it.each([
-    ['later', true],
-    ['at once', false],
-  ])(
-    'does not add a group that replaces a deleted one %s to another',
-    async (_, isLater) => {
-      const directory = filled(1);
-      directory.setGroup('child');
-      directory.setGroup('parent', { memberGroups: ['child'] });
-      const catalog = new TestCatalog();
-      const { follow } = await connect(directory, catalog);
-      await follow();
-      const children = () => catalog.spec('group:default/parent')?.children;
-      expect(children()).toEqual(['child']);
-      directory.deleteGroup('child');
-      if (isLater) {
-        await follow();
-      }
-      directory.setGroup('child');
-      await follow();
-      expect(children()).toEqual([]);
-    },
-  );
 
   it('publishes an event when a user has another name or none, or is removed', async () => {
     const directory = filled(3);
@@ -811,14 +740,6 @@ describe('DirectoryEntityProvider', () => {
           const transforms: DirectoryTransforms = {
             filterGroup: ({ groupname, isLarge }) =>
               groupname !== 'd' || !isLarge,
-            // Users c and d have the same reference.
-            transformUser: entity =>
-              ['c', 'd'].includes(entity.metadata.name)
-                ? {
-                    ...entity,
-                    metadata: { ...entity.metadata, name: 'same' },
-                  }
-                : entity,
           };
           const { follow } = await connect(directory, catalog, { transforms });
           await follow();
@@ -851,11 +772,6 @@ describe('DirectoryEntityProvider', () => {
           const complete = new TestCatalog();
           await (await connect(directory, complete, { transforms })).follow();
           expect(contentOf(catalog)).toEqual(contentOf(complete));
-          // The first one keeps the reference.
-          const shared = catalog.entities.get('user:default/same');
-          expect(shared && directory.users.has(usernameOf(shared))).toBe(
-            complete.entities.has('user:default/same') || undefined,
-          );
         },
       ),
     );

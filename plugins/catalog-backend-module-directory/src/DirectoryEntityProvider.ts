@@ -49,12 +49,20 @@ const TIMING = {
 
 /** Options of {@link DirectoryEntityProvider}. */
 export interface DirectoryEntityProviderOptions
-  extends EntityOptions, CatalogEntitiesOptions {
+  extends EntityOptions, Omit<CatalogEntitiesOptions, 'connection'> {
   readonly reader: DirectoryReader;
   readonly transforms: DirectoryTransforms;
   readonly reconciliationIntervalMs: number;
   /** Times in milliseconds that differ from the defaults. */
   readonly timing?: Partial<typeof TIMING>;
+}
+
+/** Changed users and groups to read again. */
+interface Reread {
+  readonly at: number;
+  readonly keys: readonly EntryKey[];
+  /** Whether to compare them with what the catalog shows. */
+  readonly isConfirmed?: boolean;
 }
 
 /**
@@ -70,19 +78,14 @@ export class DirectoryEntityProvider implements EntityProvider {
   #connection: EntityProviderConnection | undefined;
   /** Position in the change log; `undefined` until all are compared. */
   #cursor: string | undefined;
+  /** Time of the next comparison. */
   #compareAt = 0;
-  /**
-   * Milliseconds after which a comparison that wrote entities is repeated;
-   * doubles with each repetition that also does.
-   */
-  #repeatMs = 0;
-  /** Times at which changed entries are read again, in order. */
-  readonly #settling = new Map<EntryKey, number>();
-  readonly #confirming = new Map<EntryKey, number>();
+  /** Whether the comparison at that time repeats one that wrote entities. */
+  #isRepeated = false;
+  #rereads: readonly Reread[] = [];
   readonly #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #hasFailed = false;
-  #reported = '';
 
   constructor(options: DirectoryEntityProviderOptions) {
     this.#options = options;
@@ -152,8 +155,10 @@ export class DirectoryEntityProvider implements EntityProvider {
     if (now >= this.#compareAt) {
       this.#cursor = undefined;
     }
-    const { reader } = this.#options;
-    const changes = await reader.readChanges(this.#cursor, signal);
+    const changes = await this.#options.reader.readChanges(
+      this.#cursor,
+      signal,
+    );
     if (this.#cursor === undefined) {
       // The instance that serves the reads may lag behind the one that returned
       // the cursor.
@@ -162,23 +167,21 @@ export class DirectoryEntityProvider implements EntityProvider {
       this.#cursor = changes.cursor;
       return pollMs;
     }
-    const parents = this.#organization.parentsOf(
-      namesIn(changes.keys, 'group'),
-    );
-    const changed = new Set([...changes.keys, ...parents]);
-    const settled = dueAt(this.#settling, now);
-    const unconfirmed = dueAt(this.#confirming, now);
-    const keys = new Set([...changed, ...settled, ...unconfirmed]);
+    const due = this.#rereads.filter(({ at }) => at <= now);
+    const keys = new Set([...changes.keys, ...due.flatMap(each => each.keys)]);
     if (keys.size > 0) {
-      if (!(await this.#update(keys, { unconfirmed, signal }))) {
+      const confirmed = due.filter(({ isConfirmed }) => isConfirmed);
+      const shown = new Set(confirmed.flatMap(each => each.keys));
+      if (!(await this.#update(keys, shown, signal))) {
         this.#cursor = undefined;
         return pollMs;
       }
-      settled.forEach(key => this.#settling.delete(key));
-      unconfirmed.forEach(key => this.#confirming.delete(key));
-      schedule(this.#confirming, changed, confirmMs);
-      schedule(this.#settling, changed, settleMs);
-      this.#scheduleMissing();
+      const missing = this.#entities.missing.filter(key => keys.has(key));
+      this.#rereads = [
+        ...this.#rereads.filter(each => !due.includes(each)),
+        { at: now + settleMs, keys: [...changes.keys, ...missing] },
+        { at: now + confirmMs, keys: [...changes.keys], isConfirmed: true },
+      ].filter(reread => reread.keys.length > 0);
     }
     this.#cursor = changes.cursor;
     return changes.hasMore ? 0 : pollMs;
@@ -187,10 +190,19 @@ export class DirectoryEntityProvider implements EntityProvider {
   /** Compares all users and groups with the entities in the catalog. */
   async #compare(signal: AbortSignal): Promise<void> {
     const { logger, reader, reconciliationIntervalMs } = this.#options;
+    const { settleMs, confirmMs } = this.#timing;
     const startedAt = performance.now();
     const groups = await reader.readGroups(signal);
     const organization = new Organization(this.#options);
-    organization.setGroups(groups.map(({ group }) => [group.groupname, group]));
+    const groupsByUser = new Map<string, string[]>();
+    for (const { group, members } of groups) {
+      organization.setGroup(group.groupname, group);
+      for (const member of members) {
+        const names = groupsByUser.get(member) ?? [];
+        groupsByUser.set(member, names);
+        names.push(group.groupname);
+      }
+    }
     await this.#entities.load();
     const found = new Set<EntryKey>();
     let batch = new Map<EntryKey, Entity | undefined>();
@@ -207,18 +219,12 @@ export class DirectoryEntityProvider implements EntityProvider {
         await write();
       }
     };
-    const groupsByUser = new Map<string, string[]>();
-    for (const { group, members } of groups) {
-      const name = group.groupname;
-      for (const member of members) {
-        const known = groupsByUser.get(member);
-        if (known) {
-          known.push(name);
-        } else {
-          groupsByUser.set(member, [name]);
-        }
-      }
-      await add(`group:${name}`, await organization.groupEntity(name));
+    for (const { group } of groups) {
+      const { groupname } = group;
+      await add(
+        `group:${groupname}`,
+        await organization.groupEntity(groupname),
+      );
     }
     let users = 0;
     const groupsOf = (username: string) => groupsByUser.get(username) ?? [];
@@ -231,21 +237,21 @@ export class DirectoryEntityProvider implements EntityProvider {
     if (users === 0) {
       throw new Error('The directory has no users');
     }
+    for (const key of this.#entities.keysWithout(found)) {
+      batch.set(key, undefined);
+    }
     await write();
-    await this.#entities.updateMissing(key => found.has(key), this.#timing);
     this.#organization = organization;
-    this.#settling.clear();
-    this.#confirming.clear();
-    this.#scheduleMissing();
-    const isRepeated = startedAt >= this.#compareAt;
-    this.#repeatMs =
-      written === 0
-        ? 0
-        : (isRepeated && 2 * this.#repeatMs) || this.#timing.confirmMs;
+    const { missing: keys } = this.#entities;
+    this.#rereads = [{ at: performance.now() + settleMs, keys }];
+    // Another process may have written older entities.
+    const isRepetition = this.#isRepeated && startedAt >= this.#compareAt;
+    this.#isRepeated = written > 0 && !isRepetition;
     this.#compareAt =
       performance.now() +
-      Math.min(this.#repeatMs || Infinity, reconciliationIntervalMs);
-    this.#report();
+      (this.#isRepeated
+        ? Math.min(confirmMs, reconciliationIntervalMs)
+        : reconciliationIntervalMs);
     logger.info(
       'Reconciled users and groups in the catalog with the directory',
       {
@@ -261,25 +267,22 @@ export class DirectoryEntityProvider implements EntityProvider {
    * Reads users and groups and writes what has changed. Returns whether it did:
    * if they are too many, all must be compared.
    *
-   * @param options - `unconfirmed`: entries to compare with what the catalog
-   *   shows
+   * @param shown - entries to compare with what the catalog shows
    */
   async #update(
     keys: ReadonlySet<EntryKey>,
-    options: {
-      readonly unconfirmed: readonly EntryKey[];
-      readonly signal: AbortSignal;
-    },
+    shown: ReadonlySet<EntryKey>,
+    signal: AbortSignal,
   ): Promise<boolean> {
-    const { unconfirmed, signal } = options;
     const { reader } = this.#options;
     const organization = this.#organization;
-    if (keys.size > MAX_READS) {
+    const usernames = new Set(namesIn(keys, 'user'));
+    const groupnames = namesIn(organization.withParents(keys), 'group');
+    if (usernames.size + groupnames.length > MAX_READS) {
       return false;
     }
-    const usernames = new Set(namesIn(keys, 'user'));
     const groups = new Map<string, ReadGroup | undefined>();
-    await eachOf(namesIn(keys, 'group'), async name => {
+    await eachOf(groupnames, async name => {
       const read = await reader.readGroup(name, signal);
       groups.set(name, read);
       for (const username of organization.affectedUsers(name, read)) {
@@ -295,74 +298,19 @@ export class DirectoryEntityProvider implements EntityProvider {
     });
     // After a failure from here on, all are compared.
     this.#cursor = undefined;
+    for (const [name, read] of groups) {
+      organization.setGroup(name, read?.group);
+    }
     const found = new Map<EntryKey, Entity | undefined>();
-    const changed = organization.setGroups(
-      [...groups].map(([name, read]) => [name, read?.group]),
-    );
-    for (const name of changed) {
+    for (const name of groupnames) {
       found.set(`group:${name}`, await organization.groupEntity(name));
     }
     for (const [name, user] of users) {
       found.set(`user:${name}`, await organization.setUser(name, user));
     }
-    await this.#entities.refresh(unconfirmed);
+    await this.#entities.refresh(shown);
     await this.#entities.update(found, this.#timing);
-    this.#report();
     return true;
-  }
-
-  /** Other changes in the meantime do not postpone the next read. */
-  #scheduleMissing(): void {
-    const missing = this.#entities.unsettled
-      .slice(0, MAX_READS / 2)
-      .filter(key => !this.#settling.has(key));
-    schedule(this.#settling, missing, this.#timing.settleMs);
-  }
-
-  /** Logs new problems. */
-  #report(): void {
-    const problems = [
-      ...this.#organization.cycles.map(
-        cycle => `a cycle of groups is cut at ${cycle}`,
-      ),
-      ...[...this.#entities.colliding].map(
-        key => `${key} has the same entity name as another user or group`,
-      ),
-    ].join('; ');
-    if (problems !== '' && problems !== this.#reported) {
-      this.#options.logger.warn(
-        `The catalog cannot represent the directory: ${problems}`,
-      );
-    }
-    this.#reported = problems;
-  }
-}
-
-/** Returns the keys whose time has come. */
-function dueAt(
-  times: ReadonlyMap<EntryKey, number>,
-  now: number,
-): readonly EntryKey[] {
-  const due: EntryKey[] = [];
-  for (const [key, time] of times) {
-    if (time > now) {
-      break;
-    }
-    due.push(key);
-  }
-  return due;
-}
-
-/** Sets the time of keys, after those of all others. */
-function schedule(
-  times: Map<EntryKey, number>,
-  keys: Iterable<EntryKey>,
-  delayMs: number,
-): void {
-  const time = performance.now() + delayMs;
-  for (const key of keys) {
-    times.delete(key);
-    times.set(key, time);
   }
 }
 

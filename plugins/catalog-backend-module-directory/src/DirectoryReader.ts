@@ -62,17 +62,12 @@ export class DirectoryReader {
 
   /** Reads all groups. */
   async readGroups(signal: AbortSignal): Promise<readonly ReadGroup[]> {
-    const api = await this.#connect(signal);
-    const records: GroupRecord[] = [];
-    const listed = paginate(({ page_number }) =>
-      api.client.get(
-        '/groups/',
-        api.request(GROUP_FIELDS, { query: pageOf(page_number) }),
+    const { client, request } = await this.#connect(signal);
+    const records = await collect(
+      paginate(page =>
+        client.get('/groups/', request(GROUP_FIELDS, { query: pageOf(page) })),
       ),
     );
-    for await (const record of listed) {
-      records.push(record);
-    }
     const groups: ReadGroup[] = [];
     await eachOf(records, async record => {
       const group = await existing(() => this.#readMembers(record, signal));
@@ -92,12 +87,9 @@ export class DirectoryReader {
     groupsOf: (username: string) => readonly string[],
     signal: AbortSignal,
   ): AsyncGenerator<DirectoryUser> {
-    const api = await this.#connect(signal);
-    const listed = paginate(({ page_number }) =>
-      api.client.get(
-        '/users/',
-        api.request(USER_FIELDS, { query: pageOf(page_number) }),
-      ),
+    const { client, request } = await this.#connect(signal);
+    const listed = paginate(page =>
+      client.get('/users/', request(USER_FIELDS, { query: pageOf(page) })),
     );
     for await (const record of listed) {
       yield userOf(record, groupsOf(record.username!));
@@ -109,32 +101,33 @@ export class DirectoryReader {
     username: string,
     signal: AbortSignal,
   ): Promise<DirectoryUser | undefined> {
-    const api = await this.#connect(signal);
+    const { client, request } = await this.#connect(signal);
     const path = { username };
     return existing(async () => {
-      const { data } = await api.client.get(
+      const { data } = await client.get(
         '/users/{username}/',
-        api.request(USER_FIELDS, { path }),
+        request(USER_FIELDS, { path }),
       );
       if (data.result.username !== username) {
         return undefined;
       }
-      const groups: string[] = [];
-      const memberships = paginate(({ page_number }) =>
-        api.client.get(
-          '/users/{username}/memberships/',
-          api.request('groupname,direct', { path, query: pageOf(page_number) }),
+      if (data.result.locked) {
+        // As in the lists of members.
+        return userOf(data.result, []);
+      }
+      const memberships = await collect(
+        paginate(page =>
+          client.get(
+            '/users/{username}/memberships/',
+            request('groupname,direct', { path, query: pageOf(page) }),
+          ),
         ),
       );
-      // As in the lists of members.
-      if (!data.result.locked) {
-        for await (const { groupname, direct } of memberships) {
-          if (direct) {
-            groups.push(groupname!);
-          }
-        }
-      }
-      return userOf(data.result, groups);
+      const groups = memberships.filter(({ direct }) => direct);
+      return userOf(
+        data.result,
+        groups.map(({ groupname }) => groupname!),
+      );
     });
   }
 
@@ -143,11 +136,11 @@ export class DirectoryReader {
     groupname: string,
     signal: AbortSignal,
   ): Promise<ReadGroup | undefined> {
-    const api = await this.#connect(signal);
+    const { client, request } = await this.#connect(signal);
     return existing(async () => {
-      const { data } = await api.client.get(
+      const { data } = await client.get(
         '/groups/{groupname}/',
-        api.request(GROUP_FIELDS, { path: { groupname } }),
+        request(GROUP_FIELDS, { path: { groupname } }),
       );
       return data.result.groupname === groupname
         ? this.#readMembers(data.result, signal)
@@ -185,39 +178,35 @@ export class DirectoryReader {
     { groupname: name, description }: GroupRecord,
     signal: AbortSignal,
   ): Promise<ReadGroup> {
-    const api = await this.#connect(signal);
+    const { client, request } = await this.#connect(signal);
     const groupname = name!;
     const path = { groupname };
-    const memberGroups: string[] = [];
-    const nested = paginate(({ page_number }) =>
-      api.client.get(
-        '/groups/{groupname}/member-groups/',
-        api.request('groupname', { path, query: pageOf(page_number) }),
+    const memberGroups = await collect(
+      paginate(page =>
+        client.get(
+          '/groups/{groupname}/member-groups/',
+          request('groupname', { path, query: pageOf(page) }),
+        ),
       ),
     );
-    for await (const member of nested) {
-      memberGroups.push(member.groupname!);
-    }
-    const members: string[] = [];
-    let isLarge = isGroupOfAllUsers(groupname);
-    for (let number = 1, isLast = isLarge; !isLast; number++) {
-      const query = { membership: 'direct' as const, ...pageOf(number) };
-      const { data } = await api.client.get(
+    const listed = paginate(page => {
+      const query = { membership: 'direct' as const, ...pageOf(page) };
+      return client.get(
         '/groups/{groupname}/members/',
-        api.request('username', { path, query }),
+        request('username', { path, query }),
       );
-      members.push(...data.result.map(({ username }) => username!));
-      isLarge = data.total_results > this.#maxMembers;
-      isLast = isLarge || number * PAGE_SIZE >= data.total_results;
-    }
+    });
+    const maxMembers = isGroupOfAllUsers(groupname) ? -1 : this.#maxMembers;
+    const members = await collect(listed, maxMembers + 1);
+    const isLarge = members.length > maxMembers;
     return {
       group: {
         groupname,
         description: description ?? undefined,
-        memberGroups: memberGroups.sort(),
+        memberGroups: memberGroups.map(each => each.groupname!).sort(),
         isLarge,
       },
-      members: isLarge ? [] : members,
+      members: isLarge ? [] : members.map(({ username }) => username!),
     };
   }
 
@@ -241,8 +230,24 @@ export class DirectoryReader {
   }
 }
 
-function pageOf(page_number: number) {
+function pageOf({ page_number }: { readonly page_number: number }) {
   return { page_number, page_size: PAGE_SIZE };
+}
+
+/** Reads a list, up to a number of items. */
+async function collect<T>(
+  listed: AsyncIterable<T>,
+  limit = Infinity,
+): Promise<readonly T[]> {
+  const items: T[] = [];
+  if (limit > 0) {
+    for await (const item of listed) {
+      if (items.push(item) >= limit) {
+        break;
+      }
+    }
+  }
+  return items;
 }
 
 interface GroupRecord {

@@ -25,8 +25,6 @@ export type UnavailableReason =
   | 'stale'
   /** The first sync has not finished. */
   | 'starting'
-  /** Too many searches are waiting. */
-  | 'overloaded'
   /** The directory's response is an error or incomplete. */
   | 'response';
 

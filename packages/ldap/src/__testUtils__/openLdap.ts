@@ -120,10 +120,7 @@ export function startPool(
     log: () =>
       logger.lines.filter(line => /^(warn|error) /.test(line)).join('\n'),
     lines: () => logger.lines,
-    async search(search) {
-      const { signal } = new AbortController();
-      return (await pool.search(search, { signal })).entries;
-    },
+    search: async search => (await pool.search(search)).entries,
   };
 }
 

@@ -78,9 +78,7 @@ function parsedByLdapts(messages: readonly Buffer[]): readonly unknown[] {
 }
 
 function recordOf(message: unknown): unknown {
-  return message instanceof SearchEntry
-    ? message.toObject(['cn', 'sn'], [])
-    : message;
+  return message instanceof SearchEntry ? message.toObject([], []) : message;
 }
 
 /** Creates a socket with a pending request, and records what ldapts receives. */

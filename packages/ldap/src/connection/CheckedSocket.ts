@@ -1,4 +1,4 @@
-import type { SearchEntry } from 'ldapts';
+import type { Entry } from 'ldapts';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
@@ -32,7 +32,7 @@ export class CheckedSocket extends Duplex {
   readonly #stream = new LdapMessageStream();
   readonly #waiting: Buffer[] = [];
   readonly #receive = (data: Buffer) => this.#add(data);
-  #entries: SearchEntry[] = [];
+  #entries: Entry[] = [];
   #pendingId: number | undefined;
   #isHandling = false;
 
@@ -54,7 +54,7 @@ export class CheckedSocket extends Duplex {
   }
 
   /** Returns the entries of the last search, once. */
-  takeEntries(): readonly SearchEntry[] {
+  takeEntries(): readonly Entry[] {
     const entries = this.#entries;
     this.#entries = [];
     return entries;

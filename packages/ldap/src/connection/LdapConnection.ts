@@ -51,10 +51,6 @@ export interface LdapConnectionOptions {
   readonly connectTimeoutMs: number;
   /** Called when bytes of the server arrive. */
   readonly onData: () => void;
-  /** Called once when the connection is bound or cannot be opened. */
-  readonly onOpened: (error?: Error) => void;
-  /** Called once when requests fail with the connection. */
-  readonly onFailed: (error: Error) => void;
 }
 
 interface RequestOptions {
@@ -78,19 +74,15 @@ export class LdapConnection {
   readonly #options: LdapConnectionOptions;
   readonly #sockets: Socket[] = [];
   readonly #turns = bulkhead(1, Infinity);
-  readonly #opened: Promise<ConnectedClient>;
+  /** Resolves when the connection is bound. */
+  readonly opened: Promise<unknown>;
   #connected: ConnectedClient | undefined;
   #error: Error | undefined;
-  #pending = 0;
 
   /** Starts to connect. */
   constructor(options: LdapConnectionOptions) {
     this.#options = options;
-    this.#opened = this.#open();
-    this.#opened.then(
-      () => options.onOpened(),
-      error => options.onOpened(error),
-    );
+    this.opened = this.#open();
   }
 
   /** Whether the connection has failed or was closed. */
@@ -98,16 +90,6 @@ export class LdapConnection {
     return (
       this.#error !== undefined || this.#connected?.socket.isOpen === false
     );
-  }
-
-  /** Whether a response of the server is due. */
-  get isWaiting(): boolean {
-    return this.#pending > 0 && !this.isClosed;
-  }
-
-  /** Resolves when the connection is bound. */
-  async opened(): Promise<void> {
-    await this.#opened;
   }
 
   /**
@@ -127,7 +109,7 @@ export class LdapConnection {
       timeLimit: Math.ceil(options.timeoutMs / 1000),
     };
     if (!pageSize) {
-      const { entries } = await this.#request(search, options, client =>
+      const { entries } = await this.#request(options, client =>
         client.search(base, request, control),
       );
       return entries;
@@ -135,14 +117,10 @@ export class LdapConnection {
     const paged = { ...request, paged: { pageSize } };
     let pages: AsyncGenerator | undefined;
     const next = (beforeSend?: () => void) => {
-      const page = this.#request(
-        search,
-        { ...options, beforeSend },
-        async client => {
-          pages ??= client.searchPaginated(base, paged, control);
-          return pages.next();
-        },
-      );
+      const page = this.#request({ ...options, beforeSend }, client => {
+        pages ??= client.searchPaginated(base, paged, control);
+        return pages.next();
+      });
       page.catch(() => {});
       return page;
     };
@@ -176,7 +154,7 @@ export class LdapConnection {
     }
   }
 
-  async #open(): Promise<ConnectedClient> {
+  async #open(): Promise<void> {
     const { url, endpoint, connectTimeoutMs, onData } = this.#options;
     const connect = async () => {
       const parameters = await endpoint();
@@ -201,27 +179,12 @@ export class LdapConnection {
       const { socket } = connected;
       this.#connected = connected;
       socket.once('close', () =>
-        this.#fail(unreachable('The connection was closed', socket.errored)),
+        this.close(unreachable('The connection was closed', socket.errored)),
       );
-      return connected;
     } catch (error) {
       const failure = toConnectError(url, this.#error ?? error);
       this.close(failure);
       throw failure;
-    }
-  }
-
-  #fail(error: Error): void {
-    if (!this.#error) {
-      this.close(
-        error instanceof DirectoryTimeoutError
-          ? // Waiting requests can be repeated.
-            unreachable('Another request on the connection timed out')
-          : error,
-      );
-      if (this.#pending > 0) {
-        this.#options.onFailed(error);
-      }
     }
   }
 
@@ -230,40 +193,38 @@ export class LdapConnection {
    * connection unless the server responds.
    */
   async #request<T>(
-    { attributes }: LdapSearch,
     { timeoutMs, beforeSend }: RequestOptions,
     send: (client: Client) => Promise<T>,
   ): Promise<{ readonly result: T; readonly entries: readonly Entry[] }> {
-    this.#pending++;
-    try {
-      const { client, socket } = await this.#opened;
-      return await this.#turns.execute(async () => {
-        if (this.isClosed) {
-          throw this.#error ?? unreachable('The connection was closed');
+    await this.opened;
+    return await this.#turns.execute(async () => {
+      if (this.isClosed) {
+        throw this.#error ?? unreachable('The connection was closed');
+      }
+      beforeSend?.();
+      const { client, socket } = this.#connected!;
+      try {
+        const result = await withDeadline(send(client), {
+          ms: timeoutMs,
+          error: () =>
+            new DirectoryTimeoutError('The directory did not respond in time'),
+        });
+        return { result, entries: socket.takeEntries() };
+      } catch (error) {
+        if (error instanceof ResultCodeError) {
+          throw toDirectoryError(error);
         }
-        beforeSend?.();
-        try {
-          const result = await withDeadline(send(client), {
-            ms: timeoutMs,
-            error: () =>
-              new DirectoryTimeoutError(
-                'The directory did not respond in time',
-              ),
-          });
-          const entries = socket
-            .takeEntries()
-            .map(entry => entry.toObject([...attributes], []));
-          return { result, entries };
-        } catch (error) {
-          if (error instanceof ResultCodeError) {
-            throw toDirectoryError(error);
-          }
-          this.#fail(toDirectoryError(socket.errored ?? error));
-          throw error instanceof DirectoryTimeoutError ? error : this.#error;
+        const failure = toDirectoryError(socket.errored ?? error);
+        if (failure instanceof DirectoryTimeoutError) {
+          // Waiting requests can be repeated.
+          this.close(
+            unreachable('Another request on the connection timed out'),
+          );
+          throw failure;
         }
-      });
-    } finally {
-      this.#pending--;
-    }
+        this.close(failure);
+        throw this.#error;
+      }
+    });
   }
 }

@@ -104,10 +104,7 @@ async function loseAndRestore(proxy: FaultProxy): Promise<void> {
 
 /** Returns the server that responds to a search. */
 async function currentServer(): Promise<string> {
-  const { signal } = new AbortController();
-  const { server } = await tested!.pool.search(personSearch(realm, 'alice'), {
-    signal,
-  });
+  const { server } = await tested!.pool.search(personSearch(realm, 'alice'));
   return server;
 }
 
@@ -204,12 +201,6 @@ describe('a lost server', () => {
 });
 
 describe('a slow server', () => {
-  it('gets time to respond', async () => {
-    start([first], { decisionTimeout: '10s' });
-    first.toClient = { kind: 'delay', ms: 300 };
-    await expect(search()).resolves.toEqual(alice);
-  });
-
   it('times out at the deadline', async () => {
     start([first], { decisionTimeout: '300ms' });
     await eventuallySearch();
@@ -258,43 +249,7 @@ describe('a silently lost connection', () => {
   });
 });
 
-describe('a stopped server', () => {
-  it('times out, becomes unavailable, and recovers after it continues', async () => {
-    tested = startPool({
-      realm,
-      ldap: { decisionTimeout: '300ms', connectTimeout: '1s' },
-    });
-    await eventuallySearch();
-    await realm.directory.pause();
-    try {
-      await expect(search()).rejects.toMatchObject(timeout);
-      await eventually(() =>
-        expect(search()).rejects.toMatchObject(unavailable),
-      );
-    } finally {
-      await realm.directory.resume();
-    }
-    await eventuallySearch();
-  });
-});
-
 describe('excess searches', () => {
-  it('are rejected immediately while the others succeed', async () => {
-    start([first], { decisionTimeout: '1h' });
-    const results = await Promise.allSettled(
-      Array.from({ length: 1003 }, () => search()),
-    );
-    const rejected = results.filter(({ status }) => status === 'rejected');
-    expect(rejected).toHaveLength(3);
-    for (const result of results) {
-      expect(result).toMatchObject(
-        result.status === 'fulfilled'
-          ? { value: alice }
-          : { reason: { ...unavailable, reason: 'overloaded' } },
-      );
-    }
-  });
-
   it('wait in the queue no longer than the deadline', async () => {
     start([first], { decisionTimeout: '1200ms' });
     await eventuallySearch();
@@ -319,21 +274,6 @@ describe('excess searches', () => {
     expect(filters).not.toContain('(uid=carol)');
     expect(tested!.log()).toBe('');
   });
-
-  it('are not sent for callers that have disconnected', async () => {
-    start([first]);
-    await search();
-    first.toClient = { kind: 'delay', ms: 100 };
-    const before = search();
-    const disconnected = new AbortController();
-    const queued = tested!.pool.search(
-      personSearch(realm, 'bob'),
-      disconnected,
-    );
-    disconnected.abort();
-    await expect(before).resolves.toEqual(alice);
-    await expect(queued).rejects.toMatchObject({ name: 'AbortError' });
-  });
 });
 
 describe('a server that stops responding', () => {
@@ -355,14 +295,6 @@ describe('a server that stops responding', () => {
       )} does not respond`,
     );
     expect(changes).toEqual([]);
-  });
-
-  it('has waiting searches sent to the next server', async () => {
-    first.both = { kind: 'hang' };
-    start([first, second], NEVER);
-    for (const entries of await Promise.all([search(), search(), search()])) {
-      expect(entries).toHaveLength(1);
-    }
   });
 
   it('is not searched until it responds', async () => {
@@ -387,19 +319,6 @@ describe('a server that stops responding', () => {
       ['unreachable', 'reachable'],
     ]);
   });
-
-  it('is detected when its process is stopped', async () => {
-    start([realm.ldapsUrl], NEVER);
-    await search();
-    await realm.directory.pause();
-    try {
-      await expect(search()).rejects.toMatchObject(unavailable);
-    } finally {
-      await realm.directory.resume();
-    }
-    await eventually(search);
-    expect(changes).toEqual(['unreachable', 'reachable']);
-  });
 });
 
 describe('a server that responds to probes', () => {
@@ -407,37 +326,17 @@ describe('a server that responds to probes', () => {
     start([first], NEVER);
     await search();
     const { accepted } = first;
-    const log = new AccessLog(realm);
-    await log.searches();
     // A persistent search does not end.
     const slow = tested!.search({
       ...personSearch(realm, 'alice'),
       control: new PersistentSearchControl(),
     });
-    let probes = 0;
-    await eventually(async () => {
-      const searches = await log.searches();
-      probes += searches.filter(({ base }) => base === '').length;
-      expect(probes).toBeGreaterThanOrEqual(3);
+    await eventually(() => {
+      expect(first.accepted).toBeGreaterThanOrEqual(accepted + 3);
     });
-    // The probes share a connection.
-    expect(first.accepted).toBeLessThanOrEqual(accepted + 1);
     expect([tested!.log(), changes]).toEqual(['', []]);
     tested!.pool.close();
     await expect(slow).rejects.toMatchObject(unavailable);
-  });
-
-  it('stays in use when one connection hangs', async () => {
-    start([first], { decisionTimeout: '8s' });
-    await search();
-    first.vanish();
-    await expect(search()).rejects.toMatchObject({
-      name: 'DirectoryTimeoutError',
-    });
-    await expect(search()).resolves.toHaveLength(1);
-    expect([tested!.log(), changes]).toEqual(['', []]);
-    // The connection for probes is closed when no search is pending.
-    await eventually(() => expect(first.open).toBe(1));
   });
 
   it('stays in use after this process was stalled', async () => {

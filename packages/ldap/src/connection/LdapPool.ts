@@ -1,5 +1,4 @@
 import { toError } from '@backstage/errors';
-import { bulkhead, BulkheadRejectedError } from 'cockatiel';
 import type { Entry } from 'ldapts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -9,11 +8,7 @@ import {
 import { withDeadline } from './ldapClient';
 import type { LdapConfig } from './LdapConfig';
 import type { LdapSearch } from './LdapConnection';
-import {
-  isConnectionFailure,
-  isConnectTimeout,
-  isRejectedBind,
-} from './ldapErrors';
+import { isConnectionFailure, isRejectedBind } from './ldapErrors';
 import type { LdapServer } from './LdapServer';
 import { LdapServers, type LdapServersOptions } from './LdapServers';
 
@@ -30,18 +25,12 @@ export interface LdapSearcher {
   /**
    * Returns all entries that a search finds.
    *
-   * @throws DirectoryUnavailableError with the reason `unreachable`, `refused`,
-   *   `overloaded` or `response`.
+   * @throws DirectoryUnavailableError with the reason `unreachable`, `refused`
+   *   or `response`.
    * @throws DirectoryTimeoutError
    */
-  search(
-    search: LdapSearch,
-    context: { readonly signal: AbortSignal },
-  ): Promise<LdapSearchResult>;
+  search(search: LdapSearch): Promise<LdapSearchResult>;
 }
-
-/** Context of searches that no caller aborts. */
-export const NEVER_ABORTED = { signal: new AbortController().signal };
 
 /** Result of a search. */
 export interface LdapSearchResult {
@@ -60,9 +49,6 @@ const MAX_ATTEMPTS = 6;
 /** Pause in milliseconds before the second attempt on a server; then doubled. */
 const PAUSE_MS = 10;
 
-/** Maximum number of pending searches. */
-const MAX_PENDING = 1000;
-
 /**
  * Searches the directory's servers, the current one first. A search that fails
  * with its connection is repeated, on another available server if possible.
@@ -75,7 +61,6 @@ export class LdapPool implements LdapSearcher {
   /** Reports whether the directory is reachable. */
   readonly servers: LdapServers;
   readonly #config: LdapConfig;
-  readonly #limit = bulkhead(MAX_PENDING);
 
   /** Creates a pool that connects on the first search. */
   constructor(options: LdapServersOptions) {
@@ -83,40 +68,23 @@ export class LdapPool implements LdapSearcher {
     this.#config = options.config;
   }
 
-  async search(
-    search: LdapSearch,
-    { signal }: { readonly signal: AbortSignal },
-  ): Promise<LdapSearchResult> {
+  async search(search: LdapSearch): Promise<LdapSearchResult> {
     const isLong = search.pageSize !== undefined;
     const { operationTimeoutMs, decisionTimeoutMs } = this.#config;
     const timeoutMs = isLong ? operationTimeoutMs : decisionTimeoutMs;
     const expiresAt = performance.now() + timeoutMs;
-    try {
-      const result = this.#limit.execute(() =>
-        this.#attempt(search, {
-          purpose: isLong ? 'replica' : 'decisions',
-          timeoutMs,
-          beforeSend() {
-            // The caller may have disconnected while the search was queued.
-            signal.throwIfAborted();
-            if (performance.now() >= expiresAt) {
-              throw tooSlow();
-            }
-          },
-        }),
-      );
-      return await (isLong
-        ? result
-        : withDeadline(result, { ms: timeoutMs, error: tooSlow }));
-    } catch (error) {
-      if (error instanceof BulkheadRejectedError) {
-        throw new DirectoryUnavailableError(
-          'Too many searches are waiting for the directory',
-          { cause: error, reason: 'overloaded' },
-        );
-      }
-      throw error;
-    }
+    const result = this.#attempt(search, {
+      purpose: isLong ? 'replica' : 'decisions',
+      timeoutMs,
+      beforeSend() {
+        if (performance.now() >= expiresAt) {
+          throw tooSlow();
+        }
+      },
+    });
+    return isLong
+      ? result
+      : withDeadline(result, { ms: timeoutMs, error: tooSlow });
   }
 
   async verifyBind(): Promise<void> {
@@ -145,11 +113,10 @@ export class LdapPool implements LdapSearcher {
     search: LdapSearch,
     options: Parameters<LdapServer['search']>[1],
   ): Promise<LdapSearchResult> {
-    const silent = new Set<LdapServer>();
     let lastError: unknown;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const servers = (await this.servers.inOrder()).filter(
-        server => server.available && !silent.has(server),
+        server => server.available,
       );
       if (servers.length === 0) {
         break;
@@ -167,10 +134,6 @@ export class LdapPool implements LdapSearcher {
           throw error;
         }
         lastError = error;
-        if (isConnectTimeout(error)) {
-          // It is not tried again.
-          silent.add(server);
-        }
       }
     }
     throw new DirectoryUnavailableError('No directory server is available', {

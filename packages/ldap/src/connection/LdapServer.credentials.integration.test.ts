@@ -196,20 +196,6 @@ describe('the service account', () => {
     }
   });
 
-  it('is not bound with a password that other users can read', async () => {
-    const bindPasswordFile = join(realm.dir, 'readable');
-    await writeFile(bindPasswordFile, await readFile(realm.bindPasswordFile), {
-      mode: 0o644,
-    });
-    tested = startPool({ realm, ldap: { bindPasswordFile } });
-    await expect(search()).rejects.toMatchObject({
-      name: 'DirectoryUnavailableError',
-    });
-    expect(tested.log()).toMatch(
-      /bindPasswordFile cannot be read; caused by SecretFileError: \S+ is accessible to other users \(mode 0644\)/,
-    );
-  });
-
   it('is never bound with an empty password', async () => {
     const bindPasswordFile = join(realm.dir, 'empty');
     await writeFile(bindPasswordFile, '\n', SECRET);

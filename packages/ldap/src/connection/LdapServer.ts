@@ -7,12 +7,15 @@ import {
 } from 'cockatiel';
 import type { Entry } from 'ldapts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { trustedDn } from './DistinguishedName';
-import { isPresent } from './filters';
 import { readEndpoint } from './ldapClient';
 import type { LdapConfig } from './LdapConfig';
 import { LdapConnection, type LdapSearch } from './LdapConnection';
-import { isConnectionFailure, isRejectedBind, unreachable } from './ldapErrors';
+import {
+  isConnectionFailure,
+  isConnectTimeout,
+  isRejectedBind,
+  unreachable,
+} from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
 
 /** Consecutive failures after which a server is excluded. */
@@ -50,19 +53,8 @@ const MIN_CHECKS = 5;
  */
 const REJECTED_BIND_CACHE_MS = 10_000;
 
-/** Search of the root DSE, which is open to every account (RFC 4512 §5.1). */
-const PROBE: LdapSearch = {
-  base: trustedDn(''),
-  scope: 'base',
-  filter: isPresent('objectClass'),
-  attributes: ['1.1'],
-};
-
-/**
- * Use of a connection: lookups for which a request waits, long reads of the
- * replica, probes, or {@link LdapServer.verifyBind}.
- */
-export type LdapPurpose = 'decisions' | 'replica' | 'probes' | 'bindChecks';
+/** Use of a connection: lookups for which a request waits, or long reads. */
+export type LdapPurpose = 'decisions' | 'replica';
 
 /** Options of {@link LdapServer}. */
 export interface LdapServerOptions {
@@ -82,12 +74,14 @@ export interface LdapServerOptions {
 /**
  * One directory server: a connection for each purpose, opened when it is needed,
  * and a circuit breaker. An excluded server is probed in the background until it
- * responds, so that no caller waits for it.
+ * accepts a bind, so that no caller waits for it.
  */
 export class LdapServer {
   readonly #options: LdapServerOptions;
   readonly #metrics: LdapMetrics;
   readonly #connections = new Map<LdapPurpose, LdapConnection>();
+  /** Connections of {@link verifyBind}. */
+  readonly #probes = new Set<LdapConnection>();
   readonly #failures = new ConsecutiveBreaker(MAX_FAILURES);
   readonly #maxSilentChecks: number;
   /** Aborted when the server is no longer used. */
@@ -97,6 +91,8 @@ export class LdapServer {
   #availableSince = performance.now();
   #succeededAt = -Infinity;
   #rejected: { password: string; at: number; error: Error } | undefined;
+  /** Number of pending searches. */
+  #pending = 0;
   /** Timer that runs while a response of the server is due. */
   #watch: NodeJS.Timeout | undefined;
   #silentChecks = 0;
@@ -150,6 +146,7 @@ export class LdapServer {
       throw unreachable(`Directory server ${this.url} is not available`);
     }
     this.#watch ??= setInterval(() => this.#check(), CHECK_MS).unref();
+    this.#pending++;
     const connection = this.#connection(options.purpose);
     let sentAt: number | undefined;
     try {
@@ -166,25 +163,44 @@ export class LdapServer {
     } catch (error) {
       if (sentAt !== undefined) {
         this.#metrics.operation(sentAt, error);
-        // The failure of a connection has already been counted.
-        if (!connection.isClosed) {
-          if (isConnectionFailure(error)) {
-            // The server is busy.
-            this.#failed(toError(error));
-          } else {
-            this.#succeeded();
-          }
-        }
+        this.#record(toError(error), options.purpose, connection);
       }
       throw error;
+    } finally {
+      this.#pending--;
+    }
+  }
+
+  /** Records the outcome of a failed search for the circuit breaker. */
+  #record(
+    error: Error,
+    purpose: LdapPurpose,
+    connection: LdapConnection,
+  ): void {
+    if (connection.isClosed) {
+      // The first one of several pending searches counts.
+      if (this.#connections.get(purpose) === connection) {
+        this.#connections.delete(purpose);
+        this.#failed(error);
+      }
+    } else if (isConnectionFailure(error)) {
+      // The server is busy.
+      this.#failed(error);
+    } else {
+      this.#succeeded();
     }
   }
 
   /** Opens and binds another connection, then closes it. */
   async verifyBind(): Promise<void> {
-    const connection = this.#open('bindChecks');
-    await connection.opened();
-    connection.close(this.#unused());
+    const probe = this.#open();
+    this.#probes.add(probe);
+    try {
+      await probe.opened;
+    } finally {
+      probe.close(this.#unused());
+      this.#probes.delete(probe);
+    }
   }
 
   /** Closes all connections; pending searches reject. */
@@ -202,12 +218,15 @@ export class LdapServer {
 
   #connection(purpose: LdapPurpose): LdapConnection {
     const connection = this.#connections.get(purpose);
-    return connection && !connection.isClosed
-      ? connection
-      : this.#open(purpose);
+    if (connection && !connection.isClosed) {
+      return connection;
+    }
+    const opened = this.#open();
+    this.#connections.set(purpose, opened);
+    return opened;
   }
 
-  #open(purpose: LdapPurpose): LdapConnection {
+  #open(): LdapConnection {
     const { url, config } = this.#options;
     let password: string | undefined;
     const connection = new LdapConnection({
@@ -228,36 +247,39 @@ export class LdapServer {
       onData: () => {
         this.#silentChecks = 0;
       },
-      onOpened: error => {
-        this.#metrics.attempted(error ? 'failure' : 'success');
-        if (error && isRejectedBind(error)) {
-          if (password !== undefined) {
-            this.#rejected = { password, at: performance.now(), error };
-          }
-          this.#refused = true;
-          // The account may no longer use the open connections.
-          this.#closeAll(unreachable(error.message, error));
-          this.#exclude(error);
-          this.#options.onChange();
-        } else if (error) {
-          this.#failed(error);
-        }
-      },
-      onFailed: error => {
-        if (purpose !== 'probes') {
-          this.#failed(error);
-        }
-      },
     });
-    this.#connections.set(purpose, connection);
+    connection.opened.then(
+      () => this.#metrics.attempted('success'),
+      error => {
+        this.#metrics.attempted('failure');
+        this.#connectFailed(error, password);
+      },
+    );
     return connection;
+  }
+
+  #connectFailed(error: Error, password: string | undefined): void {
+    if (isRejectedBind(error)) {
+      if (password !== undefined) {
+        this.#rejected = { password, at: performance.now(), error };
+      }
+      this.#refused = true;
+      // The account may no longer use the open connections.
+      this.#closeAll(unreachable(error.message, error));
+      this.#exclude(error);
+      this.#options.onChange();
+    } else if (isConnectTimeout(error)) {
+      this.#exclude(error);
+    } else {
+      this.#failed(error);
+    }
   }
 
   #closeAll(error: Error): void {
     clearInterval(this.#watch);
     this.#watch = undefined;
     this.#silentChecks = 0;
-    for (const connection of this.#connections.values()) {
+    for (const connection of [...this.#connections.values(), ...this.#probes]) {
       connection.close(error);
     }
     this.#connections.clear();
@@ -299,13 +321,12 @@ export class LdapServer {
     while (!isHealthy) {
       await sleep(pause.duration, undefined, { signal, ref: false });
       pause = pause.next(undefined);
-      isHealthy = await this.#probe().then(
+      isHealthy = await this.verifyBind().then(
         () => true,
         () => false,
       );
       signal.throwIfAborted();
     }
-    this.#connections.get('probes')?.close(this.#unused());
     this.#isExcluded = false;
     this.#refused = false;
     this.#failures.success();
@@ -313,12 +334,6 @@ export class LdapServer {
     this.#metrics.breaker('closed');
     this.#options.logger.info(`Directory server ${this.url} back in service`);
     this.#options.onChange();
-  }
-
-  async #probe(): Promise<void> {
-    await this.#connection('probes').search(PROBE, {
-      timeoutMs: this.#options.config.connectTimeoutMs,
-    });
   }
 
   /**
@@ -329,19 +344,15 @@ export class LdapServer {
    * to the probe.
    */
   #check(): void {
-    const isWaiting = [...this.#connections].some(
-      ([purpose, connection]) => purpose !== 'probes' && connection.isWaiting,
-    );
-    if (!isWaiting) {
+    if (this.#pending === 0) {
       clearInterval(this.#watch);
       this.#watch = undefined;
       this.#silentChecks = 0;
-      this.#connections.get('probes')?.close(this.#unused());
       return;
     }
     this.#silentChecks++;
-    if (this.#silentChecks === CHECKS_UNTIL_PROBE) {
-      this.#probe().catch(() => {
+    if (this.#silentChecks === CHECKS_UNTIL_PROBE && this.#probes.size === 0) {
+      this.verifyBind().catch(() => {
         // A failure to connect has already been counted.
       });
     } else if (this.#silentChecks >= this.#maxSilentChecks) {

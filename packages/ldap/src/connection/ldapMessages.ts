@@ -1,4 +1,4 @@
-import { Attribute, SearchEntry } from 'ldapts';
+import type { Entry } from 'ldapts';
 import { TextDecoder } from 'node:util';
 
 /** Tags of LDAP messages (RFC 4511, appendix B). */
@@ -199,7 +199,7 @@ export interface ParsedMessage {
   readonly id: number;
   /** Tag of the operation. */
   readonly operation: number;
-  readonly entry?: SearchEntry;
+  readonly entry?: Entry;
 }
 
 /**
@@ -209,7 +209,7 @@ export interface ParsedMessage {
  *
  * Yields after each slice of about two milliseconds, so that the caller can
  * keep a group with 89,000 members from blocking the event loop. Returns the
- * same entry as ldapts, except for controls, which the gateway does not read.
+ * same entry as ldapts, without controls and attributes that the entry lacks.
  *
  * @throws ProtocolError when the message is malformed or is not a response to a
  *   request that the gateway sends.
@@ -222,13 +222,10 @@ export function* parseMessage(
   whole.end();
   const id = elements.integer(tags.integer);
   const operation = elements.tag;
-  let entry: SearchEntry | undefined;
+  let entry: Entry | undefined;
   switch (operation) {
     case tags.searchEntry:
-      entry = new SearchEntry({
-        messageId: id,
-        ...(yield* parseEntry(elements.enter(operation))),
-      });
+      entry = yield* parseEntry(elements.enter(operation));
       break;
     case tags.searchReference:
       checkReference(elements.enter(operation));
@@ -251,45 +248,45 @@ export function* parseMessage(
 }
 
 /** `SEQUENCE { name, attributes: SEQUENCE OF { type, values: SET OF } }`. */
-function* parseEntry(
-  entry: Elements,
-): Generator<undefined, { name: string; attributes: Attribute[] }> {
-  const name = entry.next(tags.octetString).toString();
-  const attributes: Attribute[] = [];
-  const list = entry.enter(tags.sequence);
-  entry.end();
+function* parseEntry(elements: Elements): Generator<undefined, Entry> {
+  const entry: Entry = { dn: elements.next(tags.octetString).toString() };
+  const list = elements.enter(tags.sequence);
+  elements.end();
   let sliceEnd = performance.now() + SLICE_MS;
   let read = 0;
   while (list.tag !== undefined) {
-    const pair = list.enter(tags.sequence);
-    const type = pair.next(tags.octetString).toString();
-    const set = pair.enter(tags.set);
-    pair.end();
-    const values: (string | Buffer)[] = [];
-    const attribute = new Attribute({ type, values: values as string[] });
-    const isBinary = /;binary$/i.test(type);
+    const attribute = list.enter(tags.sequence);
+    const type = attribute.next(tags.octetString).toString();
+    const set = attribute.enter(tags.set);
+    attribute.end();
+    const octets: Buffer[] = [];
+    const texts: string[] = [];
+    const isText = !/;binary$/i.test(type);
     while (set.tag !== undefined) {
-      const octets = set.next(tags.octetString);
-      attribute.parsedBuffers.push(octets);
-      values.push(isBinary ? octets : decodeText(octets));
+      const value = set.next(tags.octetString);
+      octets.push(value);
+      const text = isText ? decodeText(value) : undefined;
+      if (text !== undefined) {
+        texts.push(text);
+      }
       if (++read % VALUES_PER_CHECK === 0 && performance.now() > sliceEnd) {
         yield;
         sliceEnd = performance.now() + SLICE_MS;
       }
     }
-    attributes.push(attribute);
+    // As in ldapts, all values are octets if one of them is not UTF-8.
+    const values = texts.length === octets.length ? texts : octets;
+    entry[type] = values.length === 1 ? values[0] : values;
   }
-  return { name, attributes };
+  return entry;
 }
 
-/**
- * Decodes UTF-8. Like in ldapts, a value that is not UTF-8 remains a buffer.
- */
-function decodeText(octets: Buffer): string | Buffer {
+/** Decodes UTF-8; `undefined` for other bytes. */
+function decodeText(octets: Buffer): string | undefined {
   try {
     return utf8.decode(octets);
   } catch {
-    return octets;
+    return undefined;
   }
 }
 

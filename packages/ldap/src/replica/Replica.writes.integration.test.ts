@@ -8,26 +8,18 @@ import {
   userFieldNames,
 } from '@directory-gateway/directory-core';
 import {
-  addFasGroup,
-  addFasUser,
   change,
   conformanceEntries,
   context,
   dumpEntries,
   edit,
-  eventually,
   eventuallyReturns,
-  groupDn,
   groupSearch,
   memberSelection,
   NaiveDirectory,
-  renamed,
   resultsOf,
   searchTerms,
-  userDn,
-  withdrawn,
 } from '@directory-gateway/directory-core/testUtils';
-import { type Fault, FaultProxy } from '../__testUtils__/FaultProxy';
 import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
 
 jest.setTimeout(600_000);
@@ -221,136 +213,4 @@ it(`returns the same results as the model for ${
   expect(shared!.logger.lines.filter(line => !line.startsWith('info'))).toEqual(
     [],
   );
-});
-
-it('removes deleted, renamed and withdrawn entries without a further write', async () => {
-  const users = ['a.deleted', 'b.renamed', 'c.withdrawn'];
-  const added = users.map(name => addFasUser(name)).join('');
-  await realm.modify(added + addFasGroup('g.deleted', []));
-  const listed = async () => {
-    const people = await shared!.directory.listUsers(everyone, context);
-    const groups = await shared!.directory.listGroups(allGroups, context);
-    return [
-      ...people!.items.map(({ username }) => username),
-      ...groups!.items.map(({ group }) => group.groupname),
-    ];
-  };
-  const removed = [...users, 'g.deleted'];
-  await eventually(async () =>
-    expect(await listed()).toEqual(expect.arrayContaining(removed)),
-  );
-  await realm.modify(
-    [
-      `dn: ${userDn('a.deleted')}\nchangetype: delete\n\n`,
-      renamed(userDn('b.renamed'), 'uid=b.new'),
-      withdrawn('c.withdrawn'),
-      `dn: ${groupDn('g.deleted')}\nchangetype: delete\n\n`,
-    ].join(''),
-  );
-  await expectSynced(await readModel());
-  const left = await listed();
-  expect(left.filter(name => removed.includes(name))).toEqual([]);
-  expect(left).toContain('b.new');
-});
-
-describe.each<[string, (offset: number) => Fault]>([
-  ['truncated', after => ({ kind: 'truncate', after })],
-  [
-    'corrupted',
-    offset => ({
-      kind: 'change',
-      change: (bytes, at) => {
-        const changed = Buffer.from(bytes);
-        if (offset >= at && offset < at + changed.length) {
-          changed[offset - at] ^= 1 << (offset % 8);
-        }
-        return changed;
-      },
-    }),
-  ],
-])('when streams from the server are %s', (_how, fault) => {
-  let proxy: FaultProxy;
-  let opened: OpenReplica | undefined;
-
-  beforeEach(async () => {
-    proxy = await FaultProxy.start(realm.ldapsUrl);
-  });
-  afterEach(async () => {
-    opened?.close();
-    await proxy.stop();
-  });
-
-  function open(): Promise<OpenReplica> {
-    const ldapsUrl = `ldaps://localhost:${proxy.port}`;
-    return openReplica({ realm: { ...realm, ldapsUrl } });
-  }
-
-  /** Number of closed connections, except for the first ones. */
-  function ended(first = 0): number {
-    return proxy.accepted - first - proxy.open;
-  }
-
-  it.each([2500, 6000, 20_000, 60_000, 120_000])(
-    'syncs all entries or none (after %s bytes)',
-    async offset => {
-      const expected = await whole(await readModel());
-      proxy.toClient = fault(offset);
-      const opening = open();
-      await eventually(() => expect(ended()).toBeGreaterThan(2));
-      proxy.toClient = { kind: 'pass' };
-      opened = await opening;
-      expect(await whole(opened.directory)).toEqual(expected);
-    },
-  );
-
-  it('follows all changes and never shows a private user as public', async () => {
-    opened = await open();
-    const { directory } = opened;
-    const model = await readModel();
-    const isPrivate = new Set(
-      model.users
-        .filter(user => user.text('fasIsPrivate') === 'TRUE')
-        .map(user => user.text('uid')!),
-    );
-    const [changed] = isPrivate;
-    const exposed = new Set<string>();
-    let reads = 0;
-    const read = async () => {
-      const users = await directory
-        .listUsers(everyone, context)
-        .catch(() => undefined);
-      const { items } = users ?? { items: [] };
-      reads += items.length;
-      items
-        .filter(user => isPrivate.has(user.username) && !user.is_private)
-        .forEach(({ username }) => exposed.add(username));
-    };
-    for (const offset of [2500, 3500, 4500, 6000, 9000]) {
-      const { accepted } = proxy;
-      proxy.toClient = fault(offset);
-      proxy.reset();
-      await realm.modify(
-        `dn: ${userDn(
-          changed,
-        )}\nchangetype: modify\nreplace: mail\nmail: ${offset}@example.test\n`,
-      );
-      await eventually(async () => {
-        await read();
-        expect(ended(accepted)).toBeGreaterThan(2);
-      });
-      proxy.toClient = { kind: 'pass' };
-      await eventually(async () => {
-        await read();
-        const user = await directory.getUser(
-          { ...wholeUser, username: changed },
-          context,
-        );
-        expect(user?.emails).toEqual([`${offset}@example.test`]);
-      });
-      await expectSynced(await readModel(), opened);
-    }
-    expect(isPrivate.size).toBeGreaterThan(1);
-    expect(reads).toBeGreaterThan(0);
-    expect([...exposed]).toEqual([]);
-  });
 });

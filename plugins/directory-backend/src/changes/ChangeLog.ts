@@ -1,4 +1,5 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
+import type { PositionOrder } from '@directory-gateway/directory-core';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -18,8 +19,8 @@ const FORMER = {
 /** Rows per statement: SQLite and PostgreSQL limit its parameters. */
 const ROWS_PER_STATEMENT = 500;
 
-/** Time for which a process may write without renewing its lease. */
-const LEASE_MS = 15_000;
+/** Default time for which a process may write without renewing its lease. */
+export const LEASE_MS = 15_000;
 
 /** Time after which the changes of deleted users are deleted. */
 const DELETED_USERS_MS = 30 * 24 * 60 * 60_000;
@@ -32,14 +33,8 @@ export interface Position {
   readonly value: string;
 }
 
-/**
- * Returns how the second position stands to the first one; `other` when they
- * belong to different servers.
- */
-export type ComparePositions = (
-  a: Position,
-  b: Position,
-) => 'same' | 'later' | 'earlier' | 'other';
+/** Returns how the second position relates to the first. */
+export type ComparePositions = (from: Position, to: Position) => PositionOrder;
 
 /** Time in which a server is expected to catch up with another one. */
 export const CATCH_UP_MS = 10 * 60_000;
@@ -130,19 +125,6 @@ export interface ChangeBatch {
   readonly deleted: readonly string[];
   readonly added: readonly Membership[];
   readonly removed: readonly Membership[];
-}
-
-/**
- * What was recorded in the time in which servers catch up: a server that lacks
- * it may lag behind.
- */
-export interface RecentChanges {
-  /** Stable IDs of created entries. */
-  readonly created: Set<string>;
-  /** Stable IDs of unlocked users. */
-  readonly unlocked: ReadonlySet<string>;
-  /** Stable IDs of the groups that each entry has joined. */
-  readonly joined: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** The right to write, until another process acquires it. */
@@ -288,8 +270,12 @@ export class ChangeLog {
     }));
   }
 
-  /** Acquires the lease, unless another process holds it. */
-  async acquire(): Promise<Lease | undefined> {
+  /**
+   * Acquires the lease, unless another process holds it.
+   *
+   * @param leaseMs - duration in milliseconds
+   */
+  async acquire(leaseMs = LEASE_MS): Promise<Lease | undefined> {
     const holder = this.#holder;
     const definition = this.#definition;
     return this.#database.transaction(async transaction => {
@@ -299,7 +285,7 @@ export class ChangeLog {
         .update({
           holder,
           fence: transaction.raw('fence + 1'),
-          expires_at: timeOf(transaction, LEASE_MS),
+          expires_at: timeOf(transaction, leaseMs),
         });
       if (acquired === 0) {
         return undefined;
@@ -323,9 +309,15 @@ export class ChangeLog {
     });
   }
 
-  /** @throws LeaseLostError */
-  async renew(lease: Lease): Promise<void> {
-    await lockLease(this.#database, lease);
+  /**
+   * Extends the lease.
+   *
+   * @param leaseMs - duration from now in milliseconds
+   * @throws LeaseLostError
+   */
+  async renew(lease: Lease, leaseMs = LEASE_MS): Promise<void> {
+    const expires_at = timeOf(this.#database, leaseMs);
+    await updateLease(this.#database, lease, { expires_at });
   }
 
   /** Ends the lease, so that another process can acquire it at once. */
@@ -335,32 +327,30 @@ export class ChangeLog {
       .update({ expires_at: new Date(0) });
   }
 
-  /** Returns what was recorded recently and could be reverted. */
-  async recentChanges(): Promise<RecentChanges> {
+  /**
+   * Returns what was added in the time in which servers catch up: a server that
+   * lacks it may lag behind. Created entries and unlocked users are
+   * `user_created <id>`, memberships `<member ID> <group ID>`.
+   */
+  async recentAdditions(): Promise<ReadonlySet<string>> {
     const since = timeOf(this.#database, -CATCH_UP_MS);
-    const idsOf = async (...kinds: ChangeKind[]): Promise<Set<string>> =>
-      new Set(
-        await this.#database(EVENTS)
-          .where('time', '>', since)
-          .whereIn('kind', kinds)
-          .pluck('entry_id'),
-      );
-    const created = await idsOf('user_created', 'group_created');
-    const unlocked = await idsOf('user_unlocked');
-    const joined = new Map<string, Set<string>>();
-    const rows: (Membership & { readonly name: string | null })[] =
+    const events: EventRow[] = await this.#database(EVENTS)
+      .where('time', '>', since)
+      .whereIn('kind', ['user_created', 'group_created', 'user_unlocked'])
+      .select('kind', 'entry_id as entryId');
+    const memberships: (Membership & { readonly name: string | null })[] =
       await this.#database(MEMBERS)
         .where('since', '>', since)
         .leftJoin(ENTRIES, 'id', 'group_id')
         .select('member_id', 'group_id', 'name');
-    for (const { member_id, group_id, name } of rows) {
-      joined.set(member_id, (joined.get(member_id) ?? new Set()).add(group_id));
-      if (name === null) {
+    return new Set([
+      ...events.map(({ kind, entryId }) => `${kind} ${entryId}`),
+      ...memberships.flatMap(({ member_id, group_id, name }) => [
+        `${member_id} ${group_id}`,
         // The creation of a group that is not served is not logged.
-        created.add(group_id);
-      }
-    }
-    return { created, unlocked, joined };
+        ...(name === null ? [`group_created ${group_id}`] : []),
+      ]),
+    ]);
   }
 
   /** Yields the recorded entries in pages. */
@@ -413,7 +403,7 @@ export class ChangeLog {
     const { isStrict, isComplete } = options;
     const { server, value: position } = options.position;
     await this.#database.transaction(async transaction => {
-      await lockLease(transaction, lease);
+      await updateLease(transaction, lease);
       const { last_id, now } = await transaction(LOG).first('last_id', {
         now: timeOf(transaction),
       });
@@ -463,7 +453,7 @@ export class ChangeLog {
    */
   async prune(lease: Lease, retentionMs: number): Promise<void> {
     await this.#database.transaction(async transaction => {
-      await lockLease(transaction, lease);
+      await updateLease(transaction, lease);
       const olderThan = (ms: number) =>
         transaction(EVENTS).where('time', '<', timeOf(transaction, -ms));
       const deletions = olderThan(DELETED_USERS_MS)
@@ -531,12 +521,18 @@ function timeOf(database: Database, plusMs = 0) {
       );
 }
 
-/** Locks the row of the lease, and renews the lease. */
-async function lockLease(database: Database, { token }: Lease): Promise<void> {
-  const locked = await database(LEASE)
-    .where({ fence: token })
-    .update({ expires_at: timeOf(database, LEASE_MS) });
-  if (locked === 0) {
+/**
+ * Updates the row of the lease, which also locks it.
+ *
+ * @throws LeaseLostError
+ */
+async function updateLease(
+  database: Database,
+  { token }: Lease,
+  values: Record<string, unknown> = { fence: token },
+): Promise<void> {
+  const updated = await database(LEASE).where({ fence: token }).update(values);
+  if (updated === 0) {
     throw new LeaseLostError('Another process is writing the change log now');
   }
 }

@@ -174,20 +174,19 @@ export class ChangeReader {
     return queryLog(this.#options.log.joinTimesOf(groupname, usernames));
   }
 
-  /** Returns the cursor after the last change that the data contain. */
+  /** Returns the cursor before the first change that the data may lack. */
   async #end(): Promise<string> {
     const { log } = this.#options;
     const state = await this.#state();
-    const { logId, first, last } = state;
-    let after = last;
-    for (;;) {
-      const rows = await queryLog(log.readUpTo(after, CHANGES_PER_QUERY));
-      const index = rows.findIndex(change => this.#hasReached(change, state));
-      const missing = index === -1 ? rows : rows.slice(0, index);
-      after = missing.length > 0 ? missing[missing.length - 1].id - 1 : after;
-      if (missing.length < CHANGES_PER_QUERY) {
-        return encodeCursor(logId, Math.max(first, after));
+    let end = state.last;
+    for (let last = end; ;) {
+      const rows = await queryLog(log.readUpTo(last, CHANGES_PER_QUERY));
+      const missing = rows.findLast(change => !this.#hasReached(change, state));
+      if (!missing) {
+        return encodeCursor(state.logId, Math.max(state.first, end));
       }
+      end = missing.id - 1;
+      last = rows.at(-1)!.id - 1;
     }
   }
 

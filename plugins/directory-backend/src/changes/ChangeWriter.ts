@@ -11,28 +11,27 @@ import {
   type ChangeLog,
   type ComparePositions,
   type Lease,
+  LEASE_MS,
   LeaseLostError,
   type Position,
-  type RecentChanges,
 } from './ChangeLog';
 import type { Served } from './compareMemberships';
 import { KnownEntries } from './KnownEntries';
-import { WorkSlices } from './WorkSlices';
 
 /** Maximum number of entries that one transaction compares. */
 const ENTRIES_PER_APPEND = 2000;
 
-/** Interval of attempts to acquire or renew the lease. */
+/** Minimum interval between attempts to acquire or renew the lease. */
 const LEASE_INTERVAL_MS = 5000;
+
+/** Duration of the lease while the replica follows by full syncs. */
+const FULL_SYNC_LEASE_MS = 3 * 60_000;
 
 /**
  * Time in which another process that follows the same server reaches its
  * position. A server that was restored from a backup does not.
  */
 const LAG_MS = 30_000;
-
-/** Maximum time between syncs with a server without positions. */
-const FULL_SYNC_MS = 3 * 60_000;
 
 const PRUNE_INTERVAL_MS = 60 * 60_000;
 
@@ -50,8 +49,6 @@ export interface ChangeWriterOptions {
   readonly retentionMs: number;
   /** Milliseconds to wait for a server that may lag. Default: ten minutes. */
   readonly catchUpMs?: number;
-  /** Milliseconds between renewals of the lease. Default: five seconds. */
-  readonly renewalMs?: number;
   readonly logger: LoggerService;
 }
 
@@ -65,10 +62,11 @@ interface Tenure {
   /** Since when the server may lag behind the position. */
   behindSince: number | undefined;
   /**
-   * What the server may lack; read once while it may lag behind. Differences
-   * that revert it, and those that add or allow something, are left out.
+   * Additions that the server may lack; read once while it may lag behind.
+   * Differences that revert them, and those that add or allow something, are
+   * left out.
    */
-  recent: RecentChanges | undefined;
+  recent: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -87,19 +85,17 @@ export class ChangeWriter implements TableObserver {
     .createCounter('directory.changes.appended', {
       description: 'Changes appended to the change log, by kind',
     });
-  /** IDs of entries to compare. */
-  readonly #written = new Set<string>();
   /** The last sync, unless the tables were written since. */
   #confirmed: CurrentPosition | undefined;
   /** Called at the next sync, and when the writer is stopped. */
   #onSync: () => void = () => {};
   #position: Position | undefined;
-  /** Time until which the lease is renewed without another sync. */
-  #renewUntil = -Infinity;
   #tenure: Tenure | undefined;
-  #renewals: NodeJS.Timeout | undefined;
   #renewal: Promise<void> | undefined;
-  #acquireDueAt = -Infinity;
+  /** Duration of the lease, until after the next sync. */
+  #leaseMs = LEASE_MS;
+  /** Earliest time of the next attempt to acquire or renew the lease. */
+  #leaseDueAt = -Infinity;
   #pruneDueAt = -Infinity;
   #running: Promise<void> | undefined;
   #hasFailed = false;
@@ -120,14 +116,10 @@ export class ChangeWriter implements TableObserver {
     return this.#position;
   }
 
-  onWrite(written: WrittenEntries | undefined): void {
+  onWrite(changed: WrittenEntries | undefined): void {
     this.#confirmed = undefined;
-    if (!this.#tenure) {
-      return; // All entries are compared when a tenure begins.
-    }
-    for (const id of written?.ids ?? this.#tenure.entries.ids()) {
-      this.#written.add(id);
-    }
+    // All entries are compared when a tenure begins.
+    this.#tenure?.entries.recordWritten(changed?.ids);
   }
 
   onConfirmed(confirmed: CurrentPosition): void {
@@ -139,30 +131,32 @@ export class ChangeWriter implements TableObserver {
         ? // Times and positions of one server cannot be compared.
           { server: `${server} (time)`, value: String(time) }
         : { server, value };
-    this.#renewUntil =
-      performance.now() +
-      (value === undefined ? FULL_SYNC_MS : LEASE_INTERVAL_MS);
+    this.#leaseMs = value === undefined ? FULL_SYNC_LEASE_MS : LEASE_MS;
     this.#onSync();
-    if (!this.#running && !this.#isStopped) {
-      this.#running = this.#run().finally(() => {
-        this.#running = undefined;
-      });
+    if (this.#isStopped) {
+      return;
     }
+    if (this.#tenure && performance.now() >= this.#leaseDueAt) {
+      this.#renewal = this.#renew(this.#tenure);
+    }
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
   }
 
-  /** Resolves when nothing is being appended. */
+  /** Resolves when nothing is being written. */
   async idle(): Promise<void> {
     await this.#running;
+    await this.#renewal;
   }
 
   /** Ends the tenure after a running append. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#onSync();
-    await this.#running;
+    await this.idle();
     const { lease } = this.#tenure ?? {};
-    this.#endTenure();
-    await this.#renewal;
+    this.#tenure = undefined;
     if (lease) {
       await this.#options.log.release(lease).catch(() => {});
     }
@@ -171,7 +165,7 @@ export class ChangeWriter implements TableObserver {
   /** Never rejects. */
   async #run(): Promise<void> {
     try {
-      if (!this.#tenure && performance.now() >= this.#acquireDueAt) {
+      if (!this.#tenure && performance.now() >= this.#leaseDueAt) {
         await this.#acquire();
       }
       if (this.#tenure) {
@@ -185,8 +179,8 @@ export class ChangeWriter implements TableObserver {
   /** Ends the tenure: it is not known whether the last append was committed. */
   #fail(error: unknown): void {
     const { logger } = this.#options;
-    this.#endTenure();
-    this.#acquireDueAt = performance.now() + LEASE_INTERVAL_MS;
+    this.#tenure = undefined;
+    this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
     if (
       error instanceof LeaseLostError ||
       error instanceof ServerSwitchedError
@@ -198,15 +192,26 @@ export class ChangeWriter implements TableObserver {
     }
   }
 
+  /** Never rejects. */
+  async #renew(tenure: Tenure): Promise<void> {
+    this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
+    try {
+      await this.#options.log.renew(tenure.lease, this.#leaseMs);
+    } catch (error) {
+      if (this.#tenure === tenure) {
+        this.#fail(error);
+      }
+    }
+  }
+
   async #acquire(): Promise<void> {
-    const { log, tables, publicValues, renewalMs } = this.#options;
-    this.#acquireDueAt = performance.now() + LEASE_INTERVAL_MS;
-    const lease = await log.acquire();
+    const { log, tables, publicValues } = this.#options;
+    this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
+    const lease = await log.acquire(this.#leaseMs);
     if (!lease) {
       return;
     }
     const entries = new KnownEntries({ tables, publicValues });
-    this.#written.clear();
     this.#tenure = {
       lease,
       entries,
@@ -215,57 +220,35 @@ export class ChangeWriter implements TableObserver {
       behindSince: undefined,
       recent: undefined,
     };
-    this.#renewals = setInterval(() => {
-      if (performance.now() < this.#renewUntil) {
-        this.#renewal ??= log
-          .renew(lease)
-          .catch(error => this.#fail(error))
-          .finally(() => {
-            this.#renewal = undefined;
-          });
-      }
-    }, renewalMs ?? LEASE_INTERVAL_MS).unref();
     await entries.load(log);
-    await this.#addAll(entries);
-  }
-
-  async #addAll(entries: KnownEntries): Promise<void> {
-    const slices = new WorkSlices();
-    for (const id of entries.ids()) {
-      await slices.next();
-      this.#written.add(id);
-    }
-  }
-
-  #endTenure(): void {
-    clearInterval(this.#renewals);
-    this.#tenure = undefined;
+    await entries.requestAll();
   }
 
   /** Appends until the tables are recorded, or are being written. */
   async #recordAll(tenure: Tenure): Promise<void> {
     const { log, logger, retentionMs } = this.#options;
     while (this.#confirmed && !this.#isStopped) {
+      const { server } = this.#position!;
       const mode = this.#modeFor(tenure);
       if (mode === 'wait') {
         return;
       }
       if (mode === 'strict') {
-        tenure.recent ??= await log.recentChanges();
+        tenure.recent ??= await log.recentAdditions();
       } else if (tenure.recent) {
         tenure.recent = undefined;
-        await this.#addAll(tenure.entries);
+        await tenure.entries.requestAll();
         continue;
       }
-      const ids = this.#takeIds();
+      const ids = await tenure.entries.takeWritten(ENTRIES_PER_APPEND);
       if (ids.length === 0) {
         break;
       }
-      await this.#record(tenure, ids);
+      await this.#record(tenure, ids, server);
     }
     if (this.#confirmed && !tenure.isComplete) {
       tenure.isComplete = true;
-      await this.#record(tenure, []);
+      await this.#record(tenure, [], this.#position!.server);
     }
     if (this.#hasFailed) {
       this.#hasFailed = false;
@@ -284,8 +267,8 @@ export class ChangeWriter implements TableObserver {
   #modeFor(tenure: Tenure): 'complete' | 'wait' | 'strict' {
     const { compare, catchUpMs = CATCH_UP_MS } = this.#options;
     const { position } = tenure;
-    const standing = position ? compare(position, this.#position!) : 'same';
-    if (standing === 'same' || standing === 'later') {
+    const order = position ? compare(position, this.#position!) : 'same';
+    if (order === 'same' || order === 'later') {
       tenure.behindSince = undefined;
       return 'complete';
     }
@@ -294,25 +277,22 @@ export class ChangeWriter implements TableObserver {
     if (behindMs >= catchUpMs) {
       return 'complete';
     }
-    return standing === 'earlier' && behindMs < LAG_MS ? 'wait' : 'strict';
+    return order === 'earlier' && behindMs < LAG_MS ? 'wait' : 'strict';
   }
 
-  /** Takes IDs to compare. */
-  #takeIds(): readonly string[] {
-    const ids = [...this.#written].slice(0, ENTRIES_PER_APPEND);
-    for (const id of ids) {
-      this.#written.delete(id);
-    }
-    return ids;
-  }
-
-  /** Compares entries and appends the differences. */
-  async #record(tenure: Tenure, ids: readonly string[]): Promise<void> {
+  /**
+   * Compares entries and appends the differences.
+   *
+   * @param server - identifies the server whose differences may be recorded
+   */
+  async #record(
+    tenure: Tenure,
+    ids: readonly string[],
+    server: string,
+  ): Promise<void> {
     const { lease, entries, isComplete, recent } = tenure;
-    const { server } = this.#position!;
     const batch = await entries.compare(ids, recent);
-    const { added, removed, deleted } = batch;
-    const rows = [batch.entries, deleted, added, removed];
+    const rows = [batch.entries, batch.deleted, batch.added, batch.removed];
     if (ids.length > 0 && rows.every(list => list.length === 0)) {
       return;
     }
@@ -322,10 +302,10 @@ export class ChangeWriter implements TableObserver {
         this.#onSync = resolve;
       });
     }
-    const position = this.#position!;
     if (this.#isStopped) {
       return;
     }
+    const position = this.#position!;
     if (position.server !== server) {
       throw new ServerSwitchedError(
         'The change log compares all entries after a switch to another server',

@@ -6,11 +6,11 @@ import {
 } from '@directory-gateway/directory-core';
 import type {
   ChangeBatch,
+  ChangeKind,
   ChangeLog,
   EntryKind,
   Membership,
   NewChange,
-  RecentChanges,
   StoredEntry,
 } from './ChangeLog';
 import {
@@ -33,21 +33,12 @@ class Comparison {
   readonly deleted: string[] = [];
   readonly added: Link[] = [];
   readonly removed: Link[] = [];
-  /** IDs of entries whose groups are to be compared. */
-  readonly linked = new Set<string>();
-  /** Keys or IDs of members that groups may have lost or got. */
-  readonly members: Iterable<string>[] = [];
   /** Entries whose memberships, or those of their members, may differ. */
   readonly affected = new Set<KnownEntry>();
   readonly before = new Map<KnownEntry, StateBefore>();
 
   /** @param recent - see {@link KnownEntries.compare} */
-  constructor(readonly recent: RecentChanges | undefined) {}
-
-  /** Whether to leave out differences that add or allow. */
-  get isStrict(): boolean {
-    return this.recent !== undefined;
-  }
+  constructor(readonly recent: ReadonlySet<string> | undefined) {}
 
   /** Keeps the state of an entry before its first change. */
   touch(entry: KnownEntry): void {
@@ -58,11 +49,17 @@ class Comparison {
 }
 
 /**
- * The users and groups as the change log has recorded them, with the direct
- * members of all groups. Compared with the replica, they yield the changes.
+ * The users and groups as the change log has recorded them, with their direct
+ * memberships. Compared with the replica, they yield the changes.
  */
 export class KnownEntries {
   readonly #byId = new Map<string, KnownEntry>();
+  /** IDs of entries to compare. */
+  readonly #written = new Set<string>();
+  /** Keys of members before and after writes of groups. */
+  readonly #rewritten: (readonly [readonly string[], readonly string[]])[] = [];
+  /** Keys of the direct members of each group at its last write, by stable ID. */
+  readonly #members = new Map<string, readonly string[]>();
   readonly #tables: ReplicaTables;
   readonly #publicValues: (served: Served) => unknown;
 
@@ -76,6 +73,9 @@ export class KnownEntries {
   }) {
     this.#tables = options.tables;
     this.#publicValues = options.publicValues;
+    for (const id of this.#tables.groups.ids()) {
+      this.#members.set(id, this.#keysOfMembers(id));
+    }
   }
 
   /** Reads the recorded entries. */
@@ -87,11 +87,13 @@ export class KnownEntries {
         const served = this.#find(id)?.served;
         const isSame = served && this.#digestOf(served, salt) === digest;
         this.#byId.set(id, {
-          ...newEntry(id, kind),
+          id,
+          kind,
           name: name ?? undefined,
           locked: Boolean(locked),
           served: isSame ? served : undefined,
-          stored: served ? undefined : { salt, digest },
+          hasChanged: served !== undefined && !isSame,
+          groups: [],
         });
       }
     }
@@ -101,15 +103,62 @@ export class KnownEntries {
         const group = this.#byId.get(group_id);
         const member = this.#byId.get(member_id);
         if (group && member) {
-          (group.members as string[]).push(member.id);
           member.groups = member.groups.concat(group);
         }
       }
     }
   }
 
+  /** Requests a comparison of all entries. */
+  async requestAll(): Promise<void> {
+    const slices = new WorkSlices();
+    for (const id of this.#ids()) {
+      await slices.next();
+      this.#written.add(id);
+    }
+  }
+
+  /**
+   * Records that entries were written, in the same turn.
+   *
+   * @param ids - default: all entries
+   */
+  recordWritten(ids: Iterable<string> = this.#ids()): void {
+    for (const id of ids) {
+      this.#written.add(id);
+      const old = this.#members.get(id) ?? [];
+      const now = this.#keysOfMembers(id);
+      if (old !== now && old.length + now.length > 0) {
+        this.#rewritten.push([old, now]);
+        this.#members.set(id, now);
+      }
+    }
+  }
+
+  /**
+   * Takes IDs of entries to compare: of those that were written, and of members
+   * that groups got or lost.
+   */
+  async takeWritten(limit: number): Promise<readonly string[]> {
+    const slices = new WorkSlices();
+    for (const [old, now] of this.#rewritten.splice(0)) {
+      // Usually a single member of a large group changes.
+      const { start, oldEnd, end } = differingPart(old, now);
+      for (const key of [
+        ...old.slice(start, oldEnd),
+        ...now.slice(start, end),
+      ]) {
+        await slices.next();
+        this.#written.add(this.#idOf(key));
+      }
+    }
+    const ids = [...this.#written].slice(0, limit);
+    ids.forEach(id => this.#written.delete(id));
+    return ids;
+  }
+
   /** The IDs of the known entries and of those in the replica. */
-  *ids(): Iterable<string> {
+  *#ids(): Iterable<string> {
     yield* this.#tables.users.ids();
     yield* this.#tables.groups.ids();
     yield* this.#byId.keys();
@@ -120,34 +169,36 @@ export class KnownEntries {
    * result fails, this object must not be used again. Yields to the event loop
    * in between; entries that are written in the meantime must be compared again.
    *
-   * @param recent - what the server may lack: the comparison leaves out
-   *   differences that revert it, entries that were created, renamed or
-   *   unlocked, and new members. Default: nothing is left out.
+   * @param recent - additions that the server may lack, from
+   *   {@link ChangeLog.recentAdditions}: the comparison leaves out differences
+   *   that revert them, entries that were created, renamed or unlocked, and new
+   *   members. Default: nothing is left out.
    */
   async compare(
     ids: Iterable<string>,
-    recent?: RecentChanges,
+    recent?: ReadonlySet<string>,
   ): Promise<ChangeBatch> {
     const comparison = new Comparison(recent);
-    const { slices, linked, deletions, changes } = comparison;
+    const { slices, deletions, changes } = comparison;
+    const compared = new Set<string>();
     for (const id of ids) {
       await slices.next();
-      this.#compareEntry(id, comparison);
-    }
-    for (const members of comparison.members) {
-      for (const key of members) {
-        await slices.next();
-        linked.add(this.#idOf(key));
+      compared.add(id);
+      if (this.#compareEntry(id, comparison) === 'created') {
+        for (const key of this.#keysOfMembers(id)) {
+          await slices.next();
+          compared.add(this.#idOf(key));
+        }
       }
     }
-    for (const id of linked) {
+    for (const id of compared) {
       await slices.next();
       this.#compareGroups(id, comparison);
     }
     const memberships = await compareMemberships({
       ...comparison,
       links: [...comparison.added, ...comparison.removed],
-      membersOf: group => this.#membersOf(group),
+      known: this.#byId,
     });
     const entries: StoredEntry[] = [];
     for (const entry of comparison.changed) {
@@ -155,96 +206,92 @@ export class KnownEntries {
       entries.push(this.#stored(entry));
     }
     return {
-      ...comparison,
       changes: [...deletions, ...changes, ...memberships],
       entries,
+      deleted: comparison.deleted,
       added: comparison.added.map(membershipOf),
       removed: comparison.removed.map(membershipOf),
     };
   }
 
-  #compareEntry(id: string, comparison: Comparison): void {
+  #compareEntry(id: string, comparison: Comparison): 'created' | 'known' {
+    const { recent } = comparison;
     const found = this.#find(id);
     let known = this.#byId.get(id);
-    const isServed = found?.served !== undefined;
-    const wasServed = known?.name !== undefined;
-    const isLost = known && (!found || (wasServed && !isServed));
-    if (isLost && comparison.recent?.created.has(id)) {
-      return;
+    const isLost = known?.name !== undefined && !found?.served;
+    if (
+      known &&
+      (isLost || !found) &&
+      recent?.has(`${known.kind}_created ${id}`)
+    ) {
+      return 'known';
     }
     if (known && known.kind !== found?.kind) {
       this.#delete(known, comparison);
       known = undefined;
     }
-    if (!found) {
-      return;
+    if (!found || (!known && recent)) {
+      return 'known';
     }
-    comparison.linked.add(id);
-    if (!known) {
-      if (comparison.isStrict) {
-        return;
-      }
-      known = newEntry(id, found.kind);
-      this.#byId.set(id, known);
-      comparison.changed.add(known);
-    }
+    const isNew = !known;
+    known ??= {
+      id,
+      kind: found.kind,
+      name: undefined,
+      locked: false,
+      served: undefined,
+      hasChanged: false,
+      groups: [],
+    };
+    this.#byId.set(id, known);
     comparison.touch(known);
     this.#compareRecord(known, found.served, comparison);
-    if (found.kind === 'group') {
-      const members = this.#keysOfMembers(id);
-      comparison.members.push(
-        differingItems(known.members, members),
-        known.relinked,
-      );
-      known.members = members;
-      known.relinked = [];
+    if (isNew) {
+      comparison.changed.add(known);
     }
+    return isNew ? 'created' : 'known';
   }
 
   #compareRecord(
     known: KnownEntry,
     served: Served | undefined,
-    comparison: Comparison,
+    { deletions, changes, changed, affected, recent }: Comparison,
   ): void {
-    const { deletions, changes, isStrict, recent } = comparison;
-    const { name: oldName, locked: wasLocked } = known;
-    const isLocked =
-      !!served && 'locked' in served.record && served.record.locked === true;
-    const isUncertain =
-      isLocked && !wasLocked && recent?.unlocked.has(known.id) === true;
-    const locked = isLocked && !isUncertain;
+    const { id, name: oldName, locked: wasLocked } = known;
     const isNew = oldName === undefined && served !== undefined;
     const isGone = oldName !== undefined && served === undefined;
-    const isRenamed = !isNew && !isGone && oldName !== served?.name;
-    const allows = isNew || isRenamed || (wasLocked && !locked);
-    const isChanged = !isNew && !isGone && !this.#hasSameValues(known, served);
-    if (isStrict && isNew) {
+    if (isNew && recent) {
       return;
     }
+    const isChanged = !isNew && !isGone && !this.#hasSameValues(known, served);
+    const isLocked =
+      !!served && 'locked' in served.record && served.record.locked === true;
+    const record = (what: string, list = changes, old?: string) => {
+      list.push({ ...changeOf(known, what), ...(old && { oldName: old }) });
+      changed.add(known);
+    };
     if (isGone) {
-      deletions.push(changeOf(known, 'deleted'));
+      record('deleted', deletions);
     }
-    if (!(isStrict && isRenamed)) {
+    known.served = served;
+    known.hasChanged = false;
+    if (isNew || isGone || !recent) {
       known.name = served?.name;
     }
-    known.locked = locked || (isStrict && wasLocked);
-    known.served = served;
-    known.stored = undefined;
+    known.locked = recent
+      ? wasLocked || (isLocked && !recent.has(`user_unlocked ${id}`))
+      : isLocked;
     if (isNew) {
-      changes.push(changeOf(known, 'created'));
-      comparison.affected.add(known);
-    }
-    if (isRenamed && !isStrict) {
-      changes.push({ ...changeOf(known, 'renamed'), oldName });
+      record('created');
+      affected.add(known);
+    } else if (!isGone && known.name !== oldName) {
+      record('renamed', changes, oldName);
     }
     if (known.locked !== wasLocked) {
-      changes.push(changeOf(known, locked ? 'locked' : 'unlocked'));
+      record(known.locked ? 'locked' : 'unlocked');
     }
     if (isChanged) {
-      changes.push(changeOf(known, 'changed'));
-    }
-    if (isGone || allows || isChanged || known.locked !== wasLocked) {
-      comparison.changed.add(known);
+      record('changed');
     }
   }
 
@@ -254,7 +301,7 @@ export class KnownEntries {
       comparison.deletions.push(changeOf(known, 'deleted'));
     }
     comparison.deleted.push(known.id);
-    comparison.members.push(known.members, known.relinked);
+    comparison.affected.add(known);
     this.#byId.delete(known.id);
     known.name = undefined;
     known.groups = [];
@@ -262,6 +309,7 @@ export class KnownEntries {
 
   /** Compares the groups of which an entry is a direct member. */
   #compareGroups(id: string, comparison: Comparison): void {
+    const { recent } = comparison;
     const known = this.#byId.get(id);
     if (!known) {
       return;
@@ -271,40 +319,21 @@ export class KnownEntries {
         .directGroupsOf(this.#keyOf(id))
         .flatMap(key => this.#byId.get(this.#idOf(key)) ?? []),
     );
-    const joined = comparison.recent?.joined.get(id);
-    const missing = known.groups.filter(group => !present.has(group));
-    const uncertain = missing.filter(group => joined?.has(group.id));
-    const lost = missing.filter(group => !uncertain.includes(group));
-    const kept = known.groups.filter(group => !lost.includes(group));
-    kept.forEach(group => present.delete(group));
-    uncertain.forEach(group => group.relinked.push(id));
-    if (comparison.isStrict) {
-      present.clear();
-    }
-    if (present.size + lost.length === 0) {
+    const lost = known.groups.filter(
+      group => !present.has(group) && !recent?.has(`${id} ${group.id}`),
+    );
+    known.groups.forEach(group => present.delete(group));
+    const joined = recent ? [] : [...present];
+    if (joined.length + lost.length === 0) {
       return;
     }
     comparison.touch(known);
     comparison.affected.add(known);
-    present.forEach(group => comparison.added.push({ member: known, group }));
+    joined.forEach(group => comparison.added.push({ member: known, group }));
     lost.forEach(group => comparison.removed.push({ member: known, group }));
-    for (const group of [...present, ...lost]) {
-      // A group that was written since may be written back without a difference.
-      if (this.#keysOfMembers(group.id) !== group.members) {
-        group.relinked.push(id);
-      }
-    }
-    known.groups = kept.concat([...present]);
-  }
-
-  /** Yields the recorded direct members of a group. */
-  *#membersOf(group: KnownEntry): Iterable<KnownEntry> {
-    for (const key of [...group.members, ...group.relinked]) {
-      const member = this.#byId.get(this.#idOf(key));
-      if (member?.groups.includes(group)) {
-        yield member;
-      }
-    }
+    known.groups = known.groups
+      .filter(group => !lost.includes(group))
+      .concat(joined);
   }
 
   /** Returns an entry of the replica; a group that is not served has no record. */
@@ -339,15 +368,13 @@ export class KnownEntries {
   }
 
   #hasSameValues(
-    { served: old, stored }: KnownEntry,
+    { served: old, hasChanged }: KnownEntry,
     now: Served | undefined,
   ): boolean {
-    if (old === now || now === undefined) {
-      return old === now;
-    }
-    return old
-      ? isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
-      : stored?.digest === this.#digestOf(now, stored?.salt ?? '');
+    return old && now
+      ? old === now ||
+          isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
+      : !hasChanged;
   }
 
   /**
@@ -368,46 +395,11 @@ export class KnownEntries {
   }
 }
 
-function newEntry(id: string, kind: EntryKind): KnownEntry {
-  return {
-    id,
-    kind,
-    name: undefined,
-    locked: false,
-    served: undefined,
-    stored: undefined,
-    groups: [],
-    members: [],
-    relinked: [],
-  };
-}
-
 function membershipOf({ member, group }: Link): Membership {
   return { member_id: member.id, group_id: group.id };
 }
 
 /** Returns a change of a served entry. */
-function changeOf<What extends string>(
-  { id, kind, name }: KnownEntry,
-  what: What,
-) {
-  const changeKind = `${kind}_${what}` as NewChange['kind'];
-  return { kind: changeKind, entryId: id, name: name! };
-}
-
-/**
- * Returns the items of the parts in which two lists differ. Usually a single
- * member of a large group changes.
- */
-function* differingItems(
-  old: readonly string[],
-  now: readonly string[],
-): Iterable<string> {
-  const { start, oldEnd, end } = differingPart(old, now);
-  for (let index = start; index < oldEnd; index++) {
-    yield old[index];
-  }
-  for (let index = start; index < end; index++) {
-    yield now[index];
-  }
+function changeOf({ id, kind, name }: KnownEntry, what: string): NewChange {
+  return { kind: `${kind}_${what}` as ChangeKind, entryId: id, name: name! };
 }

@@ -3,7 +3,7 @@ import type {
   ServedRecord,
   User,
 } from '@directory-gateway/directory-core';
-import type { EntryKind, NewChange, StoredEntry } from './ChangeLog';
+import type { EntryKind, NewChange } from './ChangeLog';
 import type { WorkSlices } from './WorkSlices';
 
 /** Maximum number of changes of the members of one group. */
@@ -19,16 +19,12 @@ export interface KnownEntry {
   /** `undefined` for a group that is not served. */
   name: string | undefined;
   locked: boolean;
-  /** Record at the last comparison; `undefined` when it differed. */
+  /** Record at the last comparison. */
   served: Served | undefined;
-  /** Digest of an entry that the replica did not have so far. */
-  stored: Pick<StoredEntry, 'salt' | 'digest'> | undefined;
+  /** Whether the replica differed from the recorded digest. */
+  hasChanged: boolean;
   /** Groups of which the entry is recorded as a direct member. */
   groups: readonly KnownEntry[];
-  /** Keys of a group's direct members at the last comparison. */
-  members: readonly string[];
-  /** IDs of other members that have joined or left a group since. */
-  relinked: string[];
 }
 
 /** A direct membership that has begun or ended. */
@@ -52,20 +48,10 @@ export async function compareMemberships(options: {
   readonly before: ReadonlyMap<KnownEntry, StateBefore>;
   /** Direct memberships that have begun or ended. */
   readonly links: readonly Link[];
-  /** Yields the direct members of a group. */
-  readonly membersOf: (group: KnownEntry) => Iterable<KnownEntry>;
+  readonly known: ReadonlyMap<string, KnownEntry>;
   readonly slices: WorkSlices;
 }): Promise<readonly NewChange[]> {
-  const { before, links, membersOf, slices } = options;
-  const affected = new Set(options.affected);
-  // Iteration includes the members that are added to the set during the loop.
-  // Members that have left an affected group since are affected themselves.
-  for (const entry of affected) {
-    for (const member of membersOf(entry)) {
-      await slices.next();
-      affected.add(member);
-    }
-  }
+  const { before, links, slices } = options;
   const stateBefore = (entry: KnownEntry) => before.get(entry) ?? entry;
   const changes = new Map<KnownEntry, NewChange[]>();
   const record = (
@@ -86,7 +72,7 @@ export async function compareMemberships(options: {
       });
     }
   };
-  for (const member of affected) {
+  for (const member of await withMembers(options)) {
     await slices.next();
     const old = groupsOf(member, stateBefore);
     const now = groupsOf(member, entry => entry);
@@ -129,6 +115,33 @@ export async function compareMemberships(options: {
   ];
 }
 
+/**
+ * Returns these entries and the direct and nested members of the groups among
+ * them. Members that have left such a group are among the entries.
+ */
+async function withMembers({
+  affected,
+  known,
+  slices,
+}: Pick<
+  Parameters<typeof compareMemberships>[0],
+  'affected' | 'known' | 'slices'
+>): Promise<ReadonlySet<KnownEntry>> {
+  const found = new Set(affected);
+  let hasGroups = [...found].some(({ kind }) => kind === 'group');
+  while (hasGroups) {
+    hasGroups = false;
+    for (const entry of known.values()) {
+      await slices.next();
+      if (!found.has(entry) && entry.groups.some(group => found.has(group))) {
+        found.add(entry);
+        hasGroups ||= entry.kind === 'group';
+      }
+    }
+  }
+  return found;
+}
+
 /** Returns the served groups that a served entry is in. */
 function groupsOf(
   entry: KnownEntry,
@@ -136,6 +149,7 @@ function groupsOf(
 ): ReadonlySet<KnownEntry> {
   const { name, groups } = stateOf(entry);
   const found = new Set(name === undefined ? [] : groups);
+  // Iteration includes the groups that are added during the loop.
   for (const group of found) {
     for (const further of stateOf(group).groups) {
       found.add(further);

@@ -57,7 +57,6 @@ it.each([
   ['quarantine', 'quarantine'],
   ['unreachable', undefined],
   ['response', undefined],
-  ['overloaded', undefined],
 ] as const)('maps an error with the reason %s to %s', (reason, expected) => {
   const error = new DirectoryUnavailableError('failed', { reason });
   expect(suspensionFor(error)).toBe(expected);

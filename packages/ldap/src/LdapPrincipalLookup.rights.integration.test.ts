@@ -155,3 +155,16 @@ describe('LdapPrincipalLookup.findSubject', () => {
     },
   );
 });
+
+it('does not take a user whose groups are unreadable for a user without groups', async () => {
+  const findUser = (username: string) =>
+    ldap.principals.find({ username }, { signal });
+  const hidden = '(targetattr = "memberOf")(targetfilter = "(uid=erin)")';
+  await whileDenied(hidden, async () => {
+    await eventually(async () =>
+      expect(findUser('erin')).rejects.toMatchObject({ reason: 'accessCheck' }),
+    );
+    expect(await findUser('alice')).toMatchObject({ username: 'alice' });
+  });
+  expect(await findUser('erin')).toMatchObject({ username: 'erin' });
+});
