@@ -65,7 +65,7 @@ class TestSource implements ReplicaSource {
     const { written, gone, complete } = this;
     this.written = [];
     this.gone = [];
-    this.#give(written, onBatch);
+    await this.#give(written, onBatch);
     return { gone, complete };
   };
 
@@ -75,7 +75,7 @@ class TestSource implements ReplicaSource {
   };
 
   readRecent: ReplicaSource['readRecent'] = async (_server, onBatch) => {
-    this.#give(this.changed, onBatch);
+    await this.#give(this.changed, onBatch);
   };
 
   readAll: ReplicaSource['readAll'] = async onBatch => {
@@ -83,7 +83,7 @@ class TestSource implements ReplicaSource {
     await sleep(this.syncMs);
     for (const kind of replicaKinds) {
       const ids = [...this.entries[kind].keys()];
-      this.#give(
+      await this.#give(
         ids.map(id => ({ kind, id })),
         onBatch,
       );
@@ -101,7 +101,7 @@ class TestSource implements ReplicaSource {
     onBatch,
   ) => {
     this.reread.push(...refs.map(({ id }) => id));
-    return this.#give(refs, onBatch);
+    return await this.#give(refs, onBatch);
   };
 
   verifyAccess: ReplicaSource['verifyAccess'] = async () => {
@@ -151,7 +151,7 @@ class TestSource implements ReplicaSource {
     };
   }
 
-  #give(refs: readonly EntryRef[], onBatch: OnBatch) {
+  async #give(refs: readonly EntryRef[], onBatch: OnBatch) {
     const found = {
       users: new Set<string>(),
       groups: new Set<string>(),
@@ -161,7 +161,7 @@ class TestSource implements ReplicaSource {
       const read = this.entries[kind].get(id);
       if (read) {
         found[kind].add(id);
-        onBatch({ kind, entries: [read] } as ReplicaBatch);
+        await onBatch({ kind, entries: [read] } as ReplicaBatch);
       }
     }
     return found;
@@ -218,19 +218,6 @@ describe('Replica', () => {
     source.addUser('dave');
     await eventually(() => expect(usersOf()).toContain('dave'));
     expect(source.idLists).toBe(0);
-  });
-
-  it('reads everything again when too much was written', async () => {
-    for (let index = 0; index < 5000; index++) {
-      source.addUser(`user${index}`);
-    }
-    await eventually(() => expect(usersOf()).toContain('user4999'));
-    expect(source.syncs).toHaveLength(1);
-    for (let index = 0; index <= 5000; index++) {
-      source.addUser(`user${index}`);
-    }
-    await eventually(() => expect(usersOf()).toContain('user5000'));
-    expect(source.syncs).toHaveLength(2);
   });
 
   it('renames an entry in one step, in groups that still name it', async () => {
@@ -503,8 +490,8 @@ it('releases stricter values of a server without positions', async () => {
   source.server = 'ldap://two';
   await eventually(() => expect(replica.stricter.size).toBe(1));
   expect(groupsOf('carol')).toEqual([]);
-  await eventually(() => expect(replica.stricter.size).toBe(0));
-  expect(groupsOf('carol')).toEqual(['cn=staff']);
+  await eventually(() => expect(groupsOf('carol')).toEqual(['cn=staff']));
+  expect(replica.stricter.size).toBe(0);
 });
 
 it('suspends reads as soon as too many entries are deleted', async () => {
