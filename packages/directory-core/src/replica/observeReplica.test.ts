@@ -16,7 +16,6 @@ it('exports the state, mode and size of a replica', async () => {
   });
   jest.spyOn(metrics, 'getMeter').mockReturnValue({
     createObservableGauge: create,
-    createObservableCounter: create,
   } as never);
   const state = new ReplicaState({
     maxStalenessMs: 60_000,
@@ -61,9 +60,7 @@ it('exports the state, mode and size of a replica', async () => {
     'entries',
     'held_entries',
     'mode',
-    'rejected',
     'state',
     'suspended',
-    'waiting',
   ]);
 });

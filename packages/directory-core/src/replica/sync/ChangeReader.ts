@@ -50,8 +50,10 @@ interface ChangeReaderOptions {
  */
 export class ChangeReader {
   readonly #options: ChangeReaderOptions;
-  /** Entries that were read or are missing, as `kind id`. */
-  readonly #known = new Set<string>();
+  /** Entries that were read, as `kind id`. */
+  readonly #read = new Set<string>();
+  /** Entries that were read after the last changes, as `kind id`. */
+  readonly #reread = new Set<string>();
   /** Keys of groups that users are no longer in. */
   readonly #leftGroups = new Set<string>();
   #reads = 0;
@@ -74,6 +76,7 @@ export class ChangeReader {
     let [start, end, unread] = [from, to, refs];
     for (let round = 1; ; round++) {
       const before = this.#reads;
+      this.#reread.clear();
       const { gone, complete } = await source.changes(start, end, batch =>
         this.#record(batch),
       );
@@ -96,7 +99,7 @@ export class ChangeReader {
     const { kind, entries } = batch;
     this.#reads += entries.length;
     for (const { id, memberOf } of entries) {
-      this.#known.add(textOf({ kind, id }));
+      this.#read.add(textOf({ kind, id }));
       const before = memberOf ? (tables.users.keyOf(id) ?? '') : '';
       for (const group of tables.groups.graph.directGroupsOf(before)) {
         if (!memberOf!.has(group)) {
@@ -108,7 +111,6 @@ export class ChangeReader {
 
   #recordMissing(ref: EntryRef): void {
     this.#reads++;
-    this.#known.add(textOf(ref));
     this.#options.check.recordMissing(ref);
   }
 
@@ -138,9 +140,12 @@ export class ChangeReader {
       unique,
       batch => this.#record(batch),
     );
-    unique
-      .filter(({ kind, id }) => !found[kind].has(id))
-      .forEach(ref => this.#recordMissing(ref));
+    for (const ref of unique) {
+      this.#reread.add(textOf(ref));
+      if (!found[ref.kind].has(ref.id)) {
+        this.#recordMissing(ref);
+      }
+    }
   }
 
   /**
@@ -152,10 +157,9 @@ export class ChangeReader {
    */
   #lost(repeats: boolean): readonly EntryRef[] | undefined {
     const { tables, check } = this.#options;
-    const isKnown = (ref: EntryRef) => this.#known.has(textOf(ref));
     const lost = [...this.#leftGroups]
       .flatMap(key => refOf(key, tables) ?? [])
-      .filter(ref => !isKnown(ref));
+      .filter(each => !this.#read.has(textOf(each)) && !check.get(each));
     const read = check.refs.filter(ref => check.get(ref)!.key !== '');
     const keys = new Set(read.map(ref => check.get(ref)!.key));
     const isUnknown = (key: string) => !keys.has(key) && !refOf(key, tables);
@@ -172,16 +176,17 @@ export class ChangeReader {
           const ref = refOf(key, tables);
           // An entry that is as in the tables is not in the check.
           const present = ref && (check.get(ref) ?? { key, entry: true });
-          if (ref && !isKnown(ref)) {
+          const isDeleted = !present?.entry;
+          if (!ref || isDeleted || added.has(present.key)) {
+            continue;
+          }
+          if (!this.#reread.has(textOf(ref))) {
             lost.push(ref);
           } else if (
             repeats &&
-            present?.entry &&
-            (present.key === key
-              ? [...added].some(isUnknown)
-              : !added.has(present.key))
+            (present.key !== key || [...added].some(isUnknown))
           ) {
-            lost.push(ref!, group);
+            lost.push(ref, group);
           }
         }
       }

@@ -7,6 +7,7 @@ import type {
   UserEntry,
 } from '../tables/entries';
 import { ReplicaTables } from '../tables/ReplicaTables';
+import { PendingReads } from './PendingReads';
 import { StricterValues } from './StricterValues';
 import { TableWriter } from './TableWriter';
 
@@ -46,15 +47,16 @@ describe('StricterValues', () => {
   let tables: ReplicaTables;
   let stricter: StricterValues;
   let writer: TableWriter;
-  let logger: RecordingLogger;
+  let pending: PendingReads;
 
   beforeEach(() => {
     now = 1_000_000;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
     jest.spyOn(Date, 'now').mockReturnValue(NOW);
     tables = new ReplicaTables();
-    logger = new RecordingLogger();
-    stricter = new StricterValues({ tables, logger });
+    pending = new PendingReads();
+    const logger = new RecordingLogger();
+    stricter = new StricterValues({ tables, logger }, pending);
     writer = new TableWriter({
       tables,
       restrict: batch => stricter.restrict(batch),
@@ -97,24 +99,12 @@ describe('StricterValues', () => {
     writeUser(userOf({ is_private: false }));
     expect(rowOf()?.record).toMatchObject({ is_private: false });
     expect(rowOf()?.record.locked).not.toBe(true);
-    expect(stricter).toMatchObject({ isActive: false, size: 0, released: [] });
+    expect(stricter).toMatchObject({ isActive: false, size: 0 });
   });
 
   describe('after a switch', () => {
     /** Starts one minute after the tables matched the previous server. */
     const switchServer = () => stricter.start(MINUTE_MS);
-
-    it('keeps what a later switch held again', () => {
-      writeUser(userOf({ is_private: true }));
-      switchServer();
-      writeUser(userOf());
-      now += 11 * MINUTE_MS;
-      const { released } = stricter;
-      switchServer();
-      writeUser(userOf());
-      stricter.clear(released);
-      expect(stricter.size).toBe(1);
-    });
 
     it('keeps a private flag and accepts other differences', () => {
       writeUser(userOf({ is_private: true, surname: 'Old' }));
@@ -274,21 +264,16 @@ describe('StricterValues', () => {
       writeUser(userOf());
       writeGroup(groupOf(['uid=alice']));
       now += 10 * MINUTE_MS - 1;
-      expect(stricter).toMatchObject({ isActive: true, released: [] });
+      expect(stricter).toMatchObject({ isActive: true, size: 2 });
+      expect(pending.due()).toEqual([]);
       now += 1;
-      const { released } = stricter;
-      expect(released).toEqual([
+      expect(pending.due().flatMap(({ refs }) => refs())).toEqual([
         { kind: 'users', id: 'id-alice' },
         { kind: 'groups', id: 'id-staff' },
       ]);
       writeUser(userOf());
       expect(rowOf()?.record.is_private).not.toBe(true);
-      stricter.clear(released);
       expect(stricter).toMatchObject({ isActive: false, size: 0 });
-      expect(logger.lines).toEqual([
-        expect.stringContaining('stricter values are kept for 10 minutes'),
-        expect.stringContaining('of 2 entries are released'),
-      ]);
     });
 
     it('keeps the entries for 10 more minutes after another switch', () => {
@@ -300,7 +285,8 @@ describe('StricterValues', () => {
       now += 9 * MINUTE_MS;
       writeUser(userOf());
       expect(rowOf()?.record.is_private).toBe(true);
-      expect(stricter.released).toEqual([]);
+      now += MINUTE_MS;
+      expect(pending.due()).not.toEqual([]);
     });
 
     it('restricts the same in a comparison', () => {
