@@ -23,12 +23,7 @@ it('exports the state, mode and size of a replica', async () => {
   });
   const tables = new ReplicaTables();
   tables.groups.set('cn=staff', { members: ['uid=alice'], sponsors: [] });
-  observeReplica({
-    state,
-    tables,
-    mode: 'full',
-    stricter: { isActive: true, size: 1 },
-  });
+  observeReplica({ state, tables, mode: 'full' });
   /** Returns the nonzero values of a metric, by the value of its attribute. */
   const read = (name: string) => {
     const values: Record<string, number> = {};
@@ -45,7 +40,6 @@ it('exports the state, mode and size of a replica', async () => {
   expect(read('state')).toEqual({ starting: 1 });
   expect(read('mode')).toEqual({ full: 1 });
   expect(read('entries')).toEqual({ group: 1 });
-  expect(read('held_entries')).toEqual({ '': 1 });
 
   state.confirm(performance.now() - 5000);
   expect(read('age')['']).toBeGreaterThanOrEqual(5);
@@ -58,7 +52,6 @@ it('exports the state, mode and size of a replica', async () => {
   expect([...callbacks.keys()].sort()).toEqual([
     'age',
     'entries',
-    'held_entries',
     'mode',
     'state',
     'suspended',

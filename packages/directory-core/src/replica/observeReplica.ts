@@ -14,7 +14,7 @@ const MODES: readonly ReplicaMode[] = ['changes', 'full'];
 
 /** Exports metrics of a replica: age, state, mode and size. */
 export function observeReplica(
-  replica: Pick<Replica, 'state' | 'mode' | 'tables' | 'stricter'>,
+  replica: Pick<Replica, 'state' | 'mode' | 'tables'>,
 ): void {
   const { state, tables } = replica;
   const meter = metrics.getMeter('directory');
@@ -77,9 +77,4 @@ export function observeReplica(
     result.observe(groups.size, { kind: 'group' });
     result.observe(agreements.size, { kind: 'agreement' });
   });
-  observe(
-    'held_entries',
-    'Entries with stricter values than those of the directory server, after a switch',
-    result => result.observe(replica.stricter.size),
-  );
 }

@@ -113,7 +113,7 @@ class Site {
   readonly server = 'first';
   kind: ReplicaStatus['kind'] = 'serving';
   /** Stricter values of a previous server. */
-  readonly stricter = { isActive: false, size: 0 };
+  readonly stricter = { isActive: false };
   readonly accounts: Accounts;
   readonly #tables = new ReplicaTables();
   readonly #users = entryKinds({

@@ -211,7 +211,7 @@ describe('StricterValues with a second server that lags behind', () => {
     await watching;
     expect(seen.lax).toEqual([]);
     expect(seen.held).toBeGreaterThan(10);
-    expect(replica.stricter).toMatchObject({ isActive: false, size: 0 });
+    expect(replica.stricter.isActive).toBe(false);
 
     // The lagging server receives all changes. That to alice is older than the
     // last one to the entry, and does not change its USN.

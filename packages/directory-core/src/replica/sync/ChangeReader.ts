@@ -159,39 +159,52 @@ export class ChangeReader {
     const { tables, check } = this.#options;
     const lost = [...this.#leftGroups]
       .flatMap(key => refOf(key, tables) ?? [])
-      .filter(each => !this.#read.has(textOf(each)) && !check.get(each));
-    const read = check.refs.filter(ref => check.get(ref)!.key !== '');
-    const keys = new Set(read.map(ref => check.get(ref)!.key));
+      .filter(ref => !this.#read.has(textOf(ref)) && !check.get(ref));
+    const keys = new Set(check.refs.map(ref => check.get(ref)!.key));
     const isUnknown = (key: string) => !keys.has(key) && !refOf(key, tables);
     let count = 0;
-    for (const group of read) {
-      const now = linksOf(check.get(group)!.entry);
-      for (const [list, before] of linksBefore(group, tables).entries()) {
-        const { removed, added } = difference(before, now[list]);
-        count += removed.size;
-        if (count > MAX_LOST_REFERENCES) {
-          return undefined;
+    for (const { group, removed, added } of this.#changedLinks()) {
+      count += removed.size;
+      if (count > MAX_LOST_REFERENCES) {
+        return undefined;
+      }
+      for (const former of removed) {
+        const ref = refOf(former, tables);
+        const key = ref && this.#keyOf(ref, former);
+        if (!ref || key === undefined || added.has(key)) {
+          continue;
         }
-        for (const key of removed) {
-          const ref = refOf(key, tables);
-          // An entry that is as in the tables is not in the check.
-          const present = ref && (check.get(ref) ?? { key, entry: true });
-          const isDeleted = !present?.entry;
-          if (!ref || isDeleted || added.has(present.key)) {
-            continue;
-          }
-          if (!this.#reread.has(textOf(ref))) {
-            lost.push(ref);
-          } else if (
-            repeats &&
-            (present.key !== key || [...added].some(isUnknown))
-          ) {
-            lost.push(ref, group);
-          }
+        const mayBeRenamed = key !== former || [...added].some(isUnknown);
+        if (!this.#reread.has(textOf(ref))) {
+          lost.push(ref);
+        } else if (repeats && mayBeRenamed) {
+          lost.push(ref, group);
         }
       }
     }
     return lost;
+  }
+
+  /** Yields the links that groups and agreements have lost and got. */
+  *#changedLinks() {
+    const { tables, check } = this.#options;
+    for (const group of check.refs) {
+      const { key, entry } = check.get(group)!;
+      const before = key === '' ? [] : linksBefore(group, tables);
+      const now = linksOf(entry);
+      for (const [list, links] of before.entries()) {
+        yield { group, ...difference(links, now[list]) };
+      }
+    }
+  }
+
+  /** Returns the key of an entry as it was read; `undefined` if it is deleted. */
+  #keyOf(ref: EntryRef, former: string): string | undefined {
+    const read = this.#options.check.get(ref);
+    if (!read) {
+      return former; // As in the tables.
+    }
+    return read.entry ? read.key : undefined;
   }
 }
 

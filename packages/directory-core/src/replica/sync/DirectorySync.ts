@@ -1,4 +1,3 @@
-import { metrics } from '@opentelemetry/api';
 import {
   BackgroundChecks,
   type BackgroundChecksOptions,
@@ -103,12 +102,6 @@ export class DirectorySync {
   readonly #pending = new PendingReads();
   readonly #writer: TableWriter;
   readonly #checks: BackgroundChecks;
-  readonly #duration = metrics
-    .getMeter('directory')
-    .createHistogram('directory.replica.sync.duration', {
-      description: 'Duration of full syncs',
-      unit: 's',
-    });
   #mode: ReplicaMode | undefined;
   /** Last position that the tables matched; `undefined` before the first sync. */
   #position: CurrentPosition | undefined;
@@ -129,7 +122,7 @@ export class DirectorySync {
   constructor(options: DirectorySyncOptions) {
     const { tables, observers } = options;
     this.#options = options;
-    this.stricter = new StricterValues(options, this.#pending);
+    this.stricter = new StricterValues({ ...options, pending: this.#pending });
     this.#writer = new TableWriter({
       tables,
       restrict: batch => this.stricter.restrict(batch),
@@ -223,74 +216,56 @@ export class DirectorySync {
       : await this.#syncFully(position, order);
   }
 
-  /** Reads all entries. */
+  /**
+   * Reads all entries. Except for the first time, writes only the differences,
+   * at the end: the tables are read meanwhile.
+   */
   async #syncFully(
     position: CurrentPosition,
     order: PositionOrder,
   ): Promise<CurrentPosition> {
-    const { tables, logger } = this.#options;
+    const { source, tables, logger, state } = this.#options;
     const startedAt = performance.now();
     const pending = this.#pending.due();
+    const isFirst = this.#position === undefined;
     tables.expireAliases();
-    let outcome = 'failure';
     try {
       await this.#prepareGuard();
-      const isFirst = this.#position === undefined;
-      const counts = await (isFirst
-        ? this.#readFirst(position)
-        : this.#readDifferences(position, order));
+      // On the same server, the right to search for USNs may have changed.
+      const isSwitched = this.server !== position.server;
+      if (!isFirst && (isSwitched || order === 'earlier')) {
+        this.stricter.start(state.ageMs);
+      }
+      const differences = await this.#compare(position.server, async check => {
+        const ids = await source.readAll(batch =>
+          isFirst ? this.#writer.writeInTurns(batch) : check.compare(batch),
+        );
+        // The tables match no server until all differences are corrected.
+        this.#mustSync = true;
+        return ids;
+      });
       await tables.users.buildIndexes();
-      logger.info(
-        isFirst
-          ? 'First sync finished'
-          : `Replica was synced with ${position.server}`,
-        {
-          ...counts,
-          seconds: Math.round(performance.now() - startedAt) / 1000,
-        },
-      );
-      this.#position = position;
       this.#mustSync = false;
       this.#comparedSuspensions = this.#suspensions;
       this.#pending.clear(pending);
       if (position.value === undefined) {
         this.#scheduleSync(startedAt);
       }
-      outcome = 'success';
+      logger.info(
+        isFirst
+          ? 'First sync finished'
+          : `Replica was synced with ${position.server}`,
+        {
+          ...(isFirst ? this.#counts : countByKind(differences)),
+          seconds: Math.round(performance.now() - startedAt) / 1000,
+        },
+      );
     } finally {
       const tookMs = performance.now() - startedAt;
       this.#resyncNotBefore = startedAt + (1 + PAUSE_PER_SYNC) * tookMs;
-      this.#duration.record(tookMs / 1000, { outcome });
     }
+    this.#position = position;
     return position;
-  }
-
-  /** Writes directly to the tables, which are not read in the meantime. */
-  async #readFirst(position: CurrentPosition): Promise<EntryCounts> {
-    const { source } = this.#options;
-    await this.#compare(position.server, () =>
-      source.readAll(batch => this.#writer.writeInTurns(batch)),
-    );
-    return this.#counts;
-  }
-
-  /** Writes only the differences, at the end: the tables are read meanwhile. */
-  async #readDifferences(
-    position: CurrentPosition,
-    order: PositionOrder,
-  ): Promise<Partial<EntryCounts>> {
-    const { source, state } = this.#options;
-    // On the same server, the right to search for USNs may have changed.
-    if (this.server !== position.server || order === 'earlier') {
-      this.stricter.start(state.ageMs);
-    }
-    const differences = await this.#compare(position.server, async check => {
-      const ids = await source.readAll(batch => check.compare(batch));
-      // The tables match no server until all differences are corrected.
-      this.#mustSync = true;
-      return ids;
-    });
-    return countByKind(differences);
   }
 
   /**

@@ -22,6 +22,8 @@ const CREATED_MARGIN_MS = 5 * 60_000;
 interface StricterValuesOptions {
   readonly tables: ReplicaTables;
   readonly logger: LoggerService;
+  /** Receives entries to read when values are released. */
+  readonly pending: PendingReads;
   /** Milliseconds for which values are kept. Default: 10 minutes. */
   readonly holdMs?: number;
 }
@@ -33,7 +35,6 @@ interface StricterValuesOptions {
  */
 export class StricterValues {
   readonly #options: StricterValuesOptions;
-  readonly #pending: PendingReads;
   #endsAt = -Infinity;
   /** Entries that were created before this time must be in the tables. */
   #createdBefore = -Infinity;
@@ -42,20 +43,13 @@ export class StricterValues {
   /** Keys of the tables that stay, by the key on the server. */
   readonly #keys = new Map<string, string>();
 
-  /** @param pending - receives entries to read when values are released */
-  constructor(options: StricterValuesOptions, pending: PendingReads) {
+  constructor(options: StricterValuesOptions) {
     this.#options = options;
-    this.#pending = pending;
   }
 
   /** Whether stricter values are kept now. */
   get isActive(): boolean {
     return performance.now() < this.#endsAt;
-  }
-
-  /** Number of entries with stricter values than the server's. */
-  get size(): number {
-    return this.isActive ? this.#held.size : 0;
   }
 
   /**
@@ -188,15 +182,17 @@ export class StricterValues {
   }
 
   #hold(ref: EntryRef): void {
+    const { logger, pending } = this.#options;
+    if (this.#held.has(ref.id)) {
+      return;
+    }
     if (this.#held.size === 0) {
-      this.#options.logger.warn(
+      logger.warn(
         'The directory server is less strict than the previous one and may lag behind in replication: stricter values are kept for 10 minutes',
       );
     }
-    if (!this.#held.has(ref.id)) {
-      this.#held.add(ref.id);
-      this.#pending.add(() => [ref], this.#endsAt - performance.now());
-    }
+    this.#held.add(ref.id);
+    pending.add(() => [ref], this.#endsAt - performance.now());
   }
 }
 

@@ -185,19 +185,17 @@ export class TableWriter {
     if (batch.kind !== 'groups') {
       return batch;
     }
-    const { users, groups } = this.#tables;
-    const shared = (name: string) => users.served.get(name)?.key ?? name;
-    const entries = batch.entries.map(({ entry, ...read }) => {
-      const old = groups.graph.get(read.key);
-      return {
-        ...read,
-        entry: entry && {
-          ...entry,
-          members: shareNames(entry.members, old?.members ?? [], shared),
-          sponsors: shareNames(entry.sponsors, old?.sponsors ?? [], shared),
-        },
-      };
-    });
+    const { served } = this.#tables.users;
+    const shared = (names: readonly string[]) =>
+      names.map(name => served.get(name)?.key ?? name);
+    const entries = batch.entries.map(({ entry, ...read }) => ({
+      ...read,
+      entry: entry && {
+        ...entry,
+        members: shared(entry.members),
+        sponsors: shared(entry.sponsors),
+      },
+    }));
     return { kind: 'groups', entries };
   }
 }
@@ -206,22 +204,4 @@ export class TableWriter {
 function sizeOf({ entries: [{ entry }] }: ReplicaBatch): number {
   const members = entry && 'members' in entry ? entry.members.length : 0;
   return members + MEMBERS_PER_ENTRY;
-}
-
-/**
- * Looks up names in the old list first: most are at the same index or the next
- * one, which is faster than a lookup in the user table.
- */
-function shareNames(
-  names: readonly string[],
-  old: readonly string[],
-  shared: (name: string) => string,
-): readonly string[] {
-  let at = 0;
-  return names.map(name => {
-    if (old[at] !== name && old[at + 1] === name) {
-      at++;
-    }
-    return old[at] === name ? old[at++] : shared(name);
-  });
 }
