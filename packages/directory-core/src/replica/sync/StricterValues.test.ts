@@ -114,54 +114,67 @@ describe('StricterValues', () => {
     /** Starts one minute after the tables matched the previous server. */
     const switchServer = () => stricter.start(MINUTE_MS);
 
-    it('keeps a private flag and accepts other differences', () => {
-      writeUser(userOf({ is_private: true, surname: 'Old' }));
-      switchServer();
-      writeUser(userOf({ surname: 'New' }));
-      expect(rowOf()?.record).toMatchObject({
-        is_private: true,
-        surname: 'New',
-      });
-      expect(heldEntries()).toHaveLength(1);
-    });
+    const locked = { locked: true };
+    const early = { expires: new Date(NOW) };
+    const late = { expires: new Date(NOW + MINUTE_MS) };
 
-    it('accepts private flags and locks that the tables lack', () => {
-      writeUser(userOf());
+    it.each<[string, UserEntry, UserEntry, UserEntry, number]>([
+      [
+        'keeps a private flag and accepts other differences',
+        userOf({ is_private: true, surname: 'Old' }),
+        userOf({ surname: 'New' }),
+        userOf({ is_private: true, surname: 'New' }),
+        1,
+      ],
+      [
+        'accepts private flags and locks that the tables lack',
+        userOf(),
+        userOf({ is_private: true, locked: true }),
+        userOf({ is_private: true, locked: true }),
+        0,
+      ],
+      [
+        'keeps the lock of a record and of an account',
+        userOf(locked),
+        userOf(),
+        userOf(locked),
+        1,
+      ],
+      [
+        'keeps the lock of an account without a record of it',
+        userOf({}, locked),
+        userOf(),
+        userOf({}, locked),
+        1,
+      ],
+      [
+        'keeps an earlier expiry',
+        userOf({}, early),
+        userOf({}, late),
+        userOf({}, early),
+        1,
+      ],
+      [
+        'keeps the only expiry',
+        userOf({}, early),
+        userOf(),
+        userOf({}, early),
+        1,
+      ],
+      [
+        'accepts an earlier expiry',
+        userOf({}, late),
+        userOf({}, early),
+        userOf({}, early),
+        0,
+      ],
+    ])('%s', (_, before, read, kept, held) => {
+      writeUser(before);
       switchServer();
-      writeUser(userOf({ is_private: true, locked: true }));
-      expect(rowOf()?.record).toMatchObject({ is_private: true, locked: true });
-      expect(accountOf().locked).toBe(true);
-      expect(heldEntries()).toHaveLength(0);
-    });
-
-    it('keeps the lock of a record and of an account', () => {
-      writeUser(userOf({ locked: true }));
-      switchServer();
-      writeUser(userOf());
-      expect(rowOf()?.record.locked).toBe(true);
-      expect(accountOf().locked).toBe(true);
-    });
-
-    it('keeps the lock of an account without a record of it', () => {
-      writeUser(userOf({}, { locked: true }));
-      switchServer();
-      writeUser(userOf());
-      expect(accountOf().locked).toBe(true);
-      expect(rowOf()?.record.locked).not.toBe(true);
-    });
-
-    it('keeps the earlier expiry', () => {
-      const days = [1, 2, 3].map(day => new Date(Date.UTC(2026, 0, day)));
-      writeUser(userOf({}, { expires: days[1] }));
-      switchServer();
-      for (const [read, kept] of [
-        [days[2], days[1]],
-        [undefined, days[1]],
-        [days[0], days[0]],
-      ]) {
-        writeUser(userOf({}, { expires: read }));
-        expect(accountOf().expires).toEqual(kept);
-      }
+      writeUser(read);
+      expect(rowOf()?.record).toEqual(kept.user);
+      expect(accountOf()).toMatchObject(kept.account!);
+      expect(heldEntries()).toHaveLength(held);
     });
 
     it.each([

@@ -82,19 +82,20 @@ export class StricterValues {
     if (!entry) {
       return read;
     }
-    const key = kind === 'agreements' ? undefined : tables[kind].keyOf(id);
+    const key = kind === 'agreements' ? read.key : tables[kind].keyOf(id);
     if (key === undefined || key === read.key) {
       this.#keys.delete(read.key);
     } else {
       this.#keys.set(read.key, key);
     }
-    let restricted: ReadEntry = read;
-    if (tables.has({ kind, id })) {
-      restricted = {
-        users: () => this.#restrictUser(read),
-        groups: () => this.#restrictGroup(read),
-        agreements: () => this.#restrictAgreement(read),
-      }[kind]();
+    let restricted = read;
+    if (key !== undefined && tables.has({ kind, id })) {
+      const restrict = {
+        users: () => this.#restrictUser(read, key),
+        groups: () => this.#restrictGroup(entry, key),
+        agreements: () => this.#restrictAgreement(entry, id),
+      };
+      restricted = { ...read, key, entry: restrict[kind]() };
     } else if (!createdAt || createdAt.getTime() < this.#createdBefore) {
       // The tables would have it unless it was deleted.
       restricted = { ...read, entry: undefined };
@@ -105,72 +106,56 @@ export class StricterValues {
     return restricted;
   }
 
-  #restrictUser(read: ReadEntry<UserEntry>): ReadEntry<UserEntry> {
+  #restrictUser(read: ReadEntry<UserEntry>, key: string): UserEntry {
     const { users } = this.#options.tables;
-    const row = users.served.get(users.keyOf(read.id)!)!;
+    const row = users.served.get(key)!;
     const { username, is_private: isPrivate, locked } = row.record;
     const old = users.accountOf(row);
     const { user, account } = read.entry!;
     const expires = earlierOf(old.expires, account?.expires);
     // The DN of an entry may not contain its name.
-    const isRenamed = row.key !== read.key || username !== user.username;
+    const isRenamed = key !== read.key || username !== user.username;
     return {
-      ...read,
-      key: row.key,
-      entry: {
-        ...read.entry,
-        user: {
-          ...user,
-          username,
-          ...(isPrivate && { is_private: true }),
-          ...(locked && { locked: true }),
+      ...read.entry!,
+      user: {
+        ...user,
+        username,
+        ...(isPrivate && { is_private: true }),
+        ...(locked && { locked: true }),
+      },
+      ...(account && {
+        account: {
+          ...account,
+          ...(isRenamed && {
+            principalNames: old.principalNames,
+            isFoundByUsername: old.isFoundByUsername,
+          }),
+          ...(expires && { expires }),
+          locked: old.locked || account.locked,
         },
-        ...(account && {
-          account: {
-            ...account,
-            ...(isRenamed && {
-              principalNames: old.principalNames,
-              isFoundByUsername: old.isFoundByUsername,
-            }),
-            ...(expires && { expires }),
-            locked: old.locked || account.locked,
-          },
-        }),
-      },
+      }),
     };
   }
 
-  #restrictGroup(read: ReadEntry<GroupEntry>): ReadEntry<GroupEntry> {
-    const { groups } = this.#options.tables;
-    const { group, ...links } = read.entry!;
-    const key = groups.keyOf(read.id)!;
-    const before = groups.graph.directMembersOf(key);
-    const name = groups.served.get(key)?.name;
+  #restrictGroup(entry: GroupEntry, key: string): GroupEntry {
+    const { graph, served } = this.#options.tables.groups;
+    const { group, members, sponsors } = entry;
+    const name = served.get(key)?.name ?? group?.groupname ?? '';
+    const before = graph.directMembersOf(key);
     return {
-      ...read,
-      key,
-      entry: {
-        ...links,
-        members: commonItems(this.#currentKeys(links.members), before),
-        sponsors: this.#currentKeys(links.sponsors),
-        ...(group && {
-          group: { ...group, groupname: name ?? group.groupname },
-        }),
-      },
+      ...entry,
+      members: commonItems(this.#currentKeys(members), before),
+      sponsors: this.#currentKeys(sponsors),
+      ...(group && { group: { ...group, groupname: name } }),
     };
   }
 
-  #restrictAgreement(
-    read: ReadEntry<AgreementEntry>,
-  ): ReadEntry<AgreementEntry> {
-    const before = this.#options.tables.agreements.get(read.id)!.signers;
-    const signers = this.#currentKeys([...read.entry!.signers]);
+  #restrictAgreement(entry: AgreementEntry, id: string): AgreementEntry {
+    const before = this.#options.tables.agreements.get(id)!.signers;
+    const signers = this.#currentKeys([...entry.signers]);
     return {
-      ...read,
-      entry: {
-        ...read.entry!,
-        signers: new Set(signers.filter(key => before.has(key))),
-      },
+      ...entry,
+      signers: new Set(signers.filter(key => before.has(key))),
     };
   }
 

@@ -86,13 +86,14 @@ export class TableWriter {
   }
 
   /**
-   * Writes differences. Yields to the event loop in between, and calls a
+   * Writes differences, in which only names may have changed since they were
+   * read. Yields to the event loop in between, and calls a
    * function afterwards, which may throw.
    */
   async apply(check: TableCheck, afterYield: () => void): Promise<void> {
     let size = 0;
     for (const batch of check.differences()) {
-      const prepared = this.#shareNames(this.#prepare(batch));
+      const prepared = this.#shareNames(this.#tables.resolve(batch));
       size += sizeOf(batch);
       if (size > MAX_MEMBERS_PER_TURN) {
         size = sizeOf(batch);
