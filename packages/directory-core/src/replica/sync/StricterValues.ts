@@ -1,13 +1,14 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  AgreementEntry,
-  EntryRef,
-  GroupEntry,
-  ReadEntry,
-  ReplicaBatch,
-  ReplicaKind,
-  UserEntry,
+import {
+  type AgreementEntry,
+  type EntryRef,
+  type GroupEntry,
+  mapLinks,
+  type ReadEntry,
+  type ReplicaBatch,
+  type ReplicaKind,
+  type UserEntry,
 } from '../tables/entries';
 import { difference } from '../tables/MembershipGraph';
 import type { ReplicaTables } from '../tables/ReplicaTables';
@@ -92,8 +93,8 @@ export class StricterValues {
     if (key !== undefined && tables.has({ kind, id })) {
       const restrict = {
         users: () => this.#restrictUser(read, key),
-        groups: () => this.#restrictGroup(entry, key),
-        agreements: () => this.#restrictAgreement(entry, id),
+        groups: () => this.#restrictGroup(this.#withKeys(entry), key),
+        agreements: () => this.#restrictAgreement(this.#withKeys(entry), id),
       };
       restricted = { ...read, key, entry: restrict[kind]() };
     } else if (!createdAt || createdAt.getTime() < this.#createdBefore) {
@@ -139,31 +140,27 @@ export class StricterValues {
 
   #restrictGroup(entry: GroupEntry, key: string): GroupEntry {
     const { graph, served } = this.#options.tables.groups;
-    const { group, members, sponsors } = entry;
+    const { group, members } = entry;
     const name = served.get(key)?.name ?? group?.groupname ?? '';
     const before = graph.directMembersOf(key);
     return {
       ...entry,
-      members: commonItems(this.#currentKeys(members), before),
-      sponsors: this.#currentKeys(sponsors),
+      members: commonItems(members, before),
       ...(group && { group: { ...group, groupname: name } }),
     };
   }
 
   #restrictAgreement(entry: AgreementEntry, id: string): AgreementEntry {
     const before = this.#options.tables.agreements.get(id)!.signers;
-    const signers = this.#currentKeys([...entry.signers]);
-    return {
-      ...entry,
-      signers: new Set(signers.filter(key => before.has(key))),
-    };
+    const signers = [...entry.signers].filter(key => before.has(key));
+    return { ...entry, signers: new Set(signers) };
   }
 
-  /** Returns the keys of the tables for keys of the server. */
-  #currentKeys(keys: readonly string[]): readonly string[] {
+  /** Replaces keys of the server by those of the tables. */
+  #withKeys<T extends object>(entry: T): T {
     return this.#keys.size === 0
-      ? keys
-      : keys.map(key => this.#keys.get(key) ?? key);
+      ? entry
+      : mapLinks(entry, keys => keys.map(key => this.#keys.get(key) ?? key));
   }
 
   #hold(ref: EntryRef): void {

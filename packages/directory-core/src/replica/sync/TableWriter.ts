@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type {
-  EntryRef,
-  ReadEntry,
-  ReplicaBatch,
-  ReplicaKind,
+import {
+  type EntryRef,
+  mapLinks,
+  type ReadEntry,
+  type ReplicaBatch,
+  type ReplicaKind,
 } from '../tables/entries';
 import type { KeyedRef, ReplicaTables } from '../tables/ReplicaTables';
 import { TableCheck } from './TableCheck';
@@ -191,11 +192,7 @@ export class TableWriter {
       names.map(name => served.get(name)?.key ?? name);
     const entries = batch.entries.map(({ entry, ...read }) => ({
       ...read,
-      entry: entry && {
-        ...entry,
-        members: shared(entry.members),
-        sponsors: shared(entry.sponsors),
-      },
+      entry: entry && mapLinks(entry, shared),
     }));
     return { kind: 'groups', entries };
   }

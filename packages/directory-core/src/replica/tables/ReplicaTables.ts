@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AgreementEntry, EntryRef, ReplicaBatch } from './entries';
+import {
+  type AgreementEntry,
+  type EntryRef,
+  mapLinks,
+  type ReplicaBatch,
+} from './entries';
 import { GroupTable } from './GroupTable';
 import { UserTable } from './UserTable';
 
@@ -125,27 +130,10 @@ export class ReplicaTables {
       keys.some(key => this.#aliases.has(key))
         ? [...new Set(keys.map(current))]
         : keys;
-    return batch.kind === 'groups'
-      ? {
-          kind: 'groups',
-          entries: batch.entries.map(({ entry, ...read }) => ({
-            ...read,
-            entry: entry && {
-              ...entry,
-              members: currentAll(entry.members),
-              sponsors: currentAll(entry.sponsors),
-            },
-          })),
-        }
-      : {
-          kind: 'agreements',
-          entries: batch.entries.map(({ entry, ...read }) => ({
-            ...read,
-            entry: entry && {
-              ...entry,
-              signers: new Set([...entry.signers].map(current)),
-            },
-          })),
-        };
+    const entries = batch.entries.map(({ entry, ...read }) => ({
+      ...read,
+      entry: entry && mapLinks<object>(entry, currentAll),
+    }));
+    return { kind: batch.kind, entries } as ReplicaBatch;
   }
 }
