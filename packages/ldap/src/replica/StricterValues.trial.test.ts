@@ -62,7 +62,7 @@ describe('StricterValues with a second server that lags behind', () => {
     const servers = { reachability: 'reachable' } as const;
     accounts = new Accounts({ principals, servers, replica: opened.accounts });
     replica.observe({
-      onWrite: written => accounts.discard(written?.keys),
+      onWrite: written => accounts.discard(written.keys),
       onConfirmed() {},
     });
   });

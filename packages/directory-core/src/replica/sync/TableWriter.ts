@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
-  type EntryRef,
   mapLinks,
   type ReadEntry,
   type ReplicaBatch,
@@ -102,14 +101,6 @@ export class TableWriter {
         afterYield();
       }
       this.#write(prepared);
-    }
-  }
-
-  /** Deletes entries. */
-  delete(entries: readonly EntryRef[]): void {
-    for (const { kind, id } of entries) {
-      const batch = { kind, entries: [{ id, key: '', entry: undefined }] };
-      this.#write(batch as ReplicaBatch);
     }
   }
 
