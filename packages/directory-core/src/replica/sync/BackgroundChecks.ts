@@ -1,10 +1,9 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { metrics } from '@opentelemetry/api';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type EntryRef, replicaKinds } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
-import type { PendingReads } from './PendingReads';
+import type { PendingRead, PendingReads } from './PendingReads';
 import {
   expectServer,
   type ListedIds,
@@ -27,12 +26,6 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /** Delay after which a failed read of all entries is repeated. */
 const RETRY_MS = 5 * 60_000;
-
-/**
- * Delay in milliseconds after which an entry that is not written is considered
- * different; longer than a write takes to reach the replica.
- */
-const SETTLING_MS = 3000;
 
 /** Maximum number of entries that are read together. */
 const MAX_READ = 500;
@@ -140,8 +133,6 @@ export class BackgroundChecks {
     });
   /** Start of the next comparison of all entries. */
   #allDueAt: number;
-  /** Stable IDs that were written during a comparison of all entries. */
-  readonly #written = new Set<string>();
 
   constructor(options: BackgroundChecksOptions) {
     const { logger } = options;
@@ -185,13 +176,6 @@ export class BackgroundChecks {
     }
     for (const job of [this.#recent, this.#ids, this.#all]) {
       job.startIfDue(server);
-    }
-  }
-
-  /** Records that entries were written to the tables. */
-  recordWritten(ids: readonly string[]): void {
-    for (const id of this.#all.isRunning ? ids : []) {
-      this.#written.add(id);
     }
   }
 
@@ -254,36 +238,37 @@ export class BackgroundChecks {
   }
 
   async #compareAll(server: string): Promise<void> {
-    const { startCheck, guard, logger } = this.#options;
+    const { startCheck, guard } = this.#options;
     this.#allDueAt = Infinity;
-    this.#written.clear();
     const check = startCheck();
     const ids = await this.readAll(check);
     expectServer(ids, { server });
     await guard(ids);
     await check.findDeleted(ids);
-    if (check.refs.length > 0) {
-      await sleep(SETTLING_MS, undefined, { ref: false });
-    }
-    const differing = check.refs.filter(({ id }) => !this.#written.has(id));
-    if (differing.length > 0) {
-      const counts = countByKind(differing);
-      logger.warn(
-        'The replica differed from the directory and is corrected',
-        counts,
-      );
-      for (const [kind, count] of Object.entries(counts)) {
-        this.#differences.add(count, { kind });
-      }
-    }
-    this.#read(differing);
+    this.#read(check.refs, corrected => this.#reportDifferences(corrected));
     this.#allDueAt = performance.now() + this.#intervalMs;
   }
 
-  #read(refs: readonly EntryRef[]): void {
+  #reportDifferences(corrected: readonly EntryRef[]): void {
+    const counts = countByKind(corrected);
+    for (const [kind, count] of Object.entries(counts)) {
+      this.#differences.add(count, { kind });
+    }
+    if (corrected.length > 0) {
+      this.#options.logger.warn(
+        'The replica differed from the directory and is corrected',
+        counts,
+      );
+    }
+  }
+
+  #read(
+    refs: readonly EntryRef[],
+    onCorrected?: PendingRead['onCorrected'],
+  ): void {
     for (let at = 0; at < refs.length; at += MAX_READ) {
       const some = refs.slice(at, at + MAX_READ);
-      this.#options.pending.add(() => some);
+      this.#options.pending.add({ refs: () => some, onCorrected });
     }
   }
 

@@ -130,7 +130,6 @@ export class DirectorySync {
         for (const observer of observers) {
           observer.onWrite(written);
         }
-        this.#checks.recordWritten(written.ids);
       },
       onRelinked: entry => this.#rereadGroups(entry),
     });
@@ -301,6 +300,9 @@ export class DirectorySync {
     }
     await this.#apply(to.server, check);
     this.#pending.clear(pending);
+    for (const { refs: refsOf, onCorrected } of pending) {
+      onCorrected?.(refsOf().filter(ref => check.get(ref)));
+    }
     await tables.users.buildIndexes();
     return to;
   }
@@ -361,11 +363,10 @@ export class DirectorySync {
   /** Reads the groups again that link to an entry. */
   #rereadGroups({ ref, key, reason }: RelinkedEntry): void {
     const { tables } = this.#options;
+    const refs = () =>
+      tables.groupsLinkingTo(tables[ref.kind].keyOf(ref.id) ?? key);
     for (const delayMs of RELINK_DELAYS_MS[reason]) {
-      this.#pending.add(
-        () => tables.groupsLinkingTo(tables[ref.kind].keyOf(ref.id) ?? key),
-        delayMs,
-      );
+      this.#pending.add({ refs, delayMs });
     }
   }
 

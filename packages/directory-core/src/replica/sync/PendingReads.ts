@@ -2,19 +2,26 @@ import type { EntryRef } from '../tables/entries';
 
 /** Entries to read again, because the tables may differ from the directory. */
 export interface PendingRead {
-  /** Earliest time of the read, from `performance.now()`. */
-  readonly at: number;
   /** Returns the entries, as of the read. */
   readonly refs: () => readonly EntryRef[];
+  /** Delay of the read in milliseconds. Default: none. */
+  readonly delayMs?: number;
+  /** Called with those of the entries that differed. Default: no-op. */
+  readonly onCorrected?: (refs: readonly EntryRef[]) => void;
+}
+
+interface TimedRead extends PendingRead {
+  /** Earliest time of the read, from `performance.now()`. */
+  readonly at: number;
 }
 
 /** Entries to read with the next poll or later. */
 export class PendingReads {
-  #reads: PendingRead[] = [];
+  #reads: TimedRead[] = [];
 
-  /** Adds entries. By default, they are due at once. */
-  add(refs: PendingRead['refs'], delayMs = 0): void {
-    this.#reads.push({ at: performance.now() + delayMs, refs });
+  add(read: PendingRead): void {
+    const { delayMs = 0 } = read;
+    this.#reads.push({ ...read, at: performance.now() + delayMs });
   }
 
   /** Returns what is due, in order. */

@@ -174,7 +174,10 @@ export class StricterValues {
       );
     }
     this.#held.add(ref.id);
-    pending.add(() => [ref], this.#endsAt - performance.now());
+    pending.add({
+      refs: () => [ref],
+      delayMs: this.#endsAt - performance.now(),
+    });
   }
 }
 
