@@ -151,7 +151,7 @@ export async function createDirectory({
     replica: replicatedAccounts,
   });
   replica.observe({
-    onWrite: written => accounts.discard(written?.keys),
+    onWrite: written => accounts.discard(written.keys),
     onConfirmed() {},
   });
   replica.follow();

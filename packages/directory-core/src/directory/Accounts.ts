@@ -100,8 +100,6 @@ export class Accounts {
   readonly #queries = new LRUCache<string, Set<string>>({ max: MAX_CACHED });
   /** Number of the last discard of an entry's results, by its key. */
   readonly #discarded = new LRUCache<string, number>({ max: MAX_CACHED });
-  /** Number of the last discard of all results. */
-  #allDiscarded = 0;
   #discards = 0;
   /** What a query last found. */
   readonly #found = new LRUCache<string, LastFound>({ max: MAX_CACHED });
@@ -120,15 +118,10 @@ export class Accounts {
    * Discards cached results. Called in the turn in which the replica changes,
    * so that decisions are never older than lists.
    *
-   * @param keys - keys of the changed entries; `undefined` for all
+   * @param keys - keys of the changed entries
    */
-  discard(keys: readonly string[] | undefined): void {
+  discard(keys: readonly string[]): void {
     const discard = ++this.#discards;
-    if (!keys) {
-      this.#allDiscarded = discard;
-      this.#cache.clear();
-      return;
-    }
     for (const key of keys) {
       this.#discarded.set(key, discard);
       for (const query of this.#queries.get(key) ?? []) {
@@ -231,8 +224,8 @@ export class Accounts {
       // Several requests may share the search, and must not abort it.
       const found = await this.findLive(query, new AbortController());
       const key = found && this.#options.replica.keyOf(found.dn);
-      const discarded = key === undefined ? 0 : this.#discarded.get(key);
-      if (Math.max(discarded ?? 0, this.#allDiscarded) <= discards) {
+      const discarded = this.#discarded.get(key ?? '') ?? 0;
+      if (discarded <= discards) {
         if (found) {
           this.#cache.set(cacheKey(query), found);
         }

@@ -14,9 +14,8 @@ export interface Page<T> {
 }
 
 /** Returns the items of a list that are on a page. */
-export function slicePage<T>(
-  items: { slice(start: number, end: number): readonly T[] },
-  { number, size }: PageRequest,
-): readonly T[] {
+export function slicePage<
+  Items extends { slice(start: number, end: number): Items },
+>(items: Items, { number, size }: PageRequest): Items {
   return items.slice((number - 1) * size, number * size);
 }

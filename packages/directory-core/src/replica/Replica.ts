@@ -97,7 +97,7 @@ export class Replica {
    * Values that are stricter than the server's, after a switch to another
    * server.
    */
-  get stricter(): Pick<StricterValues, 'isActive' | 'size'> {
+  get stricter(): Pick<StricterValues, 'isActive'> {
     return this.#sync.stricter;
   }
 

@@ -9,7 +9,6 @@ import type {
   Paged,
   RequestContext,
   UserQuery,
-  UserSelection,
   VisibilityTests,
 } from '../directory/Directory';
 import { compareNames } from '../directory/names';
@@ -27,23 +26,16 @@ import { ReplicaView, type ReplicaViewOptions } from './ReplicaView';
 import { groupIndex, restrictView, selectUsers } from './selectUsers';
 import type { ReplicaGate } from './sync/ReplicaState';
 import { MemberRanks } from './tables/MemberRanks';
-import { inAll, ranksBelow, sortRanks } from './tables/rankSets';
+import { inAll, type Ranks, sortRanks } from './tables/rankSets';
 import type { ReplicaTables } from './tables/ReplicaTables';
 import type { ServedRecord } from './tables/RowBlock';
 
 /** Number of users that a stream reads at a time. */
 const USERS_PER_BATCH = 500;
 
-/** The rows of a list. */
-interface Rows<T> {
-  readonly total: number;
-  slice(start: number, end: number): readonly ServedRecord<T>[];
-}
-
 /** Groups of a list. */
 interface FoundGroups {
-  /** Default: all groups. */
-  readonly keys?: Iterable<string>;
+  readonly ranks: Uint32Array;
   /** Returns the fields of an item in addition to the group. */
   readonly describe?: (key: string) => Omit<ListedGroup, 'group'>;
 }
@@ -51,7 +43,6 @@ interface FoundGroups {
 /** Serves queries from the replica while it may be read. */
 export class ReplicaDirectory implements Directory, VisibilityTests {
   readonly #gate: ReplicaGate;
-  readonly #tables: ReplicaTables;
   readonly #view: ReplicaView;
 
   constructor(options: {
@@ -61,7 +52,6 @@ export class ReplicaDirectory implements Directory, VisibilityTests {
   }) {
     const { gate, tables, keyOf } = options;
     this.#gate = gate;
-    this.#tables = tables;
     this.#view = new ReplicaView({
       tables,
       keyOf,
@@ -83,20 +73,23 @@ export class ReplicaDirectory implements Directory, VisibilityTests {
 
   listUsers: Directory['listUsers'] = (selection, context) =>
     this.#read(context, view => {
-      const rows = this.#selectUsers(selection, view);
-      return rows && pageOf(rows, selection, userWith(selection.fields));
+      const ranks = selectUsers(selection, view);
+      const { inOrder } = view.tables.users.served;
+      const present = userWith(selection.fields);
+      return ranks && pageOf(ranks, selection, rank => present(inOrder[rank]));
     });
 
   streamUsers: Directory['streamUsers'] = (selection, context) =>
     this.#read(context, view => {
-      const rows = this.#selectUsers(selection, view);
+      const ranks = selectUsers(selection, view);
+      const { inOrder } = view.tables.users.served;
       // A copy: a row that changes is replaced in its list.
-      const all = rows?.slice(0, rows.total);
+      const rows = ranks && Array.from(ranks, rank => inOrder[rank]);
       const present = userWith(selection.fields);
       return (
-        all && {
-          total: all.length,
-          batches: this.#batchesOf(all, present, context),
+        rows && {
+          total: rows.length,
+          batches: this.#batchesOf(rows, present, context),
         }
       );
     });
@@ -108,23 +101,20 @@ export class ReplicaDirectory implements Directory, VisibilityTests {
       if (!found) {
         return undefined;
       }
-      const { served } = this.#tables.groups;
+      const { inOrder } = view.tables.groups.served;
       const index = groupIndex(view);
-      const shown = view.all('groups');
-      const lists = [
-        ...(found.keys ? [served.ranksOf(found.keys)] : []),
-        ...(where ? [ranksWhere(where, index)] : []),
-        ...(shown === 'all' ? [] : [shown]),
-      ];
-      const among = lists.length > 0 ? inAll(lists) : undefined;
+      const visible = view.within('groups', found.ranks);
+      const among = where
+        ? inAll([visible, ranksWhere(where, index)])
+        : visible;
       const ranks =
         order?.kind === 'byTier'
           ? ranksByTier(order.tiers, index, among)
           : sortGroups(among, order, view);
       const present = groupWith(fields);
-      return pageOf(rowsOf(ranks, served.inOrder), selection, row => ({
-        group: present(row),
-        ...found.describe?.(row.key),
+      return pageOf(ranks, selection, rank => ({
+        group: present(inOrder[rank]),
+        ...found.describe?.(inOrder[rank].key),
       }));
     });
 
@@ -135,7 +125,7 @@ export class ReplicaDirectory implements Directory, VisibilityTests {
       return (
         group &&
         user !== undefined &&
-        this.#tables.groups.graph.groupsOf(user.key).has(group.key)
+        view.tables.groups.graph.groupsOf(user.key).has(group.key)
       );
     });
 
@@ -176,7 +166,7 @@ export class ReplicaDirectory implements Directory, VisibilityTests {
       if (!user) {
         return undefined;
       }
-      const names = [...this.#tables.agreements.values()]
+      const names = [...view.tables.agreements.values()]
         .filter(({ enabled, signers }) => enabled && signers.has(user.key))
         .map(({ name }) => name)
         .sort(compareNames);
@@ -224,14 +214,6 @@ export class ReplicaDirectory implements Directory, VisibilityTests {
       );
     }
   }
-
-  #selectUsers(
-    selection: UserSelection,
-    view: ReplicaView,
-  ): Rows<User> | undefined {
-    const ranks = selectUsers(selection, view);
-    return ranks && rowsOf(ranks, this.#tables.users.served.inOrder);
-  }
 }
 
 /**
@@ -242,9 +224,9 @@ function groupsFrom(
   from: GroupSource,
   view: ReplicaView,
 ): FoundGroups | undefined {
-  const { graph } = view.tables.groups;
+  const { graph, served } = view.tables.groups;
   if (from.kind === 'all') {
-    return {};
+    return { ranks: served.allRanks };
   }
   if (from.kind === 'nestedIn') {
     const group = view.group(from.groupname);
@@ -252,7 +234,7 @@ function groupsFrom(
       graph.groupsIn(key, other => view.groupOf(other) !== undefined);
     return (
       group && {
-        keys: nestedIn(group.key),
+        ranks: served.ranksOf(nestedIn(group.key)),
         describe: key => ({ hasMemberGroups: nestedIn(key).size > 0 }),
       }
     );
@@ -262,32 +244,33 @@ function groupsFrom(
     return undefined;
   }
   if (from.kind === 'sponsoredBy') {
-    return {
-      keys: graph.sponsoredBy([user.key, ...graph.groupsOf(user.key)]),
-    };
+    const entries = [user.key, ...graph.groupsOf(user.key)];
+    return { ranks: served.ranksOf(graph.sponsoredBy(entries)) };
   }
   if (!from.reasons) {
-    return { keys: graph.groupsOf(user.key) };
+    return { ranks: served.ranksOf(graph.groupsOf(user.key)) };
   }
   const { keys, reasonOf } = membershipsOf(user.key, view);
-  return { keys, describe: key => ({ reason: reasonOf(key) }) };
+  return {
+    ranks: served.ranksOf(keys),
+    describe: key => ({ reason: reasonOf(key) }),
+  };
 }
 
-/** Returns the ranks in order; `'all'` for all groups by name. */
+/** Returns the ranks of groups in order. */
 function sortGroups(
-  among: Uint32Array | undefined,
+  ranks: Uint32Array,
   order: Exclude<GroupSelection['order'], ByTier<GroupPredicate>>,
   view: ReplicaView,
-): Uint32Array | readonly number[] | 'all' {
+): Ranks {
   if (!order) {
-    return among ?? 'all';
+    return ranks;
   }
-  const { served } = view.tables.groups;
+  const { inOrder } = view.tables.groups.served;
   const sizeOf = (rank: number) =>
-    view.within('users', view.members.unlocked(served.inOrder[rank].key))
-      .length;
+    view.within('users', view.members.unlocked(inOrder[rank].key)).length;
   return sortRanks(
-    among ?? ranksBelow(served.size),
+    ranks,
     order.kind === 'bySize' ? sizeOf : rank => rank,
     order,
   );
@@ -318,25 +301,13 @@ function membershipsOf(
   };
 }
 
-function rowsOf<T>(
-  ranks: Uint32Array | readonly number[] | 'all',
-  inOrder: readonly ServedRecord<T>[],
-): Rows<T> {
-  return {
-    total: ranks === 'all' ? inOrder.length : ranks.length,
-    slice: (start, end) =>
-      ranks === 'all'
-        ? inOrder.slice(start, end)
-        : Array.from(ranks.slice(start, end), rank => inOrder[rank]),
-  };
-}
-
-function pageOf<T, R>(
-  rows: Rows<T>,
+function pageOf<R>(
+  ranks: Ranks,
   { page }: Paged,
-  present: (row: ServedRecord<T>) => R,
+  present: (rank: number) => R,
 ): Page<R> {
-  return { items: slicePage(rows, page).map(present), total: rows.total };
+  const items = Array.from(slicePage<Ranks>(ranks, page), present);
+  return { items, total: ranks.length };
 }
 
 /**

@@ -69,12 +69,14 @@ export class ReplicaView {
     return visible ? inAll([ranks, visible]) : ranks;
   }
 
-  /**
-   * Returns the ranks of all visible users or groups; `'all'` without a
-   * restriction.
-   */
-  all(kind: 'users' | 'groups'): Uint32Array | 'all' {
-    return this.#visible[kind] ?? 'all';
+  /** Returns the ranks of all visible users or groups. */
+  all(kind: 'users' | 'groups'): Uint32Array {
+    return this.#visible[kind] ?? this.tables[kind].served.allRanks;
+  }
+
+  /** Whether all groups are visible. */
+  get hasAllGroups(): boolean {
+    return this.#visible.groups === undefined;
   }
 
   #shows(kind: 'users' | 'groups', key: string): boolean {

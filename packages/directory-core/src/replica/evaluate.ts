@@ -36,17 +36,16 @@ export function ranksWhere<Condition extends { readonly kind: string }>(
  * first predicate in order, then the remaining matches of the second, and so
  * on.
  *
- * @param among - ranks to include. Default: all
+ * @param among - ranks to include
  */
 export function ranksByTier<Condition extends { readonly kind: string }>(
   tiers: readonly Predicate<Condition>[],
   index: RankIndex<Condition>,
-  among?: Uint32Array,
+  among: Uint32Array,
 ): readonly number[] {
   const found = new Set<number>();
   for (const tier of tiers) {
-    const ranks = ranksWhere(tier, index);
-    for (const rank of among ? inAll([ranks, among]) : ranks) {
+    for (const rank of inAll([ranksWhere(tier, index), among])) {
       found.add(rank);
     }
   }

@@ -12,9 +12,9 @@ const STATES: readonly ReplicaStatus['kind'][] = [
 
 const MODES: readonly ReplicaMode[] = ['changes', 'full'];
 
-/** Exports metrics of a replica: age, state, mode, size and waiting reads. */
+/** Exports metrics of a replica: age, state, mode and size. */
 export function observeReplica(
-  replica: Pick<Replica, 'state' | 'mode' | 'tables' | 'stricter'>,
+  replica: Pick<Replica, 'state' | 'mode' | 'tables'>,
 ): void {
   const { state, tables } = replica;
   const meter = metrics.getMeter('directory');
@@ -71,24 +71,10 @@ export function observeReplica(
     '1 for the current mode of the replica, 0 for the others',
     { attribute: 'mode', values: MODES, current: () => replica.mode },
   );
-  observe('waiting', 'Reads waiting for the first sync', result =>
-    result.observe(state.waiting),
-  );
   observe('entries', 'Entries in the replica, by kind', result => {
     const { users, groups, agreements } = tables;
     result.observe(users.served.size, { kind: 'user' });
     result.observe(groups.size, { kind: 'group' });
     result.observe(agreements.size, { kind: 'agreement' });
   });
-  observe(
-    'held_entries',
-    'Entries with stricter values than those of the directory server, after a switch',
-    result => result.observe(replica.stricter.size),
-  );
-  meter
-    .createObservableCounter('directory.replica.rejected', {
-      description:
-        'Reads rejected with 503 because the first sync had not finished in time',
-    })
-    .addCallback(result => result.observe(state.rejected));
 }

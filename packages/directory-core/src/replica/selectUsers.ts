@@ -17,6 +17,7 @@ import { ReplicaView } from './ReplicaView';
 import {
   inAll,
   inAny,
+  type Ranks,
   ranksBelow,
   ranksThat,
   sortRanks,
@@ -37,31 +38,26 @@ export function restrictView(
 }
 
 /**
- * Returns the ranks of the selected users in order: `undefined` when the group
- * does not exist, `'all'` for all users by name. Valid within one turn of the
- * event loop: a write changes ranks.
+ * Returns the ranks of the selected users in order; `undefined` when the group
+ * does not exist. Valid within one turn of the event loop: a write changes
+ * ranks.
  */
 export function selectUsers(
   selection: UserSelection,
   view: ReplicaView,
-): Uint32Array | readonly number[] | 'all' | undefined {
+): Ranks | undefined {
   const { where, order } = selection;
-  const source = ranksFrom(selection, view);
-  if (source === undefined || (source === 'all' && !where && !order)) {
-    return source;
+  const from = ranksFrom(selection, view);
+  if (!from) {
+    return undefined;
   }
   const index = userIndex(view);
-  const lists = [
-    ...(source === 'all' ? [] : [source]),
-    ...(where ? [ranksWhere(where, index)] : []),
-  ];
-  if (order?.kind === 'byTier') {
-    const among = lists.length > 0 ? inAll(lists) : undefined;
-    return ranksByTier(order.tiers, index, among);
-  }
-  const ranks = lists.length > 0 ? inAll(lists) : ranksBelow(index.size);
+  const ranks = where ? inAll([from, ranksWhere(where, index)]) : from;
   if (!order) {
     return ranks;
+  }
+  if (order.kind === 'byTier') {
+    return ranksByTier(order.tiers, index, ranks);
   }
   const { valueOf, descending } =
     order.kind === 'byValue'
@@ -82,7 +78,7 @@ export function selectUsers(
 function ranksFrom(
   { from, unlockedOnly }: UserSelection,
   view: ReplicaView,
-): Uint32Array | 'all' | undefined {
+): Uint32Array | undefined {
   const { members } = view;
   if (from.kind === 'all') {
     return unlockedOnly
@@ -187,11 +183,13 @@ function userIndex(view: ReplicaView): RankIndex<UserCondition> {
 /** Returns the users in any group of the view. */
 function memberOfAny(view: ReplicaView): Uint32Array {
   const { users, groups } = view.tables;
-  const shown = view.all('groups');
-  if (shown === 'all') {
+  if (view.hasAllGroups) {
     return view.members.ofAnyGroup();
   }
-  const keys = Array.from(shown, rank => groups.served.inOrder[rank].key);
+  const keys = Array.from(
+    view.all('groups'),
+    rank => groups.served.inOrder[rank].key,
+  );
   return users.served.ranksOf(groups.graph.membersWithin(keys));
 }
 

@@ -86,7 +86,8 @@ class TestDirectory {
     for (const kind of ['users', 'groups'] as const) {
       const id = this.tables[kind].idOf(key);
       if (id !== undefined) {
-        this.#tables.delete([{ kind, id }]);
+        const missing = { id, key: '', entry: undefined };
+        this.#tables.write({ kind, entries: [missing] });
       }
     }
   }

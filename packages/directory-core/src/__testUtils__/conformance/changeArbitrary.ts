@@ -6,8 +6,6 @@ import type { NaiveDirectory } from '../naive/NaiveDirectory';
 /** A write to the directory. */
 export interface Change {
   readonly ldif: string;
-  /** Whether the write removes an entry from lists, which is detected later. */
-  readonly removes: boolean;
 }
 
 /** The agreement to which changes apply. */
@@ -25,36 +23,32 @@ export function change(
 ): fc.Arbitrary<Change> {
   const user = fc.constantFrom(...model.users.map(({ dn }) => dn));
   const group = fc.constantFrom(...model.groups.map(({ dn }) => dn));
-  return fc.oneof(
-    kept(fc.boolean().map(locked => addFasUser(name, locked))),
-    removing(user.map(dn => `dn: ${dn}\nchangetype: delete\n\n`)),
-    removing(user.map(dn => renamed(dn, `uid=${name}`))),
-    kept(user.map(dn => modified(dn, ['replace', 'nsAccountLock', 'TRUE']))),
-    kept(user.map(dn => modified(dn, ['replace', 'nsAccountLock', 'FALSE']))),
-    kept(user.map(dn => modified(dn, ['replace', 'fasIsPrivate', 'TRUE']))),
-    kept(user.map(dn => addFasGroup(name, [dn]))),
-    removing(group.map(dn => `dn: ${dn}\nchangetype: delete\n\n`)),
-    removing(group.map(dn => renamed(dn, `cn=${name}`))),
-    kept(group.map(dn => addFasGroup(name, [dn]))),
-    kept(
+  return fc
+    .oneof(
+      fc.boolean().map(locked => addFasUser(name, locked)),
+      user.map(dn => `dn: ${dn}\nchangetype: delete\n\n`),
+      user.map(dn => renamed(dn, `uid=${name}`)),
+      user.map(dn => modified(dn, ['replace', 'nsAccountLock', 'TRUE'])),
+      user.map(dn => modified(dn, ['replace', 'nsAccountLock', 'FALSE'])),
+      user.map(dn => modified(dn, ['replace', 'fasIsPrivate', 'TRUE'])),
+      user.map(dn => addFasGroup(name, [dn])),
+      group.map(dn => `dn: ${dn}\nchangetype: delete\n\n`),
+      group.map(dn => renamed(dn, `cn=${name}`)),
+      group.map(dn => addFasGroup(name, [dn])),
       fc
         .tuple(group, user)
         .map(([dn, member]) => modified(dn, ['replace', 'member', member])),
-    ),
-    kept(
       fc
         .tuple(group, group)
         .map(([dn, manager]) =>
           modified(dn, ['replace', 'memberManager', manager]),
         ),
-    ),
-    kept(user.map(dn => modified(AGREEMENT, ['replace', 'memberUser', dn]))),
-    kept(
+      user.map(dn => modified(AGREEMENT, ['replace', 'memberUser', dn])),
       fc
         .constantFrom('TRUE', 'FALSE')
         .map(flag => modified(AGREEMENT, ['replace', 'ipaEnabledFlag', flag])),
-    ),
-  );
+    )
+    .map(ldif => ({ ldif }));
 }
 
 /**
@@ -71,8 +65,8 @@ export function edit(
   const group = fc.constantFrom(...model.groups.map(({ dn }) => dn));
   const text = fc.constantFrom(name, `${name} Zoé`, `  Two  ${name}`, 'smith');
   const attribute = fc.constantFrom('mail', 'displayName', 'sn', 'givenName');
-  return fc.oneof(
-    kept(
+  return fc
+    .oneof(
       fc
         .tuple(user, attribute, text)
         .map(([dn, changed, value]) =>
@@ -81,20 +75,16 @@ export function edit(
             changed === 'mail' ? `${name}@changed.example.test` : value,
           ]),
         ),
-    ),
-    kept(
       fc
         .tuple(group, text)
         .map(([dn, value]) => modified(dn, ['replace', 'description', value])),
-    ),
-    kept(user.map(dn => modified(dn, ['replace', 'fasIsPrivate', 'FALSE']))),
-    kept(fc.tuple(group, user).map(members => addFasGroup(name, members))),
-    kept(
+      user.map(dn => modified(dn, ['replace', 'fasIsPrivate', 'FALSE'])),
+      fc.tuple(group, user).map(members => addFasGroup(name, members)),
       fc
         .uniqueArray(group, { minLength: 2, maxLength: 2 })
         .map(members => addFasGroup(name, members)),
-    ),
-  );
+    )
+    .map(ldif => ({ ldif }));
 }
 
 /**
@@ -137,12 +127,4 @@ function modified(
   [action, attribute, value]: readonly [string, string, string],
 ): string {
   return `dn: ${dn}\nchangetype: modify\n${action}: ${attribute}\n${attribute}: ${value}\n\n`;
-}
-
-function kept(ldif: fc.Arbitrary<string>): fc.Arbitrary<Change> {
-  return ldif.map(text => ({ ldif: text, removes: false }));
-}
-
-function removing(ldif: fc.Arbitrary<string>): fc.Arbitrary<Change> {
-  return ldif.map(text => ({ ldif: text, removes: true }));
 }

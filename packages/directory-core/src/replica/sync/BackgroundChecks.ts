@@ -1,9 +1,9 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { metrics } from '@opentelemetry/api';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type EntryRef, replicaKinds } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
+import type { PendingRead, PendingReads } from './PendingReads';
 import {
   expectServer,
   type ListedIds,
@@ -19,12 +19,6 @@ const MIN_INTERVAL_MS = 1000;
 /** Maximum share of the server's time for lists of stable IDs, per process. */
 const MAX_SHARE = 0.05;
 
-/** Maximum growth factor of the expected duration after a slower list. */
-const MAX_GROWTH = 2;
-
-/** The first list takes up to twice as long: its code is not compiled yet. */
-const COLD_FACTOR = 2;
-
 /** Minimum interval between reads of recent entries. */
 const RECENT_INTERVAL_MS = 60_000;
 
@@ -33,13 +27,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Delay after which a failed read of all entries is repeated. */
 const RETRY_MS = 5 * 60_000;
 
-/**
- * Delay in milliseconds after which an entry that is not written is considered
- * different; longer than a write takes to reach the replica.
- */
-const SETTLING_MS = 3000;
-
-/** Maximum number of entries to read with a poll. */
+/** Maximum number of entries that are read together. */
 const MAX_READ = 500;
 
 /** Options of {@link BackgroundChecks}. */
@@ -50,6 +38,8 @@ export interface BackgroundChecksOptions {
   >;
   readonly tables: ReplicaTables;
   readonly logger: LoggerService;
+  /** Receives the entries that differ. */
+  readonly pending: PendingReads;
   /** Starts a comparison with the tables. */
   readonly startCheck: () => TableCheck;
   /** Rejects when the mass-deletion guard rejects the stable IDs. */
@@ -141,16 +131,8 @@ export class BackgroundChecks {
     .createCounter('directory.replica.differences', {
       description: 'Entries that a comparison with the directory corrected',
     });
-  /** Expected duration of a list on an idle server, in milliseconds. */
-  #durationMs: number | undefined;
   /** Start of the next comparison of all entries. */
   #allDueAt: number;
-  /** Stable IDs that were written during a comparison of all entries. */
-  readonly #written = new Set<string>();
-  /** Entries that must be read, by stable ID. */
-  readonly #unread = new Map<string, EntryRef>();
-  /** Stable IDs of entries that the directory lists and that are not served. */
-  readonly #unreplicated = new Set<string>();
 
   constructor(options: BackgroundChecksOptions) {
     const { logger } = options;
@@ -160,8 +142,7 @@ export class BackgroundChecks {
       logger,
       description: 'check for deleted entries',
       run: server => this.#compareIds(server),
-      intervalMs: (tookMs, hasFailed) =>
-        Math.max(MIN_INTERVAL_MS, this.#costOf(tookMs, hasFailed) / MAX_SHARE),
+      intervalMs: tookMs => Math.max(MIN_INTERVAL_MS, tookMs / MAX_SHARE),
     });
     this.#recent = new Job({
       logger,
@@ -176,11 +157,6 @@ export class BackgroundChecks {
       intervalMs: (tookMs, hasFailed) =>
         hasFailed ? tookMs + Math.min(RETRY_MS, this.#intervalMs) : 0,
     });
-  }
-
-  /** Entries to read with the next poll, because the tables may differ. */
-  get unread(): readonly EntryRef[] {
-    return [...this.#unread.values()].slice(0, MAX_READ);
   }
 
   /** Requests a comparison of the stable IDs. */
@@ -203,55 +179,27 @@ export class BackgroundChecks {
     }
   }
 
-  /** Records that entries were written to the tables. */
-  recordWritten(ids: readonly string[]): void {
-    for (const id of this.#all.isRunning ? ids : []) {
-      this.#written.add(id);
-    }
-  }
-
-  /** Records that entries were read. */
-  clear(read: readonly EntryRef[]): void {
-    for (const ref of read) {
-      this.#unread.delete(ref.id);
-      if (!this.#options.tables.has(ref)) {
-        this.#unreplicated.add(ref.id);
-      }
-    }
-  }
-
-  /** Lists the stable IDs, which ends a request for it. */
+  /**
+   * Lists the stable IDs, which ends a request for it. Entries that the tables
+   * lack are read with a poll.
+   */
   async listIds(): Promise<ListedIds> {
+    const { source, tables } = this.#options;
     this.#ids.isRequested = false;
-    return await this.#options.source.ids();
-  }
-
-  /** Records a list of all stable IDs: entries that the tables lack are read. */
-  async recordIds(listed: ListedIds): Promise<void> {
-    const { tables } = this.#options;
+    const listed = await source.ids();
+    const unknown: EntryRef[] = [];
     for (const kind of replicaKinds) {
       const known = {
         has: (id: string) =>
-          tables.has({ kind, id }) || this.#unreplicated.has(id),
+          tables.has({ kind, id }) || tables.unreplicated.has(id),
       };
       await forEachMissing(listed[kind], known, id =>
-        this.#unread.set(id, { kind, id }),
+        unknown.push({ kind, id }),
       );
     }
-    for (const ref of this.#unread.values()) {
-      if (!listed[ref.kind].has(ref.id) && !tables.has(ref)) {
-        this.#unread.delete(ref.id);
-      }
-    }
-    for (const id of this.#unreplicated) {
-      const isUnreplicated = replicaKinds.some(
-        kind => listed[kind].has(id) && !tables.has({ kind, id }),
-      );
-      if (!isUnreplicated) {
-        this.#unreplicated.delete(id);
-      }
-    }
+    this.#read(unknown);
     this.#recent.isRequested = true;
+    return listed;
   }
 
   /** Reads all entries into a comparison. */
@@ -271,15 +219,15 @@ export class BackgroundChecks {
     const listed = await this.listIds();
     expectServer(listed, { server });
     await guard(listed);
-    const missing = await startCheck().findDeleted(listed);
-    if (missing.length > 0) {
+    const check = startCheck();
+    await check.findDeleted(listed);
+    if (check.refs.length > 0) {
       logger.info(
         'Entries are read again that the directory no longer lists',
-        countByKind(missing),
+        countByKind(check.refs),
       );
     }
-    this.#read(missing);
-    await this.recordIds(listed);
+    this.#read(check.refs);
   }
 
   async #compareRecent(server: string): Promise<void> {
@@ -290,52 +238,41 @@ export class BackgroundChecks {
   }
 
   async #compareAll(server: string): Promise<void> {
-    const { startCheck, guard, logger } = this.#options;
+    const { startCheck, guard } = this.#options;
     this.#allDueAt = Infinity;
-    this.#written.clear();
     const check = startCheck();
     const ids = await this.readAll(check);
     expectServer(ids, { server });
     await guard(ids);
     await check.findDeleted(ids);
-    if (check.refs.length > 0) {
-      await sleep(SETTLING_MS, undefined, { ref: false });
-    }
-    const differing = check.refs.filter(({ id }) => !this.#written.has(id));
-    if (differing.length > 0) {
-      const counts = countByKind(differing);
-      logger.warn(
-        'The replica differed from the directory and is corrected',
-        counts,
-      );
-      for (const [kind, count] of Object.entries(counts)) {
-        this.#differences.add(count, { kind });
-      }
-    }
-    this.#read(differing);
+    this.#read(check.refs, corrected => this.#reportDifferences(corrected));
     this.#allDueAt = performance.now() + this.#intervalMs;
   }
 
-  #read(refs: readonly EntryRef[]): void {
-    for (const ref of refs) {
-      this.#unread.set(ref.id, ref);
+  #reportDifferences(corrected: readonly EntryRef[]): void {
+    const counts = countByKind(corrected);
+    for (const [kind, count] of Object.entries(counts)) {
+      this.#differences.add(count, { kind });
+    }
+    if (corrected.length > 0) {
+      this.#options.logger.warn(
+        'The replica differed from the directory and is corrected',
+        counts,
+      );
+    }
+  }
+
+  #read(
+    refs: readonly EntryRef[],
+    onCorrected?: PendingRead['onCorrected'],
+  ): void {
+    for (let at = 0; at < refs.length; at += MAX_READ) {
+      const some = refs.slice(at, at + MAX_READ);
+      this.#options.pending.add({ refs: () => some, onCorrected });
     }
   }
 
   get #intervalMs(): number {
     return this.#options.checkIntervalMs ?? DAY_MS;
-  }
-
-  /** Returns the server's time that a list takes, in milliseconds. */
-  #costOf(tookMs: number, hasFailed: boolean): number {
-    const expectedMs = this.#durationMs;
-    if (hasFailed) {
-      return Math.max(tookMs, expectedMs ?? 0);
-    }
-    this.#durationMs =
-      expectedMs === undefined
-        ? tookMs / COLD_FACTOR
-        : Math.min(tookMs, expectedMs * MAX_GROWTH);
-    return this.#durationMs;
   }
 }

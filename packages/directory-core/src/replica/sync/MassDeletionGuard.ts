@@ -104,18 +104,7 @@ export class MassDeletionGuard {
     return check;
   }
 
-  /**
-   * Checks the replica against the last baseline after deletions.
-   *
-   * @throws DirectoryUnavailableError with the reason `quarantine`, once.
-   */
-  checkReplica(replica: EntryCounts): void {
-    if (!this.#quarantine && this.wouldReject(replica)) {
-      this.#reject(this.#withUnserved(replica));
-    }
-  }
-
-  /** Whether these counts of the replica exceed the limit. */
+  /** Whether these counts of the replica, after deletions, exceed the limit. */
   wouldReject(replica: EntryCounts): boolean {
     return (
       this.#unserved !== undefined &&

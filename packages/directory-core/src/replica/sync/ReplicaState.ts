@@ -62,8 +62,8 @@ export class ReplicaState {
   #suspensions = 0;
   /** Aborted when the first sync has finished or reads are suspended. */
   readonly #started = new AbortController();
+  /** Number of reads that are waiting. */
   #waiting = 0;
-  #rejected = 0;
 
   constructor(options: {
     readonly maxStalenessMs: number;
@@ -102,16 +102,6 @@ export class ReplicaState {
     return this.#suspensions;
   }
 
-  /** Number of reads that are waiting. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
-  /** Number of reads that were rejected because the first sync took too long. */
-  get rejected(): number {
-    return this.#rejected;
-  }
-
   /** Suspends reads immediately, until the replica is confirmed again. */
   suspend(reason: SuspensionReason, message: string): void {
     this.#suspensions++;
@@ -144,11 +134,8 @@ export class ReplicaState {
    *   of the signal when it is aborted.
    */
   async enter(signal: AbortSignal): Promise<void> {
-    if (this.status.kind === 'starting' && this.waiting < MAX_WAITING) {
+    if (this.status.kind === 'starting' && this.#waiting < MAX_WAITING) {
       await this.#wait(signal);
-    }
-    if (this.status.kind === 'starting') {
-      this.#rejected++;
     }
     if (!this.isServing) {
       throw unavailable(this.status);

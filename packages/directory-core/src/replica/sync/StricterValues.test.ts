@@ -7,6 +7,7 @@ import type {
   UserEntry,
 } from '../tables/entries';
 import { ReplicaTables } from '../tables/ReplicaTables';
+import { PendingReads } from './PendingReads';
 import { StricterValues } from './StricterValues';
 import { TableWriter } from './TableWriter';
 
@@ -46,15 +47,16 @@ describe('StricterValues', () => {
   let tables: ReplicaTables;
   let stricter: StricterValues;
   let writer: TableWriter;
-  let logger: RecordingLogger;
+  let pending: PendingReads;
 
   beforeEach(() => {
     now = 1_000_000;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
     jest.spyOn(Date, 'now').mockReturnValue(NOW);
     tables = new ReplicaTables();
-    logger = new RecordingLogger();
-    stricter = new StricterValues({ tables, logger });
+    pending = new PendingReads();
+    const logger = new RecordingLogger();
+    stricter = new StricterValues({ tables, logger, pending });
     writer = new TableWriter({
       tables,
       restrict: batch => stricter.restrict(batch),
@@ -88,6 +90,14 @@ describe('StricterValues', () => {
     });
   };
 
+  /** Returns the entries to read when values are released. */
+  const heldEntries = () => {
+    const last = now;
+    now += 11 * MINUTE_MS;
+    const held = pending.due().flatMap(({ refs }) => refs());
+    now = last;
+    return held;
+  };
   const rowOf = (key = 'uid=alice') => tables.users.served.get(key);
   const accountOf = () => tables.users.accountOf(rowOf()!);
   const membersOf = (key = 'cn=staff') => tables.groups.graph.get(key)?.members;
@@ -97,73 +107,74 @@ describe('StricterValues', () => {
     writeUser(userOf({ is_private: false }));
     expect(rowOf()?.record).toMatchObject({ is_private: false });
     expect(rowOf()?.record.locked).not.toBe(true);
-    expect(stricter).toMatchObject({ isActive: false, size: 0, released: [] });
+    expect(stricter.isActive).toBe(false);
   });
 
   describe('after a switch', () => {
     /** Starts one minute after the tables matched the previous server. */
     const switchServer = () => stricter.start(MINUTE_MS);
 
-    it('keeps what a later switch held again', () => {
-      writeUser(userOf({ is_private: true }));
-      switchServer();
-      writeUser(userOf());
-      now += 11 * MINUTE_MS;
-      const { released } = stricter;
-      switchServer();
-      writeUser(userOf());
-      stricter.clear(released);
-      expect(stricter.size).toBe(1);
-    });
+    const locked = { locked: true };
+    const early = { expires: new Date(NOW) };
+    const late = { expires: new Date(NOW + MINUTE_MS) };
 
-    it('keeps a private flag and accepts other differences', () => {
-      writeUser(userOf({ is_private: true, surname: 'Old' }));
+    it.each<[string, UserEntry, UserEntry, UserEntry, number]>([
+      [
+        'keeps a private flag and accepts other differences',
+        userOf({ is_private: true, surname: 'Old' }),
+        userOf({ surname: 'New' }),
+        userOf({ is_private: true, surname: 'New' }),
+        1,
+      ],
+      [
+        'accepts private flags and locks that the tables lack',
+        userOf(),
+        userOf({ is_private: true, locked: true }),
+        userOf({ is_private: true, locked: true }),
+        0,
+      ],
+      [
+        'keeps the lock of a record and of an account',
+        userOf(locked),
+        userOf(),
+        userOf(locked),
+        1,
+      ],
+      [
+        'keeps the lock of an account without a record of it',
+        userOf({}, locked),
+        userOf(),
+        userOf({}, locked),
+        1,
+      ],
+      [
+        'keeps an earlier expiry',
+        userOf({}, early),
+        userOf({}, late),
+        userOf({}, early),
+        1,
+      ],
+      [
+        'keeps the only expiry',
+        userOf({}, early),
+        userOf(),
+        userOf({}, early),
+        1,
+      ],
+      [
+        'accepts an earlier expiry',
+        userOf({}, late),
+        userOf({}, early),
+        userOf({}, early),
+        0,
+      ],
+    ])('%s', (_, before, read, kept, held) => {
+      writeUser(before);
       switchServer();
-      writeUser(userOf({ surname: 'New' }));
-      expect(rowOf()?.record).toMatchObject({
-        is_private: true,
-        surname: 'New',
-      });
-      expect(stricter.size).toBe(1);
-    });
-
-    it('accepts private flags and locks that the tables lack', () => {
-      writeUser(userOf());
-      switchServer();
-      writeUser(userOf({ is_private: true, locked: true }));
-      expect(rowOf()?.record).toMatchObject({ is_private: true, locked: true });
-      expect(accountOf().locked).toBe(true);
-      expect(stricter.size).toBe(0);
-    });
-
-    it('keeps the lock of a record and of an account', () => {
-      writeUser(userOf({ locked: true }));
-      switchServer();
-      writeUser(userOf());
-      expect(rowOf()?.record.locked).toBe(true);
-      expect(accountOf().locked).toBe(true);
-    });
-
-    it('keeps the lock of an account without a record of it', () => {
-      writeUser(userOf({}, { locked: true }));
-      switchServer();
-      writeUser(userOf());
-      expect(accountOf().locked).toBe(true);
-      expect(rowOf()?.record.locked).not.toBe(true);
-    });
-
-    it('keeps the earlier expiry', () => {
-      const days = [1, 2, 3].map(day => new Date(Date.UTC(2026, 0, day)));
-      writeUser(userOf({}, { expires: days[1] }));
-      switchServer();
-      for (const [read, kept] of [
-        [days[2], days[1]],
-        [undefined, days[1]],
-        [days[0], days[0]],
-      ]) {
-        writeUser(userOf({}, { expires: read }));
-        expect(accountOf().expires).toEqual(kept);
-      }
+      writeUser(read);
+      expect(rowOf()?.record).toEqual(kept.user);
+      expect(accountOf()).toMatchObject(kept.account!);
+      expect(heldEntries()).toHaveLength(held);
     });
 
     it.each([
@@ -183,7 +194,7 @@ describe('StricterValues', () => {
       expect(rowOf() !== undefined).toBe(isServed);
       expect(membersOf() !== undefined).toBe(isServed);
       expect(tables.agreements.size).toBe(isServed ? 1 : 0);
-      expect(stricter.size).toBe(isServed ? 0 : 3);
+      expect(heldEntries()).toHaveLength(isServed ? 0 : 3);
     });
 
     it('accepts deletions', () => {
@@ -191,7 +202,7 @@ describe('StricterValues', () => {
       switchServer();
       writeUser(undefined, { key: 'uid=alice' });
       expect(rowOf()).toBeUndefined();
-      expect(stricter.size).toBe(0);
+      expect(heldEntries()).toHaveLength(0);
     });
 
     it('keeps users out of groups and accepts removals', () => {
@@ -208,7 +219,7 @@ describe('StricterValues', () => {
       writeGroup(groupOf(['uid=a', 'uid=b']));
       switchServer();
       writeGroup(groupOf(['uid=b', 'uid=a']));
-      expect(stricter.size).toBe(0);
+      expect(heldEntries()).toHaveLength(0);
     });
 
     it('keeps a signature away that the tables lack', () => {
@@ -246,7 +257,7 @@ describe('StricterValues', () => {
         expect(rowOf()?.record.username).toBe('alice');
         expect(accountOf().principalNames).toEqual(['alice@EXAMPLE.TEST']);
         expect(tables.groups.served.get('cn=staff')?.name).toBe('staff');
-        expect(stricter.size).toBe(2);
+        expect(heldEntries()).toHaveLength(2);
       });
 
       it('keeps memberships and signatures under that name', () => {
@@ -274,21 +285,16 @@ describe('StricterValues', () => {
       writeUser(userOf());
       writeGroup(groupOf(['uid=alice']));
       now += 10 * MINUTE_MS - 1;
-      expect(stricter).toMatchObject({ isActive: true, released: [] });
+      expect(stricter.isActive).toBe(true);
+      expect(pending.due()).toEqual([]);
       now += 1;
-      const { released } = stricter;
-      expect(released).toEqual([
+      expect(pending.due().flatMap(({ refs }) => refs())).toEqual([
         { kind: 'users', id: 'id-alice' },
         { kind: 'groups', id: 'id-staff' },
       ]);
       writeUser(userOf());
       expect(rowOf()?.record.is_private).not.toBe(true);
-      stricter.clear(released);
-      expect(stricter).toMatchObject({ isActive: false, size: 0 });
-      expect(logger.lines).toEqual([
-        expect.stringContaining('stricter values are kept for 10 minutes'),
-        expect.stringContaining('of 2 entries are released'),
-      ]);
+      expect(stricter.isActive).toBe(false);
     });
 
     it('keeps the entries for 10 more minutes after another switch', () => {
@@ -300,7 +306,8 @@ describe('StricterValues', () => {
       now += 9 * MINUTE_MS;
       writeUser(userOf());
       expect(rowOf()?.record.is_private).toBe(true);
-      expect(stricter.released).toEqual([]);
+      now += MINUTE_MS;
+      expect(pending.due()).not.toEqual([]);
     });
 
     it('restricts the same in a comparison', () => {

@@ -9,9 +9,6 @@ import {
   replicaKinds,
 } from '../tables/entries';
 
-/** Number of entries to write before yielding to the event loop. */
-const ENTRIES_PER_SLICE = 200;
-
 /** Number of stable IDs to compare before yielding to the event loop. */
 const IDS_PER_SLICE = 5000;
 
@@ -19,7 +16,7 @@ const IDS_PER_SLICE = 5000;
 export class TableCheck {
   readonly #tables: ReplicaTables;
   readonly #prepare: (batch: ReplicaBatch) => ReplicaBatch;
-  /** Differences by kind and stable ID. */
+  /** Differences by kind and stable ID; a missing entry has no key. */
   readonly #found = {
     users: new Map<string, ReadEntry>(),
     groups: new Map<string, ReadEntry>(),
@@ -42,10 +39,31 @@ export class TableCheck {
     );
   }
 
+  /** The entries of the tables that the directory does not have. */
+  get missing(): readonly EntryRef[] {
+    return this.refs.filter(ref => this.get(ref)!.key === '');
+  }
+
+  /** The entries to delete: those that are missing or no longer replicated. */
+  get deleted(): readonly EntryRef[] {
+    return this.refs.filter(ref => !this.get(ref)!.entry);
+  }
+
+  /** Returns an entry that differs. */
+  get({ kind, id }: EntryRef): ReadEntry | undefined {
+    return this.#found[kind].get(id);
+  }
+
   /** Compares entries that were read; the last read of an entry counts. */
   compare(batch: ReplicaBatch): void {
     const { kind, entries } = this.#prepare(batch);
+    const { unreplicated } = this.#tables;
     for (const read of entries) {
+      if (read.entry) {
+        unreplicated.delete(read.id);
+      } else {
+        unreplicated.add(read.id);
+      }
       if (this.#differs(kind, read)) {
         this.#found[kind].set(read.id, read);
       } else {
@@ -54,34 +72,38 @@ export class TableCheck {
     }
   }
 
-  /**
-   * Finds entries of the tables that are not among these, and forgets others
-   * that are not: a read that started again may have returned them before.
-   *
-   * @returns the entries of the tables that are missing
-   */
-  async findDeleted(ids: ReplicaIds): Promise<readonly EntryRef[]> {
-    const deleted: EntryRef[] = [];
-    for (const kind of replicaKinds) {
-      await forEachMissing(this.#found[kind].keys(), ids[kind], id =>
-        this.#found[kind].delete(id),
-      );
-      await forEachMissing(this.#tables[kind].ids(), ids[kind], id => {
-        this.#found[kind].set(id, { id, key: '', entry: undefined });
-        deleted.push({ kind, id });
-      });
+  /** Records that the directory does not have an entry. */
+  recordMissing(ref: EntryRef): void {
+    const { kind, id } = ref;
+    if (this.#tables.has(ref)) {
+      this.#found[kind].set(id, { id, key: '', entry: undefined });
+    } else {
+      this.#found[kind].delete(id);
     }
-    return deleted;
   }
 
-  /** Yields the entries to write in slices. */
-  *differences(): Iterable<ReplicaBatch> {
+  /** Finds entries that are not among these. */
+  async findDeleted(ids: ReplicaIds): Promise<void> {
     for (const kind of replicaKinds) {
-      const found = [...this.#found[kind].values()];
-      for (let at = 0; at < found.length; at += ENTRIES_PER_SLICE) {
-        const entries = found.slice(at, at + ENTRIES_PER_SLICE);
-        yield { kind, entries } as ReplicaBatch;
+      const known = [this.#tables[kind].ids(), this.#found[kind].keys()];
+      for (const some of known) {
+        await forEachMissing(some, ids[kind], id =>
+          this.recordMissing({ kind, id }),
+        );
       }
+    }
+  }
+
+  /** Yields the entries one by one, deletions first. */
+  *differences(): Iterable<ReplicaBatch> {
+    const isDeleted = (ref: EntryRef) => !this.get(ref)!.entry;
+    const { refs } = this;
+    for (const ref of [
+      ...refs.filter(isDeleted),
+      ...refs.filter(each => !isDeleted(each)),
+    ]) {
+      const { kind } = ref;
+      yield { kind, entries: [this.get(ref)] } as ReplicaBatch;
     }
   }
 

@@ -1,16 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type {
-  EntryRef,
-  GroupEntry,
-  ReadEntry,
-  ReplicaBatch,
-  ReplicaKind,
+import {
+  mapLinks,
+  type ReadEntry,
+  type ReplicaBatch,
+  type ReplicaKind,
 } from '../tables/entries';
-import type { ReplicaTables } from '../tables/ReplicaTables';
+import type { KeyedRef, ReplicaTables } from '../tables/ReplicaTables';
 import { TableCheck } from './TableCheck';
 
-/** Number of members to write before yielding to the event loop. */
-const SLICE = 2500;
+/**
+ * Number of group members that are written in one turn of the event loop. An
+ * entry counts as several members.
+ */
+const MAX_MEMBERS_PER_TURN = 2500;
+const MEMBERS_PER_ENTRY = 5;
 
 /** Entries that a write may have changed. */
 export interface WrittenEntries {
@@ -30,21 +33,22 @@ export interface TableWriterOptions {
   /** Called in the same turn as each write. Default: no-op. */
   readonly onWrite?: (written: WrittenEntries) => void;
   /**
-   * Called when a user or group got another key, was deleted, or got the former
-   * key of another entry. The groups that link to these keys may change without
-   * a new position. Default: no-op.
+   * Called when groups that link to a user or group may change without a new
+   * position. Default: no-op.
    */
-  readonly onRelinked?: (link: RelinkedEntry) => void;
+  readonly onRelinked?: (entry: RelinkedEntry) => void;
 }
 
 /** An entry whose links may change without a new position. */
 export interface RelinkedEntry {
-  /** Key that the tables' links name. */
+  readonly ref: KeyedRef;
+  /** Key that links name, unless the entry gets another one. */
   readonly key: string;
-  /** Former key of a renamed entry. */
-  readonly former?: string;
-  /** Whether the former key of this entry is now the key of another entry. */
-  readonly hasLostFormer?: boolean;
+  readonly reason:
+    | 'deleted'
+    | 'renamed'
+    /** Another entry got the former key of this renamed entry. */
+    | 'replaced';
 }
 
 /** Table of a kind of entries that have keys. */
@@ -59,8 +63,6 @@ interface KeyedTable {
 export class TableWriter {
   readonly #options: TableWriterOptions;
   readonly #tables: ReplicaTables;
-  /** Start of the latest sync that writes in slices. */
-  #slicedSyncAt = -Infinity;
 
   constructor(options: TableWriterOptions) {
     this.#options = options;
@@ -73,46 +75,32 @@ export class TableWriter {
   }
 
   write(batch: ReplicaBatch): void {
-    const prepared = this.#prepare(batch);
-    if (prepared.kind !== 'groups') {
-      return this.#write(prepared);
-    }
-    const entries = prepared.entries.map(read => ({
-      ...read,
-      entry: read.entry && this.#shareNames(read.key, read.entry),
-    }));
-    return this.#write({ kind: 'groups', entries });
+    this.#write(this.#shareNames(this.#prepare(batch)));
+  }
+
+  /** Like {@link write}, but prepares the entries in another turn. */
+  async writeInTurns(batch: ReplicaBatch): Promise<void> {
+    const prepared = this.#shareNames(this.#prepare(batch));
+    await nextTurn();
+    this.#write(prepared);
   }
 
   /**
-   * Like {@link write}, but yields to the event loop between slices of a large
-   * group, which has only some of its members in the meantime. Only for a sync
-   * during which the tables are not read.
-   *
-   * @param startedAt - start of the sync, from `performance.now()`
+   * Writes differences, in which only names may have changed since they were
+   * read. Yields to the event loop in between, and calls a
+   * function afterwards, which may throw.
    */
-  async writeInSlices(batch: ReplicaBatch, startedAt: number): Promise<void> {
-    this.#slicedSyncAt = startedAt;
-    for (const read of batch.kind === 'groups' ? batch.entries : []) {
-      const { members = [] } = read.entry ?? {};
-      for (let end = SLICE; end < members.length; end += SLICE) {
-        const entry = { ...read.entry!, members: members.slice(0, end) };
-        this.write({ kind: 'groups', entries: [{ ...read, entry }] });
+  async apply(check: TableCheck, afterYield: () => void): Promise<void> {
+    let size = 0;
+    for (const batch of check.differences()) {
+      const prepared = this.#shareNames(this.#tables.resolve(batch));
+      size += sizeOf(batch);
+      if (size > MAX_MEMBERS_PER_TURN) {
+        size = sizeOf(batch);
         await nextTurn();
-        if (this.#slicedSyncAt !== startedAt) {
-          // This sync failed and another sync has started.
-          return;
-        }
+        afterYield();
       }
-    }
-    this.write(batch);
-  }
-
-  /** Deletes entries. */
-  delete(entries: readonly EntryRef[]): void {
-    for (const { kind, id } of entries) {
-      const batch = { kind, entries: [{ id, key: '', entry: undefined }] };
-      this.#write(batch as ReplicaBatch);
+      this.#write(prepared);
     }
   }
 
@@ -155,8 +143,11 @@ export class TableWriter {
     if (!entry) {
       if (former !== undefined) {
         table.delete(former);
-        tables.endAliasesOf(former);
-        this.#options.onRelinked?.({ key: former });
+        this.#options.onRelinked?.({
+          ref: { kind, id },
+          key: former,
+          reason: 'deleted',
+        });
       }
       return;
     }
@@ -166,54 +157,40 @@ export class TableWriter {
       if (replaced !== undefined) {
         written.ids.add(replaced);
         table.delete(key);
-        tables.endAliasesOf(key);
       }
-      this.#endAlias(key);
+      const ref = { kind, id };
+      const renamed = tables.endAlias(key);
+      if (renamed) {
+        this.#options.onRelinked?.({ ref: renamed, key, reason: 'replaced' });
+      }
       if (former !== undefined) {
-        for (const group of tables.rename(kind, former, key)) {
+        for (const group of tables.rename(ref, key)) {
           written.ids.add(tables.groups.idOf(group)!);
         }
-        this.#options.onRelinked?.({ key, former });
+        this.#options.onRelinked?.({ ref, key, reason: 'renamed' });
       }
     }
     table.set(key, entry);
   }
 
-  /** Ends the use of a key as the former key of another entry. */
-  #endAlias(key: string): void {
-    const renamed = this.#tables.endAlias(key);
-    if (renamed !== undefined) {
-      this.#options.onRelinked?.({ key: renamed, hasLostFormer: true });
-    }
-  }
-
   /** Replaces names with the strings of the user table, to save memory. */
-  #shareNames(key: string, group: GroupEntry): GroupEntry {
-    const old = this.#tables.groups.graph.get(key);
+  #shareNames(batch: ReplicaBatch): ReplicaBatch {
+    if (batch.kind !== 'groups') {
+      return batch;
+    }
     const { served } = this.#tables.users;
-    const shared = (name: string) => served.get(name)?.key ?? name;
-    return {
-      ...group,
-      members: shareNames(group.members, old?.members ?? [], shared),
-      sponsors: shareNames(group.sponsors, old?.sponsors ?? [], shared),
-    };
+    const shared = (names: readonly string[]) =>
+      names.map(name => served.get(name)?.key ?? name);
+    const entries = batch.entries.map(({ entry, ...read }) => ({
+      ...read,
+      entry: entry && mapLinks(entry, shared),
+    }));
+    return { kind: 'groups', entries };
   }
 }
 
-/**
- * Looks up names in the old list first: most are at the same index or the next
- * one, which is faster than a lookup in the user table.
- */
-function shareNames(
-  names: readonly string[],
-  old: readonly string[],
-  shared: (name: string) => string,
-): readonly string[] {
-  let at = 0;
-  return names.map(name => {
-    if (old[at] !== name && old[at + 1] === name) {
-      at++;
-    }
-    return old[at] === name ? old[at++] : shared(name);
-  });
+/** Returns the size of a batch of one entry. */
+function sizeOf({ entries: [{ entry }] }: ReplicaBatch): number {
+  const members = entry && 'members' in entry ? entry.members.length : 0;
+  return members + MEMBERS_PER_ENTRY;
 }

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Group } from '../../directory/records';
 import type { GroupEntry } from './entries';
-import { MembershipGraph } from './MembershipGraph';
+import { difference, MembershipGraph } from './MembershipGraph';
 import type { ServedRecord } from './RowBlock';
 import { type ReadableRecords, ServedRecords } from './ServedRecords';
 
@@ -130,10 +129,8 @@ export class GroupTable {
 
 /** Compares lists regardless of order. */
 function haveSameItems(a: readonly string[], b: readonly string[]): boolean {
-  // Sets of 89,000 names would block the event loop, and most lists are equal.
-  const isEqual =
-    a.length === b.length && a.every((name, index) => name === b[index]);
-  return isEqual || isDeepStrictEqual(new Set(a), new Set(b));
+  const { removed, added } = difference(a, b);
+  return removed.size + added.size === 0;
 }
 
 function rowOf(

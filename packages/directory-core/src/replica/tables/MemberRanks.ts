@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { MembershipKind } from '../../directory/Directory';
 import type { ReplicaTables } from './ReplicaTables';
-import { inAll, ranksBelow, ranksThat } from './rankSets';
+import { inAll, ranksThat } from './rankSets';
 
 /** Size of the cache; sufficient for the lists of all groups in use. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -73,7 +73,7 @@ export class MemberRanks {
   allUnlocked(): Uint32Array {
     const { users } = this.#tables;
     return this.#cached('unlocked', users.version, () =>
-      users.unlockedAmong(ranksBelow(users.served.size)),
+      users.unlockedAmong(users.served.allRanks),
     );
   }
 

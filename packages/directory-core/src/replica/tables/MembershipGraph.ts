@@ -19,19 +19,14 @@ export class LinkIndex {
     old: readonly string[],
     targets: readonly string[],
   ): boolean {
-    // Usually a single target of a large group changes.
-    const { start, oldEnd, end } = differingPart(old, targets);
-    const before = new Set(old.slice(start, oldEnd));
-    const after = new Set(targets.slice(start, end));
-    const removed = [...before].filter(target => !after.has(target));
-    const added = [...after].filter(target => !before.has(target));
+    const { removed, added } = difference(old, targets);
     for (const target of removed) {
       this.#remove(target, source);
     }
     for (const target of added) {
       this.#add(target, source);
     }
-    return removed.length + added.length > 0;
+    return removed.size + added.size > 0;
   }
 
   #add(target: string, source: string): void {
@@ -240,6 +235,25 @@ function replaceItem(
   return items.includes(to)
     ? items.filter(item => item !== from)
     : items.with(at, to);
+}
+
+/**
+ * Returns the items that only one of two lists has. Usually a single member of
+ * a large group changes.
+ */
+export function difference(
+  old: readonly string[],
+  now: readonly string[],
+): { readonly removed: Set<string>; readonly added: Set<string> } {
+  const { start, oldEnd, end } = differingPart(old, now);
+  const removed = new Set(old.slice(start, oldEnd));
+  const added = new Set(now.slice(start, end));
+  for (const item of removed.size > 0 ? [...added] : []) {
+    if (removed.delete(item)) {
+      added.delete(item);
+    }
+  }
+  return { removed, added };
 }
 
 /**

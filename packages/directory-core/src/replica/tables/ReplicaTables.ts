@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AgreementEntry, EntryRef, ReplicaBatch } from './entries';
+import {
+  type AgreementEntry,
+  type EntryRef,
+  mapLinks,
+  type ReplicaBatch,
+} from './entries';
 import { GroupTable } from './GroupTable';
 import { UserTable } from './UserTable';
+
+/** Reference to an entry that has a key. */
+export type KeyedRef = EntryRef & { readonly kind: 'users' | 'groups' };
 
 /** An agreement whose signers the table may change. */
 interface StoredAgreement extends AgreementEntry {
@@ -34,6 +42,16 @@ class AgreementTable extends Map<string, StoredAgreement> {
   }
 }
 
+/** Time for which links to the former key of an entry refer to the entry. */
+export const ALIAS_MS = 10 * 60_000;
+
+/** A former key of a renamed user or group. */
+interface Alias {
+  readonly renamed: KeyedRef;
+  /** Time from `performance.now()`. */
+  readonly endsAt: number;
+}
+
 /**
  * The replicated entries. Users and groups are found by key, which is the
  * normalized DN that members and sponsors name, and by stable ID.
@@ -42,10 +60,10 @@ export class ReplicaTables {
   readonly users = new UserTable();
   readonly groups = new GroupTable();
   readonly agreements = new AgreementTable();
-  /** Keys of renamed users and groups by former key. */
-  readonly #aliases = new Map<string, string>();
-  /** Former keys of renamed users and groups by key. */
-  readonly #formerKeys = new Map<string, Set<string>>();
+  /** Stable IDs of entries that were read and are not replicated. */
+  readonly unreplicated = new Set<string>();
+  /** Renamed users and groups by former key. */
+  readonly #aliases = new Map<string, Alias>();
 
   /** Whether there is an entry with a stable ID. */
   has({ kind, id }: EntryRef): boolean {
@@ -54,59 +72,49 @@ export class ReplicaTables {
       : this[kind].keyOf(id) !== undefined;
   }
 
+  /** Returns the groups whose members or sponsors include a key. */
+  groupsLinkingTo(key: string): readonly EntryRef[] {
+    const { graph } = this.groups;
+    return [...graph.directGroupsOf(key), ...graph.sponsoredBy([key])].map(
+      group => ({ kind: 'groups', id: this.groups.idOf(group)! }),
+    );
+  }
+
   /**
-   * Changes the key of a user or group in one step. Until
-   * {@link endAlias}, entries that still name the former key refer to the new
-   * one.
+   * Changes the key of a user or group in one step. For ten minutes, entries
+   * that still name the former key refer to the new one.
    *
    * @returns the keys of the groups whose links have changed
    */
-  rename(
-    kind: 'users' | 'groups',
-    from: string,
-    to: string,
-  ): readonly string[] {
+  rename({ kind, id }: KeyedRef, to: string): readonly string[] {
+    const from = this[kind].keyOf(id)!;
     this[kind].rename(from, to);
-    const groups = this.groups.replaceLinks(from, to);
     this.agreements.replaceSigner(from, to);
-    const formerKeys = (this.#formerKeys.get(from) ?? new Set()).add(from);
-    this.#formerKeys.delete(from);
-    this.#formerKeys.set(to, formerKeys);
-    for (const former of formerKeys) {
-      this.#aliases.set(former, to);
-    }
-    return groups;
-  }
-
-  /** Returns the present key of a renamed entry by its former key. */
-  aliasOf(former: string): string | undefined {
-    return this.#aliases.get(former);
+    this.#aliases.set(from, {
+      renamed: { kind, id },
+      endsAt: performance.now() + ALIAS_MS,
+    });
+    return this.groups.replaceLinks(from, to);
   }
 
   /**
    * Ends the use of a former key, which another entry may have.
    *
-   * @returns the key of the renamed entry; `undefined` if there is none
+   * @returns the renamed entry; `undefined` if there is none
    */
-  endAlias(former: string): string | undefined {
-    const key = this.#aliases.get(former);
-    if (key !== undefined) {
-      const formerKeys = this.#formerKeys.get(key)!;
-      formerKeys.delete(former);
-      if (formerKeys.size === 0) {
-        this.#formerKeys.delete(key);
-      }
-      this.#aliases.delete(former);
-    }
-    return key;
+  endAlias(former: string): KeyedRef | undefined {
+    const alias = this.#aliases.get(former);
+    this.#aliases.delete(former);
+    return alias?.renamed;
   }
 
-  /** Ends the use of all former keys of an entry that is deleted. */
-  endAliasesOf(key: string): void {
-    for (const former of this.#formerKeys.get(key) ?? []) {
-      this.#aliases.delete(former);
+  /** Ends the use of former keys after ten minutes. */
+  expireAliases(): void {
+    for (const [former, { endsAt }] of this.#aliases) {
+      if (endsAt <= performance.now()) {
+        this.#aliases.delete(former);
+      }
     }
-    this.#formerKeys.delete(key);
   }
 
   /** Replaces former keys in the links of entries that were read. */
@@ -114,32 +122,18 @@ export class ReplicaTables {
     if (this.#aliases.size === 0 || batch.kind === 'users') {
       return batch;
     }
-    const current = (key: string) => this.#aliases.get(key) ?? key;
+    const current = (key: string) => {
+      const { kind, id } = this.#aliases.get(key)?.renamed ?? {};
+      return (kind && this[kind].keyOf(id!)) ?? key;
+    };
     const currentAll = (keys: readonly string[]) =>
       keys.some(key => this.#aliases.has(key))
         ? [...new Set(keys.map(current))]
         : keys;
-    return batch.kind === 'groups'
-      ? {
-          kind: 'groups',
-          entries: batch.entries.map(({ entry, ...read }) => ({
-            ...read,
-            entry: entry && {
-              ...entry,
-              members: currentAll(entry.members),
-              sponsors: currentAll(entry.sponsors),
-            },
-          })),
-        }
-      : {
-          kind: 'agreements',
-          entries: batch.entries.map(({ entry, ...read }) => ({
-            ...read,
-            entry: entry && {
-              ...entry,
-              signers: new Set([...entry.signers].map(current)),
-            },
-          })),
-        };
+    const entries = batch.entries.map(({ entry, ...read }) => ({
+      ...read,
+      entry: entry && mapLinks<object>(entry, currentAll),
+    }));
+    return { kind: batch.kind, entries } as ReplicaBatch;
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { inOrder } from './rankSets';
+import { inOrder, ranksBelow } from './rankSets';
 import {
   type ColumnKind,
   type Columns,
@@ -25,6 +25,7 @@ export class ServedRecords<T extends object> {
   readonly #byKey = new Map<string, Row<T>>();
   readonly #order = new RowOrder<T>();
   #rankVersion = 0;
+  #allRanks: Uint32Array = new Uint32Array();
 
   get size(): number {
     return this.#byKey.size;
@@ -38,6 +39,14 @@ export class ServedRecords<T extends object> {
   /** Entries sorted by name. */
   get inOrder(): readonly ServedRecord<T>[] {
     return this.#order.rows;
+  }
+
+  /** The ranks of all entries. */
+  get allRanks(): Uint32Array {
+    if (this.#allRanks.length !== this.size) {
+      this.#allRanks = ranksBelow(this.size);
+    }
+    return this.#allRanks;
   }
 
   keys(): Iterable<string> {

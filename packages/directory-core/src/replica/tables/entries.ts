@@ -101,3 +101,18 @@ export interface EntryRef {
   readonly kind: ReplicaKind;
   readonly id: string;
 }
+
+/** Returns a group or an agreement with other links to users and groups. */
+export function mapLinks<T extends object>(
+  entry: T,
+  map: (keys: readonly string[]) => readonly string[],
+): T {
+  const { members, sponsors, signers }: Partial<GroupEntry & AgreementEntry> =
+    entry;
+  return {
+    ...entry,
+    ...(members && { members: map(members) }),
+    ...(sponsors && { sponsors: map(sponsors) }),
+    ...(signers && { signers: new Set(map([...signers])) }),
+  };
+}

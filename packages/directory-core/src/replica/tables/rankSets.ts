@@ -1,14 +1,14 @@
 /** Ratio of lengths above which a binary search is faster than a merge. */
 const MIN_SEARCH_RATIO = 16;
 
+/** Positions of entries in the order of lists, sorted in any way. */
+export type Ranks = Uint32Array | readonly number[];
+
 /** Returns the ranks that are in all of these ordered lists. */
 export function inAll(lists: readonly Uint32Array[]): Uint32Array {
   const [shortest, ...others] = lists.toSorted((a, b) => a.length - b.length);
   return others.reduce(
-    (found, list) =>
-      found.length * MIN_SEARCH_RATIO < list.length
-        ? ranksThat(found, rank => includes(list, rank))
-        : inBoth(found, list),
+    (found, list) => inBoth(found, list),
     shortest ?? new Uint32Array(),
   );
 }
@@ -71,13 +71,22 @@ export function ranksThat(
   return found.slice(0, count);
 }
 
-function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
+function inBoth(shorter: Uint32Array, longer: Uint32Array): Uint32Array {
+  const { length } = longer;
+  // For example, the list of all ranks.
+  const hasAllBelow = length > 0 && longer[length - 1] === length - 1;
+  if (hasAllBelow && (shorter.at(-1) ?? 0) < length) {
+    return shorter;
+  }
+  if (shorter.length * MIN_SEARCH_RATIO < length) {
+    return ranksThat(shorter, rank => includes(longer, rank));
+  }
   let at = 0;
-  return ranksThat(a, rank => {
-    while (b[at] < rank) {
+  return ranksThat(shorter, rank => {
+    while (longer[at] < rank) {
       at++;
     }
-    return b[at] === rank;
+    return longer[at] === rank;
   });
 }
 
