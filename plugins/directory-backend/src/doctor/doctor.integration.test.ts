@@ -5,11 +5,8 @@ import {
   startRealm,
   type Realm,
 } from '@directory-gateway/realm';
-import {
-  createCaCertificate,
-  signingKeyOf,
-  writePem,
-} from '@directory-gateway/x509';
+import { signingKeyOf, writePem } from '@directory-gateway/x509';
+import { createCaCertificate } from '@directory-gateway/x509/testUtils';
 import { execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
