@@ -140,9 +140,9 @@ describe('CertificateAuthorities', () => {
       message:
         'Certificates issued by the CA "ca" cannot be revoked through this gateway.',
     });
-    const request = { serialNumber: 1n, heldBy: 'dave', releasedBy: 'dave' };
+    const certificate = { authority: 'ca', serialNumber: 1n };
     for (const change of ['hold', 'release'] as const) {
-      await expect(authorities[change]('ca', request)).rejects.toMatchObject({
+      await expect(authorities[change](certificate)).rejects.toMatchObject({
         name: 'AuthorityRefusalError',
       });
     }
@@ -183,7 +183,7 @@ describe('CertificateAuthorities', () => {
     const permissive = new PermissiveAuthority();
     permissive.choosesSerialNumbers = false;
     const registry = new CertificateAuthorities();
-    const early = registry.revocations.list('unknown', {
+    const early = registry.recordsOf('ca').list('unknown', {
       notExpiredAt: new Date(),
     });
     const lists = new Array<readonly RevokedCertificate[]>();
@@ -192,22 +192,25 @@ describe('CertificateAuthorities', () => {
         cacn: 'own',
         sign: request => permissive.sign(request),
         async revoke({ serialNumber }) {
-          const { revocations } = opened.authorities;
-          const revokedAt = new Date(1.8e12);
-          const set = await revocations.set(serialNumber, {
+          const revocations = opened.authorities.recordsOf('ca');
+          const { issuer } = (await revocations.findIssuer(serialNumber))!;
+          const state = await revocations.set(serialNumber, issuer!, {
             reason: 4,
-            revokedAt,
+            revokedAt: new Date(1.8e12),
           });
           lists.push(
-            await revocations.list(set!.issuer, { notExpiredAt: new Date() }),
+            await revocations.list(issuer!, { notExpiredAt: new Date() }),
           );
-          return set?.revocation;
+          return state;
         },
       },
     });
     // The methods wait for the database.
     registry.addAuthority('ca', authorityWith());
-    registry.configure(opened.config, opened);
+    registry.configure(opened.config, {
+      ...opened,
+      accounts: { stableIdOf: () => undefined, usernameOf: () => undefined },
+    });
     expect(await early).toEqual([]);
 
     const { serialNumber } = await opened.issue();

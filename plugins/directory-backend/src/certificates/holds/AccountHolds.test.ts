@@ -49,7 +49,7 @@ class World {
       return this.isCaSilent ? undefined : await work();
     };
     this.#opened = openAuthorities(database, {
-      ca: {
+      freeipa: {
         cacn: 'permissive',
         choosesSerialNumbers: true,
         sign: request => authority.sign(request),
@@ -82,6 +82,7 @@ class World {
               ? principalOf(id, account)
               : [],
           ),
+        usernameOf: id => this.accounts.get(id)?.name,
         someStableIds: count => [...this.accounts.keys()].slice(0, count),
       },
       subjects: {
@@ -259,7 +260,7 @@ describe('AccountHolds', () => {
 
   it('neither records nor releases holds of others', async () => {
     const [serialNumber] = world.serialNumbers.keys();
-    await world.authority.hold({ serialNumber, heldBy: 'admin' });
+    await world.authority.hold(serialNumber);
     world.lock('user0');
     await world.run();
     await world.run(10);
@@ -290,7 +291,7 @@ describe('AccountHolds', () => {
       [locked, 'locked'],
       [deleted, 'deleted'],
     ] as const) {
-      await world.authority.hold({ serialNumber, heldBy: 'directory-gateway' });
+      await world.authority.hold(serialNumber);
       await world.database('directory_certificate_holds').insert({
         serial_number: String(serialNumber),
         cause,

@@ -15,9 +15,7 @@ import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { AccountHoldsConfig } from '../CertificatesConfig';
 import { type CertificateRow, RECORDS } from '../records/CertificateRecords';
 import { ON_HOLD } from '../records/RevocationTable';
-
-/** Actor in the records of the CA and in audit events. */
-const ACTOR = 'directory-gateway';
+import { ACTOR } from '../RevocationService';
 
 /** Time between the two lookups that must find a cause. */
 const CONFIRMATION_MS = 10 * 60_000;
@@ -54,7 +52,10 @@ export interface AccountHoldsOptions {
   readonly database: Database;
   readonly logger: LoggerService;
   readonly replica: Pick<Replica, 'isServing' | 'server'>;
-  readonly replicated: Pick<ReplicatedAccounts, 'find' | 'someStableIds'>;
+  readonly replicated: Pick<
+    ReplicatedAccounts,
+    'find' | 'someStableIds' | 'usernameOf'
+  >;
   readonly subjects: SubjectLookup;
   /** Default: the system clock. */
   readonly now?: () => Date;
@@ -138,7 +139,7 @@ export class AccountHolds {
       accounts.add(certificate.subject_id);
       if (
         certificate.hold_cause ||
-        (config.enabled && this.#isSuspect(certificate))
+        (config.enabled && this.#isSuspect(certificate.subject_id))
       ) {
         certificates.push(certificate);
       }
@@ -180,13 +181,13 @@ export class AccountHolds {
     }
   }
 
-  /** Returns whether the replica has no active account with the ID and name. */
-  #isSuspect({
-    username,
-    subject_id,
-  }: Pick<LiveRow, 'username' | 'subject_id'>) {
-    const [account] = this.#options.replicated.find({ username });
-    return account?.stableId !== subject_id || account.locked;
+  /** Returns whether the replica has no active account with an ID. */
+  #isSuspect(stableId: string): boolean {
+    const { replicated } = this.#options;
+    const username = replicated.usernameOf(stableId);
+    const [account] =
+      username === undefined ? [] : replicated.find({ username });
+    return account?.locked ?? true;
   }
 
   async #lookUp(
@@ -203,17 +204,15 @@ export class AccountHolds {
         result.kind === 'deleted' && result.server === replica.server;
       return isSame ? 'deleted' : 'unknown';
     }
-    const { locked, served, server, username: name } = result.principal;
-    if (server !== replica.server || name === undefined) {
+    const { locked, served, server } = result.principal;
+    if (server !== replica.server) {
       return 'unknown';
     }
-    // After a switch to a server that lags, the replica keeps stricter values.
-    const isUnclear =
-      served && this.#isSuspect({ username: name, subject_id: stableId });
     if (locked) {
       return 'locked';
     }
-    return isUnclear ? 'unknown' : 'active';
+    // After a switch to a server that lags, the replica keeps stricter values.
+    return served && this.#isSuspect(stableId) ? 'unknown' : 'active';
   }
 
   /** Returns whether a run must put the certificate on hold or revoke it. */
@@ -299,11 +298,10 @@ export class AccountHolds {
       if (!hold_cause) {
         await this.#begin(id, cause, now);
       }
+      const key = { authority, serialNumber };
       const revocation = await {
-        hold: () =>
-          authorities.hold(authority, { serialNumber, heldBy: ACTOR }),
-        release: () =>
-          authorities.release(authority, { serialNumber, releasedBy: ACTOR }),
+        hold: () => authorities.hold(key),
+        release: () => authorities.release(key),
         revoke: () =>
           authorities.revoke(authority, {
             serialNumber,

@@ -8,17 +8,14 @@ import {
 import {
   Certificate,
   type CertificateDescription,
+  randomSerialNumber,
   readPemBlocks,
   writePem,
 } from '@directory-gateway/x509';
-import {
-  createHash,
-  randomBytes,
-  randomUUID,
-  X509Certificate,
-} from 'node:crypto';
+import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { orUnavailable } from './orUnavailable';
+import type { CertificateKey } from './RevocationTable';
 
 /** Table of certificates; its migration describes the columns. */
 export const RECORDS = 'directory_certificate_records';
@@ -43,6 +40,18 @@ const PENDING_MS = 10_000;
 
 /** Milliseconds between looks at a request that is being signed. */
 const PENDING_INTERVAL_MS = 100;
+
+/**
+ * Time for which an attempt with an unknown outcome is kept. Longer than the
+ * time for which clients repeat a request.
+ */
+const LOST_MS = 60 * 60_000;
+
+/** States in which a serial number may have been used, but is not on record. */
+const UNRECORDED: readonly CertificateRow['state'][] = [
+  'reserved',
+  'abandoned',
+];
 
 /** Maximum number of accounts in a query. */
 const MAX_ACCOUNTS = 1000;
@@ -137,6 +146,8 @@ export interface ReservationRequest {
   readonly choosesSerialNumbers: boolean;
   readonly owner: CertificateOwner;
   readonly profile: string;
+  /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
+  readonly publicKeySha256: string;
   readonly label?: string;
   readonly requestedBy: string;
   /** Value that a request and its repetitions share: SHA-256 as hex. */
@@ -149,16 +160,20 @@ export interface ReservationRequest {
 /** Columns of a reservation. The fewer columns, the faster is an insert. */
 type ReservedRow = ReturnType<typeof reservationOf>;
 
-/** Identifies a reservation. */
-export interface ReservationKey {
-  readonly row: Pick<CertificateRow, 'id' | 'authority' | 'serial_number'>;
-}
-
-/** A reserved serial number. */
+/** A reserved serial number, or the place of one that the CA will choose. */
 export interface Reservation {
+  /** The CA may ignore it. */
   readonly serialNumber: bigint;
   readonly row: ReservedRow;
+  /**
+   * Time of an earlier attempt whose outcome is not known, with a CA that
+   * chooses serial numbers. Default: none.
+   */
+  readonly attemptedAt?: Date;
 }
+
+/** A certificate that was signed but not recorded. */
+export type UnrecordedCertificate = CertificateKey & Pick<CertificateRow, 'id'>;
 
 /**
  * Records of the certificates that the gateway has issued with any CA, in one
@@ -193,7 +208,8 @@ export class CertificateRecords {
 
   /**
    * Reserves a random serial number, or returns the certificate of the recent
-   * request that this one repeats, if it is still valid.
+   * request that this one repeats, if it is still valid. With a CA that chooses
+   * serial numbers, it continues an attempt whose outcome is not known.
    */
   async reserve(
     request: ReservationRequest,
@@ -208,6 +224,15 @@ export class CertificateRecords {
         const previous = await this.#completed(row.request_key);
         if (previous && isRecent(previous)) {
           return recordOf(previous);
+        }
+        if (previous && isLost(previous)) {
+          const { id, reserved_at } = previous;
+          const attemptedAt = new Date(reserved_at);
+          return {
+            serialNumber,
+            row: { ...row, id, reserved_at },
+            attemptedAt,
+          };
         }
         if (previous) {
           await this.#table()
@@ -237,17 +262,16 @@ export class CertificateRecords {
 
   /**
    * Records the certificate of a reservation. If a CA that chooses serial
-   * numbers returns a certificate again, only a new label is recorded. A record
-   * with another key, from a CA that was replaced, is replaced.
+   * numbers returns a certificate again, only a new label is recorded.
    *
-   * @throws AuthorityUnavailableError also when the reservation was abandoned.
+   * @throws AuthorityUnavailableError also when the reservation has ended.
    */
   async record(
     { row }: Pick<Reservation, 'row'>,
     signed: SignedCertificate,
     description: CertificateDescription,
-  ): Promise<void> {
-    const { id, authority, label, reserved_at, username } = row;
+  ): Promise<CertificateRecord> {
+    const { id, authority, reserved_at, username } = row;
     const recorded: RecordedRow = {
       id,
       authority,
@@ -256,46 +280,87 @@ export class CertificateRecords {
       state: 'valid',
       recorded_at: new Date(),
     };
-    await orUnavailable(async () => {
-      const isKnown =
-        row.serial_number === null && (await this.#replace(recorded, label));
-      if (!isKnown && !(await this.#records.add(recorded))) {
-        throw new AuthorityUnavailableError('The reservation has ended');
-      }
-    });
+    const isRecorded = await orUnavailable(() =>
+      row.serial_number === null
+        ? this.#recordChosen(recorded, row.label)
+        : this.#records.add(recorded),
+    );
+    if (!isRecorded) {
+      throw new AuthorityUnavailableError('The reservation has ended');
+    }
     const stableId = row.subject_id ?? undefined;
     for (const listener of this.#listeners) {
       listener({ username, stableId });
     }
+    const { certificate, chain } = signed;
+    return {
+      ...recordOf({ ...NOT_REVOKED, ...row, ...recorded, chain: null }),
+      certificate,
+      issuers: chain.slice(1),
+    };
   }
 
-  /** Deletes a reservation: nothing was signed, or the CA has no number of it. */
-  async release({ row: { id } }: ReservationKey): Promise<void> {
+  /** Deletes a reservation: nothing was signed. */
+  async release({ row: { id } }: Pick<Reservation, 'row'>): Promise<void> {
     await orUnavailable(() =>
-      this.#table().where({ id, state: 'reserved' }).delete(),
+      this.#table().where({ id }).whereIn('state', UNRECORDED).delete(),
     );
   }
 
-  /** Marks a reservation whose certificate must not be used. */
-  async abandon({ row: { id } }: ReservationKey): Promise<void> {
+  /** Marks a reservation whose certificate is neither known nor revoked. */
+  async abandon(id: string): Promise<void> {
     await orUnavailable(() =>
       this.#table()
-        .where({ id })
-        .whereNull('certificate')
-        .update({ state: 'abandoned', request_key: null }),
+        .where({ id, state: 'reserved' })
+        .update({ state: 'abandoned' }),
     );
   }
 
-  /** Returns the reservations that were neither recorded nor ended. */
+  /** Returns the reserved serial numbers that were neither used nor revoked. */
   async listReserved(options: {
     readonly before: Date;
-  }): Promise<readonly ReservationKey[]> {
+  }): Promise<readonly UnrecordedCertificate[]> {
     const rows = await orUnavailable(() =>
       this.#table()
         .where({ state: 'reserved' })
+        .whereNotNull('serial_number')
         .where('reserved_at', '<', options.before),
     );
-    return rows.map(row => ({ row }));
+    return rows.map(({ id, authority, serial_number }) => ({
+      id,
+      authority,
+      serialNumber: BigInt(serial_number!),
+    }));
+  }
+
+  /**
+   * Returns the serial numbers of all certificates of the key of a reservation.
+   *
+   * @throws AuthorityUnavailableError also while an earlier request for another
+   *   certificate of the key is being signed, or its outcome is not known.
+   */
+  async listOfKey({ row }: Reservation): Promise<ReadonlySet<bigint>> {
+    const { authority, id, public_key_sha256, reserved_at } = row;
+    const rows = await orUnavailable(() =>
+      this.#table()
+        .where({ authority, public_key_sha256 })
+        .select('id', 'reserved_at', 'serial_number', 'state'),
+    );
+    const orderOf = (each: Pick<CertificateRow, 'id' | 'reserved_at'>) =>
+      `${new Date(each.reserved_at).toISOString()} ${each.id}`;
+    const isPending = rows.some(
+      each => isLost(each) && orderOf(each) < orderOf({ id, reserved_at }),
+    );
+    if (isPending) {
+      throw new AuthorityUnavailableError(
+        'An earlier request for the same key is pending',
+      );
+    }
+    return new Set(
+      rows.flatMap(each =>
+        each.serial_number === null ? [] : [BigInt(each.serial_number)],
+      ),
+    );
   }
 
   /** Returns the certificates with a serial number, one for each CA. */
@@ -412,10 +477,19 @@ export class CertificateRecords {
     return rows.map(recordOf);
   }
 
-  /** Deletes records of certificates that expired more than 90 days ago. */
+  /**
+   * Deletes records of certificates that expired more than 90 days ago, and of
+   * attempts that are not repeated any more.
+   */
   async deleteExpired(): Promise<void> {
+    const now = Date.now();
     await this.#table()
-      .where('not_after', '<', new Date(Date.now() - RETENTION_MS))
+      .where('not_after', '<', new Date(now - RETENTION_MS))
+      .delete();
+    await this.#table()
+      .whereIn('state', UNRECORDED)
+      .whereNull('serial_number')
+      .where('reserved_at', '<', new Date(now - LOST_MS))
       .delete();
   }
 
@@ -444,24 +518,34 @@ export class CertificateRecords {
   }
 
   /**
-   * Returns whether a certificate is already on record. Deletes another one with
-   * its serial number, or else the reservation.
+   * Records a certificate whose serial number the CA has chosen. A record of
+   * another key, from a CA that was replaced, is replaced.
+   *
+   * @returns whether the certificate is on record
    */
-  async #replace(row: RecordedRow, label: string | null): Promise<boolean> {
+  async #recordChosen(
+    row: RecordedRow,
+    label: string | null,
+  ): Promise<boolean> {
     const { authority, id, public_key_sha256, serial_number } = row;
-    const same = { authority, serial_number };
-    const known = await this.#table().where(same).first();
-    const isSame = known?.public_key_sha256 === public_key_sha256;
-    if (known && isSame) {
-      await this.#table()
-        .where(same)
-        .update({ label: label ?? known.label });
-    }
-    await (known &&
-      this.#table()
-        .where({ id: isSame ? id : known.id })
-        .delete());
-    return isSame;
+    return await this.#database.transaction(async transaction => {
+      const table = () => transaction<CertificateRow>(RECORDS);
+      const same = () => table().where({ authority, serial_number });
+      const reservation = () =>
+        table().where({ id }).whereIn('state', UNRECORDED);
+      const known = await same().first();
+      if (known?.public_key_sha256 === public_key_sha256) {
+        await reservation().delete();
+        await same().update({ label: label ?? known.label });
+        return true;
+      }
+      if (!(await reservation().first())) {
+        return false;
+      }
+      await same().delete();
+      const recorded = await reservation().update({ ...row, label });
+      return recorded > 0;
+    });
   }
 
   async #count(owners: readonly CertificateOwner[]): Promise<number[]> {
@@ -513,9 +597,7 @@ export class CertificateRecords {
   }
 
   #issued() {
-    return this.#table()
-      .whereIn('state', ['valid', 'held', 'revoked'])
-      .whereNotNull('username');
+    return this.#table().whereNotNull('recorded_at');
   }
 
   #table() {
@@ -531,11 +613,6 @@ export function keysOf({ username, stableId }: CertificateOwner): string[] {
   return stableId === undefined ? [username] : [stableId, username];
 }
 
-/** Returns a random, positive serial number of at most 127 bits. */
-function randomSerialNumber(): bigint {
-  return BigInt(`0x${randomBytes(16).toString('hex')}`) / 2n || 1n;
-}
-
 function reservationOf(request: ReservationRequest, serialNumber: bigint) {
   const { owner, validityMs, renewedFrom } = request;
   const now = Date.now();
@@ -546,6 +623,7 @@ function reservationOf(request: ReservationRequest, serialNumber: bigint) {
     username: owner.username,
     subject_id: owner.stableId ?? null,
     profile: request.profile,
+    public_key_sha256: request.publicKeySha256,
     label: request.label ?? null,
     state: 'reserved' as const,
     requested_by: request.requestedBy,
@@ -555,6 +633,20 @@ function reservationOf(request: ReservationRequest, serialNumber: bigint) {
     renewed_from: renewedFrom === undefined ? null : String(renewedFrom),
   };
 }
+
+/** Columns of a certificate on record that the gateway reads. */
+type IssuedRow = Omit<
+  CertificateRow,
+  | 'issuer'
+  | 'revoked_by'
+  | 'requested_by'
+  | 'request_key'
+  | 'is_renewed_by_key'
+  | `hold_${string}`
+>;
+
+/** State of a new certificate. */
+const NOT_REVOKED = { reason: null, revoked_at: null };
 
 /** Columns with which the certificate of a reservation is recorded. */
 type RecordedRow = Pick<CertificateRow, 'id' | 'authority' | 'reserved_at'> &
@@ -601,7 +693,19 @@ function isRecent({ state, reserved_at: reservedAt }: CertificateRow): boolean {
   return state === 'valid' && Math.abs(age) <= REPETITION_MS;
 }
 
-function recordOf(row: CertificateRow): CertificateRecord {
+/** Returns whether an attempt may have resulted in a certificate. */
+function isLost(
+  row: Pick<CertificateRow, 'reserved_at' | 'serial_number' | 'state'>,
+): boolean {
+  const age = Date.now() - new Date(row.reserved_at).getTime();
+  return (
+    row.serial_number === null &&
+    UNRECORDED.includes(row.state) &&
+    age < LOST_MS
+  );
+}
+
+function recordOf(row: IssuedRow): CertificateRecord {
   return {
     id: row.id,
     authority: row.authority,
@@ -623,7 +727,7 @@ function recordOf(row: CertificateRow): CertificateRecord {
 }
 
 /** Returns the state of a certificate that is revoked or on hold. */
-export function revocationOf({
+function revocationOf({
   state,
   reason,
   revoked_at: revokedAt,

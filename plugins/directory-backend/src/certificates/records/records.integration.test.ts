@@ -15,6 +15,8 @@ import {
 jest.setTimeout(120_000);
 
 const DAY_MS = 24 * 60 * 60_000;
+/** Another issuer than that of the certificates. */
+const ISSUER = 'a'.repeat(64);
 const databases = withDatabases();
 
 /** A CA without records. */
@@ -24,10 +26,13 @@ async function open(client: Database) {
   permissive.choosesSerialNumbers = false;
   const { cacn } = permissive;
   const own = { cacn, sign: permissive.sign.bind(permissive) };
+  const opened = openAuthorities(database, { own });
   return {
+    ...opened,
     database,
     permissive,
-    ...openAuthorities(database, { own }),
+    /** What the CA reads. */
+    revocations: opened.revocations.of('own'),
   };
 }
 
@@ -48,7 +53,7 @@ describe.each(databases)(
             authority: 'own',
             cacn: 'permissive',
             owners: [owners[index].username],
-            profile: 'userCerts',
+            record: { profile: 'userCerts' },
             revocation: undefined,
           });
         }
@@ -68,10 +73,10 @@ describe.each(databases)(
         });
         const second = await issue({ requestKey });
         expect(second.serialNumber).not.toBe(first.serialNumber);
-        await revocations.update(
-          { serial_number: String(second.serialNumber) },
-          { reason: 4 },
-        );
+        await revocations.set(second.serialNumber, ISSUER, {
+          reason: 4,
+          revokedAt: new Date(),
+        });
         const third = await issue({ requestKey });
         expect(third.serialNumber).not.toBe(second.serialNumber);
       }));
@@ -98,6 +103,7 @@ describe.each(databases)(
           choosesSerialNumbers: true,
           owner: { username: 'bob', stableId: 'ipaUniqueID=2' },
           profile: 'vpn',
+          publicKeySha256: 'b'.repeat(64),
           requestedBy: 'bob',
         };
         const find = () => records.find(first.serialNumber);
@@ -130,10 +136,11 @@ describe.each(databases)(
         const at = (second: number) => new Date(1.8e12 + second * 1000);
         const set = async (reason?: number, second = 0) => {
           const change = reason && { reason, revokedAt: at(second) };
-          const { revocation } = (await revocations.set(
+          const revocation = await revocations.set(
             serialNumber,
+            ISSUER,
             change || undefined,
-          ))!;
+          );
           return revocation && [revocation.reason, revocation.revokedAt];
         };
         expect(await set()).toBeUndefined();
@@ -150,9 +157,9 @@ describe.each(databases)(
         for (const reason of [undefined, 6, 4]) {
           expect(await set(reason, 5)).toEqual([1, at(3)]);
         }
-        const { issuer } = (await revocations.set(serialNumber, undefined))!;
+        const issuer = (await revocations.findIssuer(serialNumber))!.issuer!;
         expect(issuer).toMatch(/^[0-9a-f]{64}$/);
-        expect(await revocations.findIssuer(serialNumber)).toBe(issuer);
+        expect(issuer).not.toBe(ISSUER);
         expect(await revocations.findIssuer(1n)).toBeUndefined();
         const revoked = { serialNumber, reason: 1, revokedAt: at(3) };
         const list = (notExpiredAt: Date) =>
@@ -160,7 +167,7 @@ describe.each(databases)(
         expect(await list(record.notAfter)).toEqual([revoked]);
         const later = new Date(record.notAfter.getTime() + 1000);
         expect(await list(later)).toEqual([]);
-        expect(await revocations.set(1n, revoked)).toBeUndefined();
+        expect(await revocations.set(1n, ISSUER, revoked)).toBeUndefined();
       }));
 
     it('imports revocations that a restored database lacks', () =>
@@ -168,11 +175,12 @@ describe.each(databases)(
         const { issue, records, revocations } = await open(client);
         const [known, held] = [await issue(), await issue()];
         const revokedAt = new Date(1.8e12);
-        await revocations.set(held.serialNumber, { reason: 6, revokedAt });
-        const { issuer } = (await revocations.set(
-          known.serialNumber,
-          undefined,
-        ))!;
+        await revocations.set(held.serialNumber, ISSUER, {
+          reason: 6,
+          revokedAt,
+        });
+        const found = await revocations.findIssuer(known.serialNumber);
+        const issuer = found!.issuer!;
         const lost = [known.serialNumber, held.serialNumber, 42n].map(
           serialNumber => ({ serialNumber, reason: 4, revokedAt }),
         );
@@ -193,7 +201,7 @@ describe.each(databases)(
         const owner = { username: 'married', stableId: 'id1' };
         const usable = await issue({ owner: { ...owner, username: 'alice' } });
         const revoked = await issue({ owner });
-        await revocations.set(revoked.serialNumber, {
+        await revocations.set(revoked.serialNumber, ISSUER, {
           reason: 4,
           revokedAt: new Date(),
         });
@@ -231,7 +239,7 @@ describe.each(databases)(
         expect(await find(from, later)).toBe(1);
         expect(await find(later, new Date(later.getTime() + 1))).toBe(0);
         expect(await find(new Date(0), from)).toBe(0);
-        await revocations.set(serialNumber, {
+        await revocations.set(serialNumber, ISSUER, {
           reason: 6,
           revokedAt: new Date(),
         });
