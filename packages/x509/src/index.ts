@@ -29,16 +29,13 @@ export {
   type CertificateDescription,
 } from './description/readCertificate';
 export {
+  isReservedPurpose,
   KEY_PURPOSES,
   type KeyPurpose,
   type KeyUsage,
+  purposeOid,
 } from './extensions/extensions';
 
-export {
-  createCaCertificate,
-  randomSerialNumber,
-  type CaCertificateOptions,
-} from './issuing/createCaCertificate';
 export { Issuer } from './issuing/Issuer';
 export type { ReadRevocationList } from './issuing/readTbs';
 export {
@@ -47,6 +44,7 @@ export {
   type SigningKey,
 } from './issuing/SigningKey';
 export {
+  randomSerialNumber,
   REVOCATION_REASONS,
   type CertificateFields,
   type RevocationListFields,

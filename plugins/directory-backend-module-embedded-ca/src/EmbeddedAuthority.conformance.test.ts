@@ -31,7 +31,10 @@ describeCertificateAuthority({
         };
       },
       async revoke({ serialNumber, reason }) {
-        await ca.records.set(serialNumber, { reason, revokedAt: new Date() });
+        await ca.records.set(serialNumber, '', {
+          reason,
+          revokedAt: new Date(),
+        });
       },
       stop: () => ca.stop(),
     };

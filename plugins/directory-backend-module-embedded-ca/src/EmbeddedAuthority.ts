@@ -3,8 +3,6 @@ import {
   AuthorityRefusalError,
   AuthorityUnavailableError,
   type CertificateAuthority,
-  type HoldRequest,
-  type ReleaseRequest,
   type Revocation,
   type RevocationRequest,
   type SignedCertificate,
@@ -53,16 +51,16 @@ export class EmbeddedAuthority implements CertificateAuthority {
 
   async revoke(request: RevocationRequest): Promise<Revocation | undefined> {
     const reason = REVOCATION_REASONS[request.reason];
-    return await this.#record('revoke', request, reason);
+    return await this.#record('revoke', request.serialNumber, reason);
   }
 
-  async hold(request: HoldRequest): Promise<Revocation | undefined> {
+  async hold(serialNumber: bigint): Promise<Revocation | undefined> {
     const reason = REVOCATION_REASONS.certificateHold;
-    return await this.#record('hold', request, reason);
+    return await this.#record('hold', serialNumber, reason);
   }
 
-  async release(request: ReleaseRequest): Promise<Revocation | undefined> {
-    return await this.#record('release', request, undefined);
+  async release(serialNumber: bigint): Promise<Revocation | undefined> {
+    return await this.#record('release', serialNumber, undefined);
   }
 
   async #sign(request: SigningRequest): Promise<SignedCertificate> {
@@ -94,13 +92,18 @@ export class EmbeddedAuthority implements CertificateAuthority {
   /** Records a revocation, a hold or the end of a hold, and signs a CRL. */
   async #record(
     operation: 'revoke' | 'hold' | 'release',
-    { serialNumber }: { readonly serialNumber: bigint },
+    serialNumber: bigint,
     reason: number | undefined,
   ): Promise<Revocation | undefined> {
-    const { revocations, lists } = this.#options;
+    const { issuer: current, revocations, lists } = this.#options;
     return await this.#metrics.measure(operation, async () => {
-      const issuer = await revocations.findIssuer(serialNumber);
-      if (issuer !== undefined && !lists.has(issuer)) {
+      const found = await revocations.findIssuer(serialNumber);
+      if (!found) {
+        return undefined;
+      }
+      const { issuer = current.id } = found;
+      const list = lists.get(issuer);
+      if (!list) {
         throw new AuthorityRefusalError(
           'The portal does not have the key of the CA that issued this certificate, and cannot revoke, hold or release it.',
           { kind: 'forbidden' },
@@ -108,9 +111,9 @@ export class EmbeddedAuthority implements CertificateAuthority {
       }
       const revokedAt = new Date(Math.floor(this.#now() / 1000) * 1000);
       const change = reason === undefined ? undefined : { reason, revokedAt };
-      const state = await revocations.set(serialNumber, change);
-      await (state && lists.get(state.issuer)?.renewAfterChange());
-      return state?.revocation;
+      const state = await revocations.set(serialNumber, issuer, change);
+      await list.renewAfterChange();
+      return state;
     });
   }
 }

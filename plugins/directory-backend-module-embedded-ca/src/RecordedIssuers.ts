@@ -11,6 +11,9 @@ import { type CaIssuer, nameOf } from './CaIssuer';
 /** Table of the issuers; the migration describes the columns. */
 export const AUTHORITIES = 'embedded_ca_authorities';
 
+/** Minimum interval of queries for unknown names, in milliseconds. */
+const REFRESH_MS = 1000;
+
 /** The last CRL of an issuer. */
 export interface RecordedCrl {
   readonly number: bigint;
@@ -24,6 +27,9 @@ export interface RecordedCrl {
  */
 export class RecordedIssuers {
   readonly #database: Knex;
+  /** IDs of issuers by name. */
+  #ids: ReadonlyMap<string, string> = new Map();
+  #refreshedAt = -Infinity;
 
   constructor(database: Knex) {
     this.#database = database;
@@ -57,7 +63,8 @@ export class RecordedIssuers {
   /**
    * Returns the certificate (DER) and the last CRL of an issuer.
    *
-   * @param name - name of the issuer in URLs; it may come from a client
+   * @param name - name of the issuer in URLs; it may come from a client, so that
+   *   other names cause at most one query a second
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async find(
@@ -66,23 +73,33 @@ export class RecordedIssuers {
     { readonly certificate: Buffer; readonly crl?: RecordedCrl } | undefined
   > {
     try {
-      const rows = await this.#database(AUTHORITIES).select('id', 'chain');
-      const found = rows.find(({ id }) => nameOf(id) === name);
-      if (!found) {
-        return undefined;
+      if (!this.#ids.has(name)) {
+        await this.#refresh();
       }
-      const certificate = certificateIn(found.chain);
-      const row = await this.#database(AUTHORITIES)
-        .where({ id: found.id })
-        .whereNotNull('crl')
-        .first();
-      const crl = row && {
-        number: BigInt(row.crl_number),
-        crl: row.crl,
-      };
-      return { certificate, crl };
+      const id = this.#ids.get(name);
+      const row =
+        id === undefined
+          ? undefined
+          : await this.#database(AUTHORITIES).where({ id }).first();
+      return (
+        row && {
+          certificate: certificateIn(row.chain),
+          crl: row.crl && { number: BigInt(row.crl_number), crl: row.crl },
+        }
+      );
     } catch (error) {
       throw new AuthorityUnavailableError('The database is unavailable', error);
+    }
+  }
+
+  /** Reads the names of the issuers, unless that was done a second ago. */
+  async #refresh(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#refreshedAt >= REFRESH_MS) {
+      this.#refreshedAt = now;
+      const ids: readonly string[] =
+        await this.#database(AUTHORITIES).pluck('id');
+      this.#ids = new Map(ids.map(id => [nameOf(id), id]));
     }
   }
 

@@ -1,4 +1,13 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { basename } from 'node:path';
 import { writePem } from '@directory-gateway/x509';
 import {
   openssl,
@@ -33,9 +42,9 @@ describe('RevocationList', () => {
       revokedBy: ADMIN,
     });
   const hold = async (node: TestNode, serialNumber: bigint) =>
-    await node.authority.hold({ serialNumber, heldBy: ADMIN });
+    await node.authority.hold(serialNumber);
   const release = async (node: TestNode, serialNumber: bigint) =>
-    await node.authority.release({ serialNumber, releasedBy: ADMIN });
+    await node.authority.release(serialNumber);
   const numbersIn = async (node: TestNode) =>
     (await ca.readCrl(node)).entries.map(({ serialNumber }) => serialNumber);
 
@@ -133,11 +142,14 @@ describe('RevocationList', () => {
     const node = await ca.open();
     const { serialNumber } = await ca.issue(node);
     await node.maintain();
-    await ca.records.set(serialNumber, { reason: 1, revokedAt: new Date() });
+    await ca.records.set(serialNumber, '', {
+      reason: 1,
+      revokedAt: new Date(),
+    });
     const next = await ca.open();
     await next.maintain();
     expect(await numbersIn(next)).toEqual([String(serialNumber)]);
-    await ca.records.set(serialNumber, undefined);
+    await ca.records.set(serialNumber, '', undefined);
   });
 
   it('gives each CRL of concurrent processes another number, and loses no change', async () => {
@@ -223,7 +235,7 @@ describe('RevocationList', () => {
       const { serialNumber } = await ca.issue(node);
       await hold(node, serialNumber);
       // Released by a process that ended before it signed the CRL.
-      await ca.records.set(serialNumber, undefined);
+      await ca.records.set(serialNumber, '', undefined);
       const next = await ca.open();
       await next.maintain();
       expect(await numbersIn(next)).toEqual([]);
@@ -261,6 +273,35 @@ describe('RevocationList', () => {
     await rm(path, { recursive: true });
     await node.maintain();
     expect(await readFile(path)).toEqual(await node.read('crl', name));
+  });
+
+  it('removes what a process that was killed has left beside the key', async () => {
+    const path = `${ca.files().keyFile}.crl`;
+    const [old, recent] = [`${path}.old`, `${path}.recent`];
+    await writeFile(old, 'partly');
+    await writeFile(recent, 'partly');
+    await utimes(old, 0, 0);
+    await (await ca.open()).maintain();
+    const names = await readdir(ca.folder);
+    expect(names).not.toContain(basename(old));
+    expect(names).toContain(basename(recent));
+    expect(names).toContain(basename(path));
+  });
+
+  it('does not query the database for each unknown issuer', async () => {
+    const node = await ca.open();
+    await node.read('crl', 'first');
+    let queries = 0;
+    ca.knex.on('query', () => {
+      queries += 1;
+    });
+    const unknown = Array.from({ length: 50 }, (_, n) => `issuer${n}`);
+    for (const name of unknown) {
+      expect(await node.read('crl', name)).toBeUndefined();
+      expect(await node.read('certificate', name)).toBeUndefined();
+    }
+    // At most one query a second.
+    expect(queries).toBeLessThan(50);
   });
 
   it('serves the certificate and the fixed CRL of an issuer without a key, and revokes nothing', async () => {

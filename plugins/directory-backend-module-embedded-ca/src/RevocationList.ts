@@ -12,13 +12,17 @@ import {
 } from '@directory-gateway/x509';
 import { metrics } from '@opentelemetry/api';
 import { randomUUID } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { CaIssuer } from './CaIssuer';
 import { backdated } from './composeCertificate';
 import type { RecordedCrl, RecordedIssuers } from './RecordedIssuers';
 
 /** An attempt fails when another process has recorded a CRL in the meantime. */
 const MAX_ATTEMPTS = 20;
+
+/** Age in milliseconds at which a temporary file is of a killed process. */
+const LEFTOVER_MS = 60_000;
 
 /** Options of {@link RevocationList}. */
 export interface RevocationListOptions {
@@ -191,6 +195,7 @@ export class RevocationList {
     if (this.#isImported && recordedNumber >= this.#savedNumber) {
       return current;
     }
+    await this.#removeLeftovers();
     const saved = await this.#readSaved();
     if (saved) {
       // Unless the database was restored, a hold may have been released since.
@@ -211,6 +216,22 @@ export class RevocationList {
     }
     this.#isImported = true;
     return current;
+  }
+
+  /** Removes the temporary files of processes that were killed. */
+  async #removeLeftovers(): Promise<void> {
+    const folder = dirname(this.#savedFile);
+    for (const name of await readdir(folder).catch(() => [])) {
+      const path = join(folder, name);
+      if (path.startsWith(`${this.#savedFile}.`)) {
+        const { mtimeMs } = await stat(path).catch(() => ({
+          mtimeMs: Infinity,
+        }));
+        if (Date.now() - mtimeMs >= LEFTOVER_MS) {
+          await rm(path, { force: true }).catch(() => {});
+        }
+      }
+    }
   }
 
   async #readSaved(): Promise<ReadRevocationList | undefined> {

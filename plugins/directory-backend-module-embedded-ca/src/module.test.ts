@@ -38,7 +38,7 @@ describe('directoryModuleEmbeddedCa', () => {
         [
           directoryCertificateAuthoritiesExtensionPoint,
           {
-            revocations: ca.records,
+            recordsOf: () => ca.records,
             addAuthority: (name, authority) => authorities.set(name, authority),
           },
         ],

@@ -16,6 +16,9 @@ import { EmbeddedAuthority } from './EmbeddedAuthority';
 import { RecordedIssuers } from './RecordedIssuers';
 import { RevocationList, type RevocationListOptions } from './RevocationList';
 
+/** Registered name of the CA. */
+const NAME = 'embedded';
+
 /**
  * Registers the certificate authority `embedded`, which signs with a key of the
  * portal, when `directory.certificates.embedded` is configured.
@@ -56,12 +59,12 @@ export const directoryModuleEmbeddedCa = createBackendModule({
         const { authority, maintain } = await createEmbeddedCa({
           config,
           database,
-          revocations: authorities.revocations,
+          revocations: authorities.recordsOf(NAME),
           publicDocuments,
           publicUrl: await deps.discovery.getExternalBaseUrl('directory'),
           logger,
         });
-        authorities.addAuthority('embedded', authority);
+        authorities.addAuthority(NAME, authority);
         // Runs on every instance: each may have the key of another issuer. The
         // first run waits until the gateway has migrated its database.
         await scheduler.scheduleTask({

@@ -4,7 +4,11 @@ import {
   type AuthorityProfile,
   readMilliseconds,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { KEY_PURPOSES, type KeyUsage } from '@directory-gateway/x509';
+import {
+  isReservedPurpose,
+  type KeyUsage,
+  purposeOid,
+} from '@directory-gateway/x509';
 
 /** Properties of all certificates of a profile. */
 export interface CertificateProfile extends AuthorityProfile {
@@ -23,25 +27,6 @@ const KEY_USAGES: readonly string[] = [
   'dataEncipherment',
   'keyAgreement',
 ] satisfies KeyUsage[];
-
-/**
- * Purposes of a CA, a KDC or another trusted service, which a user could
- * impersonate with such a certificate: besides the named ones, those of a KDC
- * (RFC 4556 §3.2.4), a CMC CA and registration authority (RFC 6402 §2.10),
- * precertificates (RFC 6962 §3.1) and Microsoft's enrollment agent.
- */
-const RESERVED_PURPOSES: ReadonlySet<string> = new Set([
-  KEY_PURPOSES.OCSPSigning,
-  KEY_PURPOSES.anyExtendedKeyUsage,
-  KEY_PURPOSES.timeStamping,
-  '1.3.6.1.5.2.3.5',
-  '1.3.6.1.5.5.7.3.27',
-  '1.3.6.1.5.5.7.3.28',
-  '1.3.6.1.4.1.11129.2.4.4',
-  '1.3.6.1.4.1.311.20.2.1',
-]);
-
-const PURPOSES: Readonly<Record<string, string>> = KEY_PURPOSES;
 
 const REQUIREMENTS = {
   keyUsage: `must be a list of ${KEY_USAGES.join(', ')}`,
@@ -109,9 +94,7 @@ function readProfile(
     extendedKeyUsage: readList(
       'extendedKeyUsage',
       ['clientAuth'],
-      purpose =>
-        (Object.hasOwn(PURPOSES, purpose) || OID.test(purpose)) &&
-        !RESERVED_PURPOSES.has(PURPOSES[purpose] ?? purpose),
+      purpose => OID.test(purposeOid(purpose)) && !isReservedPurpose(purpose),
     ),
     policies: readList('policies', [], policy => OID.test(policy)),
   });

@@ -12,12 +12,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHash, X509Certificate } from 'node:crypto';
 import {
-  createCaCertificate,
   Issuer,
   readPemBlocks,
   signingKeyOf,
   writePem,
 } from '@directory-gateway/x509';
+import { createCaCertificate } from '@directory-gateway/x509/testUtils';
 import { openssl, readCrl, runProgram } from './__testUtils__/TestCa';
 
 // OpenSSL generates keys, which takes seconds on a busy machine.

@@ -233,9 +233,9 @@ describe('FreeIpaAuthority', () => {
 
     describe('a hold', () => {
       const hold = (serialNumber: bigint) =>
-        network.authority.hold({ serialNumber, heldBy: 'gateway' });
+        network.authority.hold(serialNumber);
       const release = (serialNumber: bigint) =>
-        network.authority.release({ serialNumber, releasedBy: 'gateway' });
+        network.authority.release(serialNumber);
       const sign = async () =>
         serialOf(await network.authority.sign(newRequest()));
 

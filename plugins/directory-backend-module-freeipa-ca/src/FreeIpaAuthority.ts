@@ -3,10 +3,8 @@ import {
   AuthorityProtocolError,
   AuthorityUnavailableError,
   type CertificateAuthority,
-  type HoldRequest,
   type IssuedCertificate,
   type LookupOptions,
-  type ReleaseRequest,
   type Revocation,
   type RevocationRequest,
   type SignedCertificate,
@@ -134,7 +132,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
   }
 
   /** {@inheritDoc CertificateAuthority.hold} */
-  async hold({ serialNumber }: HoldRequest): Promise<Revocation | undefined> {
+  async hold(serialNumber: bigint): Promise<Revocation | undefined> {
     return await this.#measure('hold', () =>
       this.#change(
         serialNumber,
@@ -145,9 +143,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
   }
 
   /** {@inheritDoc CertificateAuthority.release} */
-  async release({
-    serialNumber,
-  }: ReleaseRequest): Promise<Revocation | undefined> {
+  async release(serialNumber: bigint): Promise<Revocation | undefined> {
     return await this.#measure('release', () =>
       this.#change(
         serialNumber,

@@ -6,7 +6,6 @@ import {
   type SignedCertificate,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { decodeCertificate, describe } from './decodeCertificate';
@@ -26,16 +25,13 @@ import { CERT_FIND_LIMIT, certFind, certRequest, isRpcRecord } from './rpc';
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 2000;
 
-/** Longer than the time for which clients repeat a request. */
-const LOST_REQUEST_TTL_MS = 60 * 60 * 1000;
-
 /** Clock skew that Kerberos tolerates (RFC 4120 §3.1.3). */
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
 /** A request for a certificate whose response was lost. */
 interface LostRequest {
   readonly request: SigningRequest;
-  /** Time at which it was sent. */
+  /** Time at which it was sent first. */
   readonly since: Date;
   /** Origin of the server that received it last, which is queried first. */
   readonly server?: string;
@@ -51,77 +47,29 @@ type SearchResult = SignedCertificate | 'none' | 'unclear';
  * Requests certificates, and never a second one for a lost response: the
  * request is not repeated, because a search without a result does not prove
  * that FreeIPA has finished processing it. The certificate is searched for, and
- * searched for again before the next request with the same key. It belongs to
- * the lost request when it is for the same user and key, was issued after the
- * request was sent, and was not returned for another request.
+ * searched for again when the gateway repeats the request. It belongs to the
+ * lost request when it is for the same user and key, was issued after the
+ * request was sent, and is neither revoked nor recorded by the gateway, which
+ * signs one request for a key at a time.
  */
 export class Signer {
   readonly #options: FreeIpaOptions & { readonly servers: FreeIpaServers };
-  /** Last request of each key. */
-  readonly #running = new Map<string, Promise<SignedCertificate>>();
-  /** Lost requests by the hash of their keys. */
-  readonly #lost = new LRUCache<string, LostRequest>({
-    max: 1000,
-    ttl: LOST_REQUEST_TTL_MS,
-  });
-  /** Serial numbers of recently returned certificates. */
-  readonly #returned = new LRUCache<bigint, true>({
-    max: 10_000,
-    ttl: 2 * CLOCK_SKEW_MS,
-  });
 
   constructor(options: FreeIpaOptions & { readonly servers: FreeIpaServers }) {
     this.#options = options;
   }
 
   /**
-   * Requests a certificate. Requests with the same key run sequentially, so that
-   * a found certificate can only be that of the lost response.
+   * Requests a certificate, unless an earlier attempt has resulted in one.
+   *
+   * @throws OutcomeUnknownError when that is not known.
    */
   async sign(request: SigningRequest): Promise<SignedCertificate> {
-    const key = keyOf(request);
-    const previous = this.#running.get(key);
-    const current = (async () => {
-      await previous?.catch(() => {});
-      const signed =
-        (await this.#recover(request)) ?? (await this.#request(request));
-      this.#returned.set(describe(signed).serialNumber, true);
-      return signed;
-    })();
-    this.#running.set(key, current);
-    try {
-      return await current;
-    } finally {
-      if (this.#running.get(key) === current) {
-        this.#running.delete(key);
-      }
-    }
-  }
-
-  /**
-   * Resolves a lost request with the same key before a new request is sent.
-   *
-   * @returns its certificate if the requests are equal; `undefined` if there is
-   *   none, so that a new request can be sent
-   * @throws OutcomeUnknownError when FreeIPA is not available, or has several.
-   */
-  async #recover(
-    request: SigningRequest,
-  ): Promise<SignedCertificate | undefined> {
-    const lost = this.#lost.get(keyOf(request));
+    const { attemptedAt: since, principal } = request;
+    const message = `An earlier certificate request for ${principal} is still pending`;
     const found =
-      lost &&
-      (await this.#resolve(lost, {
-        message: `An earlier certificate request for ${request.principal} is still pending`,
-      }));
-    if (!found) {
-      return undefined;
-    }
-    this.#returned.set(describe(found).serialNumber, true);
-    const { principal, profile } = lost.request;
-    return principal === request.principal && profile === request.profile
-      ? found
-      : undefined;
+      since && (await this.#resolve({ request, since }, { message }));
+    return found ?? (await this.#request(request));
   }
 
   async #request(request: SigningRequest): Promise<SignedCertificate> {
@@ -164,10 +112,8 @@ export class Signer {
     const message = `It is not known whether FreeIPA signed a request for ${sent.request.principal}: ${error.message}`;
     this.#options.logger.warn(`${message}. Searching for the certificate`);
     const { executed, server } = error instanceof FreeIpaError ? error : {};
-    const lost = { ...sent, server };
-    this.#lost.set(keyOf(lost.request), lost);
     const repeat = executed === 'pending';
-    const found = await this.#resolve(lost, { message, repeat });
+    const found = await this.#resolve({ ...sent, server }, { message, repeat });
     if (!found) {
       throw new AuthorityProtocolError(error.message);
     }
@@ -190,7 +136,6 @@ export class Signer {
     if (result === 'unclear' || (result === 'none' && repeat)) {
       throw new OutcomeUnknownError(message);
     }
-    this.#lost.delete(keyOf(lost.request));
     return result === 'none' ? undefined : result;
   }
 
@@ -242,7 +187,8 @@ export class Signer {
         return (
           publicKey.sha256 === keyOf(request) &&
           notBefore >= since.getTime() - CLOCK_SKEW_MS &&
-          !this.#returned.has(serialNumber)
+          !found.revocation &&
+          !request.recorded?.has(serialNumber)
         );
       });
     if (candidates.length === 1) {

@@ -20,7 +20,7 @@ async function registered(
       [
         directoryCertificateAuthoritiesExtensionPoint,
         {
-          revocations: {} as RevocationRecords,
+          recordsOf: () => ({}) as RevocationRecords,
           addAuthority(name, authority) {
             authorities.set(name, authority);
           },

@@ -19,14 +19,17 @@ import { BlockedKeys } from './certificates/BlockedKeys';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
-import { ExpiryReminders } from './certificates/expiry/ExpiryReminders';
+import {
+  ExpiryReminders,
+  REMINDERS_INTERVAL_MS,
+} from './certificates/expiry/ExpiryReminders';
 import { AccountHolds } from './certificates/holds/AccountHolds';
 import { IssuanceService } from './certificates/IssuanceService';
 import { CertificateOwners } from './certificates/records/CertificateOwners';
 import { CertificateRecords } from './certificates/records/CertificateRecords';
 import { importRecords } from './certificates/records/importRecords';
+import { Reservations } from './certificates/records/Reservations';
 import { RevocationTable } from './certificates/records/RevocationTable';
-import { RenewalService } from './certificates/RenewalService';
 import { RevocationService } from './certificates/RevocationService';
 import { SigningLimit } from './certificates/SigningLimit';
 import { UserCertificates } from './certificates/UserCertificates';
@@ -39,51 +42,41 @@ const MINUTE_MS = 60_000;
 export interface OpenedRecords {
   readonly owners: CertificateOwners;
   readonly records: CertificateRecords;
+  readonly reservations: Reservations;
 }
 
 /**
  * Opens the records of certificates on a migrated database and imports those of
  * 0.2.0; `undefined` when `directory.certificates` is not configured.
- *
- * @throws InputError when the configuration names a CA that is not installed.
  */
 export async function openCertificateRecords(options: {
   readonly authorities: CertificateAuthorities;
   readonly config: { readonly certificates?: CertificatesConfig };
   readonly database: Database;
-  readonly lifecycle: LifecycleService;
   readonly logger: LoggerService;
 }): Promise<OpenedRecords | undefined> {
-  const { authorities, database, lifecycle, logger } = options;
-  const config = options.config.certificates;
-  if (!config) {
+  const { authorities, config, database, logger } = options;
+  if (!config.certificates) {
     return undefined;
   }
   await importRecords(database);
   const records = new CertificateRecords(database);
-  const revocations = new RevocationTable({
-    database,
-    authority: config.authority,
-  });
-  authorities.configure(config, { records, revocations });
-  for (const key of config.ignoredKeys) {
-    logger.warn(`${key} has no effect any more; remove it`);
-  }
+  const reservations = new Reservations(database);
   const owners = new CertificateOwners({
     records,
+    reservations,
     authorities: () => authorities.recorded,
     logger,
   });
-  void owners.start();
-  lifecycle.addShutdownHook(() => owners.stop());
-  return { owners, records };
+  return { owners, records, reservations };
 }
 
 /**
  * Creates the services for certificates; `undefined` when
  * `directory.certificates` is not configured.
  *
- * @throws InputError when holds are enabled but the CA does not support them.
+ * @throws InputError when the configuration names a CA that is not installed, or
+ *   enables holds that the CA does not support.
  */
 export function createCertificates(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
@@ -94,6 +87,7 @@ export function createCertificates(options: {
   readonly database: Database;
   readonly directory: PrivateDirectory;
   readonly discovery: DiscoveryService;
+  readonly lifecycle: LifecycleService;
   readonly logger: LoggerService;
   readonly notifications: NotificationService;
   readonly portalUserNames: PortalUserNames;
@@ -109,12 +103,24 @@ export function createCertificates(options: {
       scheduleTasks(): Promise<void>;
     })
   | undefined {
-  const { certificateRecords, database, logger, scheduler } = options;
+  const { authorities, certificateRecords, database } = options;
+  const { logger, replicated, scheduler } = options;
   const config = options.config.certificates;
   if (!config || !certificateRecords) {
     return undefined;
   }
-  if (config.accountHolds.enabled && !options.authorities.hasHolds()) {
+  const { owners, records, reservations } = certificateRecords;
+  authorities.configure(config, {
+    accounts: replicated,
+    records,
+    revocations: new RevocationTable(database),
+  });
+  for (const key of config.ignoredKeys) {
+    logger.warn(`${key} has no effect any more; remove it`);
+  }
+  void owners.start();
+  options.lifecycle.addShutdownHook(() => owners.stop());
+  if (config.accountHolds.enabled && !authorities.hasHolds()) {
     throw new InputError(
       'directory.certificates.accountHolds.enabled: the CA cannot put certificates on hold',
     );
@@ -136,28 +142,34 @@ export function createCertificates(options: {
           logger.warn(`The task certificate-${name} failed: ${error}`),
         ),
     });
-  const { records } = certificateRecords;
   const limit = new SigningLimit({ database, limit: config.limit });
   const blockedKeys = new BlockedKeys(database);
-  const stableIdOf = (username: string) =>
-    options.replicated.stableIdOf(username);
-  const base = { ...options, blockedKeys, config, limit, records, stableIdOf };
+  const base = {
+    ...options,
+    blockedKeys,
+    config,
+    limit,
+    records,
+    reservations,
+    stableIdOf: (username: string) => replicated.stableIdOf(username),
+  };
   const holds = new AccountHolds({ ...base, config: config.accountHolds });
-  const issuance = new IssuanceService(base);
+  const revocations = new RevocationService(base);
+  const issuance = new IssuanceService({ ...base, revocations });
   return {
     ...base,
-    authority: options.authorities.issuing,
+    authority: authorities.issuing,
     holds,
     issuance,
     listed: new UserCertificates(base),
     reader: new CertificateReader(base),
-    renewals: new RenewalService({ ...base, issuance }),
-    revocations: new RevocationService(base),
+    revocations,
     async scheduleTasks() {
       const { reminders } = config;
       await schedule('records', MINUTE_MS, async () => {
         await importRecords(database);
-        await issuance.revokeLost();
+        await revocations.revokeLost();
+        await reservations.deleteLost();
         await records.deleteExpired();
         await limit.deleteExpired();
       });
@@ -167,7 +179,7 @@ export function createCertificates(options: {
           ...base,
           config: reminders,
         });
-        await schedule('expiry-reminders', reminders.everyMs, signal =>
+        await schedule('expiry-reminders', REMINDERS_INTERVAL_MS, signal =>
           expiry.run(signal),
         );
       }

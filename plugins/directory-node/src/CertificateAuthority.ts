@@ -45,6 +45,18 @@ export interface SigningRequest {
    * realm.
    */
   readonly requestedBy: string;
+  /**
+   * Time of an earlier attempt of the same request whose outcome is not known.
+   * A CA with {@link CertificateAuthority.choosesSerialNumbers} must return the
+   * certificate of that attempt if it has signed one. Default: none.
+   */
+  readonly attemptedAt?: Date;
+  /**
+   * Serial numbers of the certificates that the gateway has recorded for the
+   * key: none of them is that of a lost response. Set for a CA with {@link
+   * CertificateAuthority.choosesSerialNumbers}. Default: none.
+   */
+  readonly recorded?: ReadonlySet<bigint>;
 }
 
 /**
@@ -128,30 +140,6 @@ export interface RevocationRequest {
 }
 
 /**
- * An authorized request to put a certificate on hold.
- *
- * @public
- */
-export interface HoldRequest {
-  /** Serial number of the certificate. */
-  readonly serialNumber: bigint;
-  /** Caller, for the CA's records: an entity reference or a name. */
-  readonly heldBy: string;
-}
-
-/**
- * An authorized request to end the hold of a certificate.
- *
- * @public
- */
-export interface ReleaseRequest {
-  /** Serial number of the certificate. */
-  readonly serialNumber: bigint;
-  /** Caller, for the CA's records: an entity reference or a name. */
-  readonly releasedBy: string;
-}
-
-/**
  * The port between the directory gateway and a certificate authority (CA): it
  * signs. The gateway decides who may have a certificate, reserves and records
  * it, blocks keys, and sends reminders. Optional methods are what the CA can do
@@ -208,25 +196,25 @@ export interface CertificateAuthority {
   revoke?(request: RevocationRequest): Promise<Revocation | undefined>;
 
   /**
-   * Suspends a certificate (`certificateHold`, RFC 5280 §5.3.1) until {@link
-   * CertificateAuthority.release} or {@link CertificateAuthority.revoke}. A
-   * certificate that is already revoked or on hold does not change. Omit the
-   * method if the CA does not support holds.
+   * Suspends the certificate with a serial number (`certificateHold`, RFC 5280
+   * §5.3.1) until {@link CertificateAuthority.release} or {@link
+   * CertificateAuthority.revoke}. A certificate that is already revoked or on
+   * hold does not change. Omit the method if the CA does not support holds.
    *
    * @returns the state afterwards; `undefined` when the CA knows that it did not
    *   issue the certificate
    * @throws AuthorityUnavailableError when the CA is not available.
    */
-  hold?(request: HoldRequest): Promise<Revocation | undefined>;
+  hold?(serialNumber: bigint): Promise<Revocation | undefined>;
 
   /**
-   * Ends the hold of a certificate. A certificate that is revoked or not on
+   * Ends the hold of the certificate with a serial number. A certificate that is revoked or not on
    * hold does not change. Required with {@link CertificateAuthority.hold}.
    *
    * @returns the state afterwards: `undefined` when the certificate is valid
    * @throws AuthorityUnavailableError when the CA is not available.
    */
-  release?(request: ReleaseRequest): Promise<Revocation | undefined>;
+  release?(serialNumber: bigint): Promise<Revocation | undefined>;
 
   /**
    * Returns the certificate with a serial number and its current state, or
@@ -257,8 +245,8 @@ export interface RevokedCertificate {
 }
 
 /**
- * The gateway's records of revocations, for a CA that signs its own CRL from
- * them and therefore does not keep records. All methods wait until the
+ * The gateway's records of a CA's revocations, for a CA that signs its own CRL
+ * from them and therefore does not keep records. All methods wait until the
  * gateway has migrated its database.
  *
  * An issuer is named by the SHA-256 of its SubjectPublicKeyInfo, lower-case
@@ -268,31 +256,29 @@ export interface RevokedCertificate {
  */
 export interface RevocationRecords {
   /**
-   * Returns the issuer of a certificate, for a CA that must know before a
-   * revocation whether it can sign the CRL; `undefined` when it is not known.
+   * Returns the issuer of a certificate; without `issuer` when the serial number
+   * was only reserved, and `undefined` when it is not on record.
    *
    * @throws AuthorityUnavailableError when the database is not available.
    */
-  findIssuer(serialNumber: bigint): Promise<string | undefined>;
+  findIssuer(
+    serialNumber: bigint,
+  ): Promise<{ readonly issuer?: string } | undefined>;
 
   /**
    * Records a revocation or a hold; `undefined` ends a hold. A permanent
    * revocation does not change afterwards.
    *
-   * @returns the state afterwards, and the issuer; `undefined` when the serial
-   *   number is not on record
+   * @param issuer - recorded if the issuer of the certificate is not known
+   * @returns the state afterwards; `undefined` when the certificate is valid, or
+   *   the serial number is not on record
    * @throws AuthorityUnavailableError when the database is not available.
    */
   set(
     serialNumber: bigint,
+    issuer: string,
     revocation: Omit<RevokedCertificate, 'serialNumber'> | undefined,
-  ): Promise<
-    | {
-        readonly issuer: string;
-        readonly revocation: RevokedCertificate | undefined;
-      }
-    | undefined
-  >;
+  ): Promise<RevokedCertificate | undefined>;
 
   /**
    * Returns what the CRL of an issuer must contain: all revoked certificates,

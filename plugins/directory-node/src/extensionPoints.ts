@@ -64,9 +64,6 @@ export const directoryPublicDocumentsExtensionPoint =
  * @public
  */
 export interface DirectoryCertificateAuthoritiesExtensionPoint {
-  /** The gateway's records of revocations, for a CA that signs its own CRL. */
-  readonly revocations: RevocationRecords;
-
   /**
    * Registers a CA under the name used in `directory.certificates.authority`
    * and `directory.certificates.read`.
@@ -74,6 +71,12 @@ export interface DirectoryCertificateAuthoritiesExtensionPoint {
    * @throws ConflictError when the name is already in use.
    */
   addAuthority(name: string, authority: CertificateAuthority): void;
+
+  /**
+   * Returns the gateway's records of revocations of a CA, by its registered
+   * name, for a CA that signs its own CRL.
+   */
+  recordsOf(name: string): RevocationRecords;
 }
 
 /**

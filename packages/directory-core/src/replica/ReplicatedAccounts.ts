@@ -60,6 +60,13 @@ export class ReplicatedAccounts implements AccountReplica {
     );
   }
 
+  /** Returns the name of the served user with an ID. */
+  usernameOf(stableId: string): string | undefined {
+    const { users } = this.#options.tables;
+    const key = users.keyOf(uniqueIdOf(stableId) ?? '');
+    return key === undefined ? undefined : users.served.get(key)?.name;
+  }
+
   /** Returns the IDs of up to `count` accounts. */
   someStableIds(count: number): readonly string[] {
     const { served } = this.#options.tables.users;

@@ -1,10 +1,7 @@
-import {
-  createCaCertificate,
-  randomSerialNumber,
-} from '../issuing/createCaCertificate';
 import { Issuer } from '../issuing/Issuer';
 import { signingKeyOf } from '../issuing/SigningKey';
-import { CertificateFields } from '../issuing/writeTbs';
+import { CertificateFields, randomSerialNumber } from '../issuing/writeTbs';
+import { createCaCertificate } from './createCaCertificate';
 import { testKey } from './testKeys';
 
 const NOW = Date.now();

@@ -85,6 +85,46 @@ export const KEY_PURPOSES: Readonly<Record<KeyPurpose, string>> = {
 };
 
 /**
+ * Purposes of a CA, a KDC or another trusted service, which a user could
+ * impersonate with such a certificate: besides the named ones, those of a KDC
+ * (RFC 4556 §3.2.4), a CMC CA and registration authority (RFC 6402 §2.10),
+ * precertificates (RFC 6962 §3.1) and Microsoft's enrollment agent.
+ */
+const RESERVED_PURPOSES: ReadonlySet<string> = new Set([
+  KEY_PURPOSES.OCSPSigning,
+  KEY_PURPOSES.anyExtendedKeyUsage,
+  KEY_PURPOSES.timeStamping,
+  '1.3.6.1.5.2.3.5',
+  '1.3.6.1.5.5.7.3.27',
+  '1.3.6.1.5.5.7.3.28',
+  '1.3.6.1.4.1.11129.2.4.4',
+  '1.3.6.1.4.1.311.20.2.1',
+]);
+
+/**
+ * Returns the OID of a key purpose, which may have a name.
+ *
+ * @public
+ */
+export function purposeOid(purpose: string): string {
+  return Object.hasOwn(KEY_PURPOSES, purpose)
+    ? KEY_PURPOSES[purpose as KeyPurpose]
+    : purpose;
+}
+
+/**
+ * Returns whether a key purpose is reserved for CAs, KDCs and other trusted
+ * services, so that a user's certificate must not have it.
+ *
+ * @param purpose - a name such as `OCSPSigning`, or an OID
+ *
+ * @public
+ */
+export function isReservedPurpose(purpose: string): boolean {
+  return RESERVED_PURPOSES.has(purposeOid(purpose));
+}
+
+/**
  * A key purpose that has a name; other purposes are given as OIDs.
  *
  * @public

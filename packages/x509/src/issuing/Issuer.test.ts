@@ -11,7 +11,7 @@ import { readPemBlocks } from '../der/pem';
 import { describeCertificate } from '../description/Certificate';
 import { CertificateFields } from './writeTbs';
 import { Issuer } from './Issuer';
-import { randomSerialNumber } from './createCaCertificate';
+import { randomSerialNumber } from './writeTbs';
 import { signingKeyOf } from './SigningKey';
 
 const { spki } = testKey('rsa');

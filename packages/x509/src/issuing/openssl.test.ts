@@ -6,7 +6,7 @@ import { openssl } from '../__testUtils__/openssl';
 import { testKey } from '../__testUtils__/testKeys';
 import { writePem } from '../der/pem';
 import { Issuer } from './Issuer';
-import { randomSerialNumber } from './createCaCertificate';
+import { randomSerialNumber } from './writeTbs';
 import { REVOCATION_REASONS } from './writeTbs';
 
 const { spki } = testKey('rsa');

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { encode, integer, sequence, tagged, time } from '../der/writeDer';
 import { TAG } from '../der/DerNode';
 import { OID } from '../der/oids';
@@ -184,4 +185,16 @@ function writeRevoked(entry: RevokedCertificate): Buffer {
     fields.push(sequence(writeExtension(OID.reasonCode, code)));
   }
   return sequence(...fields);
+}
+
+/**
+ * Returns a serial number of 127 random bits: positive and at most 16 octets in DER. The CA/Browser
+ * Forum's Baseline Requirements §7.1 require 64 bits of entropy.
+ *
+ * @public
+ */
+export function randomSerialNumber(): bigint {
+  const bits = BigInt(`0x${randomBytes(16).toString('hex')}`);
+  // RFC 5280 §4.1.2.2 forbids zero.
+  return BigInt.asUintN(127, bits) || randomSerialNumber();
 }

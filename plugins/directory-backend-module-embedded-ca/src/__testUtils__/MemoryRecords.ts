@@ -50,12 +50,13 @@ export class MemoryRecords implements RevocationRecords {
     };
   }
 
-  async findIssuer(serialNumber: bigint): Promise<string | undefined> {
-    return this.#rows.get(serialNumber)?.issuer;
+  async findIssuer(serialNumber: bigint) {
+    return this.#rows.get(serialNumber);
   }
 
   async set(
     serialNumber: bigint,
+    _issuer: string,
     revocation: Omit<RevokedCertificate, 'serialNumber'> | undefined,
   ) {
     const row = this.#rows.get(serialNumber);
@@ -69,7 +70,7 @@ export class MemoryRecords implements RevocationRecords {
       const revokedAt = revoked?.revokedAt ?? revocation.revokedAt;
       row.revoked = { ...revocation, serialNumber, revokedAt };
     }
-    return { issuer: row.issuer, revocation: row.revoked };
+    return row.revoked;
   }
 
   async list(

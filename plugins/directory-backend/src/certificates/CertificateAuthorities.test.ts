@@ -123,6 +123,27 @@ describe('CertificateAuthorities', () => {
     ]);
   });
 
+  it.each([
+    ['the present name of a renamed account', 'married', 'id2', ['married']],
+    ['the recorded name of a deleted account', undefined, undefined, ['alice']],
+    ['no name if another account has it', undefined, 'id2', []],
+  ])('returns %s as the owner', async (_what, present, idOfName, owners) => {
+    const permissive = new PermissiveAuthority();
+    const ca = {
+      cacn: 'own',
+      choosesSerialNumbers: true,
+      sign: permissive.sign.bind(permissive),
+    };
+    const { authorities, issue } = openAuthorities(
+      await openDatabase(database),
+      { ca },
+      {},
+      { usernameOf: () => present, stableIdOf: () => idOfName },
+    );
+    const { serialNumber } = await issue();
+    expect(await authorities.get(serialNumber)).toMatchObject({ owners });
+  });
+
   it('refuses to revoke, and to hold, with a CA that cannot', async () => {
     const { cacn, sign } = authorityWith();
     const { authorities, hasHolds } = await open({ ca: { cacn, sign } }).then(
@@ -140,9 +161,9 @@ describe('CertificateAuthorities', () => {
       message:
         'Certificates issued by the CA "ca" cannot be revoked through this gateway.',
     });
-    const request = { serialNumber: 1n, heldBy: 'dave', releasedBy: 'dave' };
+    const certificate = { authority: 'ca', serialNumber: 1n };
     for (const change of ['hold', 'release'] as const) {
-      await expect(authorities[change]('ca', request)).rejects.toMatchObject({
+      await expect(authorities[change](certificate)).rejects.toMatchObject({
         name: 'AuthorityRefusalError',
       });
     }
@@ -183,7 +204,7 @@ describe('CertificateAuthorities', () => {
     const permissive = new PermissiveAuthority();
     permissive.choosesSerialNumbers = false;
     const registry = new CertificateAuthorities();
-    const early = registry.revocations.list('unknown', {
+    const early = registry.recordsOf('ca').list('unknown', {
       notExpiredAt: new Date(),
     });
     const lists = new Array<readonly RevokedCertificate[]>();
@@ -192,22 +213,25 @@ describe('CertificateAuthorities', () => {
         cacn: 'own',
         sign: request => permissive.sign(request),
         async revoke({ serialNumber }) {
-          const { revocations } = opened.authorities;
-          const revokedAt = new Date(1.8e12);
-          const set = await revocations.set(serialNumber, {
+          const revocations = opened.authorities.recordsOf('ca');
+          const { issuer } = (await revocations.findIssuer(serialNumber))!;
+          const state = await revocations.set(serialNumber, issuer!, {
             reason: 4,
-            revokedAt,
+            revokedAt: new Date(1.8e12),
           });
           lists.push(
-            await revocations.list(set!.issuer, { notExpiredAt: new Date() }),
+            await revocations.list(issuer!, { notExpiredAt: new Date() }),
           );
-          return set?.revocation;
+          return state;
         },
       },
     });
     // The methods wait for the database.
     registry.addAuthority('ca', authorityWith());
-    registry.configure(opened.config, opened);
+    registry.configure(opened.config, {
+      ...opened,
+      accounts: { stableIdOf: () => undefined, usernameOf: () => undefined },
+    });
     expect(await early).toEqual([]);
 
     const { serialNumber } = await opened.issue();

@@ -4,42 +4,37 @@ import {
   AuthorityRefusalError,
   type CertificateAuthority,
   type DirectoryCertificateAuthoritiesExtensionPoint,
-  type HoldRequest,
   type IssuedCertificate,
   type LookupOptions,
-  type ReleaseRequest,
   type Revocation,
   type RevocationRecords,
   type RevocationRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import type { ReplicatedAccounts } from '@directory-gateway/directory-core';
 import type { CertificatesConfig } from './CertificatesConfig';
 import type {
   CertificateRecord,
   CertificateRecords,
 } from './records/CertificateRecords';
-import { ON_HOLD, type RevocationTable } from './records/RevocationTable';
-
-/** Fields of a record that responses contain. */
-export type CertificateNotes = Partial<
-  Pick<CertificateRecord, 'label' | 'profile'>
->;
+import {
+  type CertificateKey,
+  ON_HOLD,
+  type RevocationTable,
+} from './records/RevocationTable';
 
 /** A certificate, and what the gateway has recorded about it. */
-export type LocatedCertificate = IssuedCertificate &
-  CertificateNotes & {
-    /** Registered name of the CA. */
-    readonly authority: string;
-    /** `undefined` when it was not issued through the gateway. */
-    readonly record?: CertificateRecord;
-  };
+export type LocatedCertificate = IssuedCertificate & {
+  /** Registered name of the CA. */
+  readonly authority: string;
+  /** `undefined` when it was not issued through the gateway. */
+  readonly record?: CertificateRecord;
+};
 
-/** The gateway's records, which tell which CA has issued a certificate. */
-export interface RecordsOfAuthorities {
+/** What the gateway knows about certificates and their owners. */
+export interface GatewayRecords {
+  readonly accounts: Pick<ReplicatedAccounts, 'stableIdOf' | 'usernameOf'>;
   readonly records: Pick<CertificateRecords, 'find'>;
-  readonly revocations: Pick<
-    RevocationTable,
-    keyof RevocationRecords | 'update'
-  >;
+  readonly revocations: Pick<RevocationTable, 'of' | 'update'>;
 }
 
 /**
@@ -48,17 +43,9 @@ export interface RecordsOfAuthorities {
  */
 export class CertificateAuthorities implements DirectoryCertificateAuthoritiesExtensionPoint {
   readonly #byName = new Map<string, CertificateAuthority>();
-  readonly #opened = Promise.withResolvers<RevocationRecords>();
+  readonly #opened = Promise.withResolvers<GatewayRecords>();
   #config: CertificatesConfig | undefined;
-  #tables: RecordsOfAuthorities | undefined;
-
-  readonly revocations: RevocationRecords = {
-    findIssuer: async (...args) =>
-      (await this.#opened.promise).findIssuer(...args),
-    set: async (...args) => (await this.#opened.promise).set(...args),
-    list: async (...args) => (await this.#opened.promise).list(...args),
-    import: async (...args) => (await this.#opened.promise).import(...args),
-  };
+  #gateway: GatewayRecords | undefined;
 
   addAuthority(name: string, authority: CertificateAuthority): void {
     if (this.#byName.has(name)) {
@@ -69,6 +56,18 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
     this.#byName.set(name, authority);
   }
 
+  recordsOf(name: string): RevocationRecords {
+    const records = this.#opened.promise.then(({ revocations }) =>
+      revocations.of(name),
+    );
+    return {
+      findIssuer: async (...args) => (await records).findIssuer(...args),
+      set: async (...args) => (await records).set(...args),
+      list: async (...args) => (await records).list(...args),
+      import: async (...args) => (await records).import(...args),
+    };
+  }
+
   /**
    * Selects the CAs. Must be called after all modules have registered theirs,
    * and the database was migrated.
@@ -76,7 +75,7 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
    * @throws InputError when a configured CA is not registered, or the issuing
    *   CA does not have a configured profile.
    */
-  configure(config: CertificatesConfig, tables: RecordsOfAuthorities): void {
+  configure(config: CertificatesConfig, gateway: GatewayRecords): void {
     for (const name of config.read) {
       if (!this.#byName.has(name)) {
         throw new InputError(
@@ -95,8 +94,8 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
       }
     }
     this.#config = config;
-    this.#tables = tables;
-    this.#opened.resolve(tables.revocations);
+    this.#gateway = gateway;
+    this.#opened.resolve(gateway);
   }
 
   /** The CA that issues. */
@@ -123,7 +122,7 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
     if (!this.#config) {
       return undefined;
     }
-    const records = await this.#tables!.records.find(serialNumber);
+    const records = await this.#gateway!.records.find(serialNumber);
     const { read } = this.#config;
     const name = read.find(each =>
       records.some(({ authority }) => authority === each),
@@ -138,9 +137,8 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
         .get?.(serialNumber, options);
       if (issued) {
         const own = isOf(record, issued) ? record : undefined;
-        const { label, profile } = own ?? {};
         await (own && this.#synchronize(own, issued));
-        return { ...issued, label, profile, record: own, authority };
+        return { ...issued, record: own, authority };
       }
     }
     return undefined;
@@ -148,21 +146,32 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
 
   /** Returns a certificate as recorded; `undefined` when only the CA has it. */
   present(record: CertificateRecord): LocatedCertificate | undefined {
-    const { authority, certificate, issuers, label, profile } = record;
-    const { revocation, username } = record;
+    const { authority, certificate, issuers, revocation } = record;
     return (
       certificate && {
         certificate,
         chain: [certificate.der, ...issuers],
         cacn: this.#byName.get(authority)?.cacn ?? authority,
         revocation,
-        owners: [username],
-        label,
-        profile,
+        owners: this.#ownersOf(record),
         authority,
         record,
       }
     );
+  }
+
+  /**
+   * Returns the present name of the owner. For an account that is not served:
+   * the name at the time of issuance, unless another account has it now.
+   */
+  #ownersOf({ subjectId, username }: CertificateRecord): readonly string[] {
+    const { accounts } = this.#gateway!;
+    const name =
+      subjectId === undefined ? username : accounts.usernameOf(subjectId);
+    if (name !== undefined) {
+      return [name];
+    }
+    return accounts.stableIdOf(username) === undefined ? [username] : [];
   }
 
   /**
@@ -175,93 +184,80 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
    *   revoked permanently.
    */
   async revoke(
-    name: string,
+    authority: string,
     request: RevocationRequest,
   ): Promise<Revocation | undefined> {
-    const authority = this.#byName.get(name);
-    if (!authority?.revoke) {
-      throw new AuthorityRefusalError(
-        `Certificates issued by the CA "${name}" cannot be revoked through this gateway.`,
-      );
-    }
-    const revocation = await authority.revoke(request);
+    const { serialNumber, revokedBy } = request;
+    const revocation = await this.#requested(
+      this.#byName.get(authority)?.revoke?.(request),
+      `Certificates issued by the CA "${authority}" cannot be revoked through this gateway.`,
+    );
     if (revocation?.reason === ON_HOLD) {
       throw new AuthorityProtocolError(
-        `The CA "${name}" did not revoke certificate ${request.serialNumber} permanently`,
+        `The CA "${authority}" did not revoke certificate ${serialNumber} permanently`,
       );
     }
-    if (!revocation) {
-      return undefined;
-    }
-    const { serialNumber, revokedBy } = request;
-    await this.#record(name, serialNumber, revocation, revokedBy);
-    const records = authority.get
-      ? []
-      : await this.#tables!.records.find(serialNumber);
-    const record = records.find(each => each.authority === name);
-    return record?.revocation ?? revocation;
+    const certificate = { authority, serialNumber };
+    return (
+      revocation &&
+      ((await this.#update(certificate, revocation, revokedBy)) ?? revocation)
+    );
   }
 
   /** Whether a CA supports holds. Default: the issuing CA. */
   hasHolds(name: string = this.#config!.authority): boolean {
-    return supportsHolds(this.#byName.get(name));
+    return this.#byName.get(name)?.hold !== undefined;
   }
 
-  /** Puts a certificate of a CA on hold. See {@link CertificateAuthority.hold}. */
-  async hold(
-    name: string,
-    request: HoldRequest,
-  ): Promise<Revocation | undefined> {
-    const revocation = await this.#holding(name).hold(request);
-    await (revocation &&
-      this.#record(name, request.serialNumber, revocation, request.heldBy));
+  /** Puts a certificate on hold. See {@link CertificateAuthority.hold}. */
+  async hold(certificate: CertificateKey): Promise<Revocation | undefined> {
+    const { authority, serialNumber } = certificate;
+    const revocation = await this.#requested(
+      this.#byName.get(authority)?.hold?.(serialNumber),
+      `Certificates issued by the CA "${authority}" cannot be put on hold.`,
+    );
+    await (revocation && this.#update(certificate, revocation));
     return revocation;
   }
 
   /** Ends a hold. See {@link CertificateAuthority.release}. */
-  async release(
-    name: string,
-    request: ReleaseRequest,
-  ): Promise<Revocation | undefined> {
-    const revocation = await this.#holding(name).release(request);
-    await this.#record(name, request.serialNumber, revocation);
+  async release(certificate: CertificateKey): Promise<Revocation | undefined> {
+    const { authority, serialNumber } = certificate;
+    const revocation = await this.#requested(
+      this.#byName.get(authority)?.release?.(serialNumber),
+      `Holds of the CA "${authority}" cannot be ended.`,
+    );
+    await this.#update(certificate, revocation);
     return revocation;
   }
 
-  #holding(name: string) {
-    const authority = this.#byName.get(name);
-    if (!supportsHolds(authority)) {
-      throw new AuthorityRefusalError(
-        `Certificates issued by the CA "${name}" cannot be put on hold.`,
-      );
+  /** @throws AuthorityRefusalError when the CA does not have the method. */
+  async #requested(
+    response: Promise<Revocation | undefined> | undefined,
+    message: string,
+  ): Promise<Revocation | undefined> {
+    if (!response) {
+      throw new AuthorityRefusalError(message);
     }
-    return authority;
+    return await response;
+  }
+
+  async #update(
+    ...change: Parameters<RevocationTable['update']>
+  ): Promise<Revocation | undefined> {
+    return await this.#gateway!.revocations.update(...change);
   }
 
   /** Records what was revoked, put on hold or released outside the gateway. */
   async #synchronize(
-    { authority, revocation, serialNumber }: CertificateRecord,
-    issued: IssuedCertificate,
+    record: CertificateRecord,
+    { revocation }: IssuedCertificate,
   ): Promise<void> {
-    const { reason } = revocation ?? {};
+    const { reason } = record.revocation ?? {};
     const isPermanent = reason !== undefined && reason !== ON_HOLD;
-    if (!isPermanent && reason !== issued.revocation?.reason) {
-      await this.#record(authority, serialNumber, issued.revocation);
+    if (!isPermanent && reason !== revocation?.reason) {
+      await this.#update(record, revocation);
     }
-  }
-
-  async #record(
-    authority: string,
-    serialNumber: bigint,
-    revocation: Revocation | undefined,
-    revokedBy?: string,
-  ): Promise<void> {
-    const serial_number = String(serialNumber);
-    await this.#tables!.revocations.update(
-      { serial_number, authority },
-      revocation,
-      revokedBy,
-    );
   }
 }
 
@@ -277,11 +273,4 @@ function isOf(
     description.ok &&
     record?.publicKeySha256 === description.certificate.publicKey.sha256
   );
-}
-
-function supportsHolds(
-  authority: CertificateAuthority | undefined,
-): authority is CertificateAuthority &
-  Required<Pick<CertificateAuthority, 'hold' | 'release'>> {
-  return authority?.hold !== undefined && authority.release !== undefined;
 }

@@ -7,7 +7,7 @@ import type {
   LocatedCertificate,
 } from './CertificateAuthorities';
 import type { CertificatesConfig } from './CertificatesConfig';
-import { isOwner } from './RenewalService';
+import { isOwner } from './renewal';
 
 /** Options of {@link CertificateReader}. */
 export interface CertificateReaderOptions {

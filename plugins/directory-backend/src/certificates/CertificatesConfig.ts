@@ -72,8 +72,6 @@ export interface CertificateProfile {
 export interface RemindersConfig {
   /** Days before expiry on which a reminder is sent, in ascending order. */
   readonly daysBefore: readonly number[];
-  /** Interval of the task that sends reminders. */
-  readonly everyMs: number;
 }
 
 /**
@@ -136,7 +134,7 @@ export function readCertificatesConfig(
     requirePortalToken,
     reminders: readReminders(config),
     accountHolds: readAccountHolds(config),
-    ignoredKeys: ['accountHolds.maxPerHour']
+    ignoredKeys: ['accountHolds.maxPerHour', 'reminders.every']
       .filter(key => config.has(key))
       .map(key => `${KEY}.${key}`),
   });
@@ -190,10 +188,6 @@ function readReminders(certificates: Config): RemindersConfig {
   }
   return Object.freeze({
     daysBefore: [...new Set(daysBefore)].sort((a, b) => a - b),
-    everyMs: readMilliseconds(config, 'every', {
-      prefix: `${KEY}.reminders`,
-      fallback: { hours: 6 },
-    }),
   });
 }
 

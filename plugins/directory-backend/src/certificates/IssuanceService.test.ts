@@ -12,6 +12,7 @@ import {
   createSigningRequest,
   RecordingLogger,
 } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import type { CertificateFields } from '@directory-gateway/x509';
 import {
   anyOf,
   emptyUser,
@@ -31,6 +32,8 @@ import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
 import { IssuanceService } from './IssuanceService';
 import { type CertificateRecords, RECORDS } from './records/CertificateRecords';
+import type { Reservations } from './records/Reservations';
+import { RevocationService } from './RevocationService';
 import { SigningLimit } from './SigningLimit';
 
 const alice: Principal = {
@@ -94,7 +97,9 @@ describe('IssuanceService', () => {
   let auditor: AuditTrail;
   let logger: RecordingLogger;
   let records: CertificateRecords;
+  let reservations: Reservations;
   let issue: ReturnType<typeof openAuthorities>['issue'];
+  let revocations: RevocationService;
   let issuance: IssuanceService;
 
   beforeEach(async () => {
@@ -111,6 +116,9 @@ describe('IssuanceService', () => {
     const { cacn } = authority;
     const ca = {
       cacn,
+      get choosesSerialNumbers() {
+        return authority.choosesSerialNumbers;
+      },
       revoke,
       profiles: new Map(
         ['userCerts', 'packagers'].map(name => [
@@ -126,8 +134,14 @@ describe('IssuanceService', () => {
     };
     const opened = openAuthorities(knex, { ca }, certificates);
     const { config } = opened;
-    ({ issue, records } = opened);
+    ({ issue, records, reservations } = opened);
     limit = new SigningLimit({ database: knex, limit: config.limit });
+    revocations = new RevocationService({
+      ...opened,
+      auditor,
+      blockedKeys,
+      logger,
+    });
     issuance = new IssuanceService({
       ...opened,
       accounts: accountsOf(people),
@@ -140,7 +154,7 @@ describe('IssuanceService', () => {
             : { ...emptyUser(), username },
       },
       limit,
-      logger,
+      revocations,
     });
   });
 
@@ -211,10 +225,10 @@ describe('IssuanceService', () => {
     const { certificate } = await sign(alice, { label: 'laptop' });
     const repeated = await sign(alice);
     expect(repeated.certificate.der).toEqual(certificate.der);
-    expect(repeated.label).toBe('laptop');
+    expect(repeated.record?.label).toBe('laptop');
     expect(await sign(person('signer'), { label: 'phone' })).toMatchObject({
       certificate: { der: certificate.der },
-      label: 'phone',
+      record: { label: 'phone' },
     });
     expect(authority.signed).toHaveLength(1);
     const [{ serialNumber }] = authority.signed;
@@ -228,7 +242,7 @@ describe('IssuanceService', () => {
     whileSigning = async () => {
       whileSigning = async () => {};
       jest
-        .spyOn(records, 'record')
+        .spyOn(reservations, 'record')
         .mockRejectedValueOnce(new AuthorityUnavailableError('Down'));
     };
     await expect(sign(alice)).rejects.toMatchObject({
@@ -236,9 +250,9 @@ describe('IssuanceService', () => {
     });
     const [{ serialNumber }] = authority.signed;
     expect((await authority.get(serialNumber))?.revocation?.reason).toBe(0);
-    expect(await states()).toBe('abandoned');
+    expect(await states()).toBe('revoked');
     await sign(alice);
-    expect(await states()).toBe('abandoned,valid');
+    expect(await states()).toBe('revoked,valid');
     expect(authority.signed[1].serialNumber).not.toBe(serialNumber);
     expect(auditor.events).toMatchObject([
       { eventId: 'certificate-revoke', serialNumber: String(serialNumber) },
@@ -256,21 +270,21 @@ describe('IssuanceService', () => {
     });
     const [{ serialNumber }] = authority.signed;
     expect((await authority.get(serialNumber))?.revocation?.reason).toBe(0);
-    expect(await states()).toBe('abandoned');
+    expect(await states()).toBe('revoked');
 
     // The CA is not available for the revocation, which is repeated later.
     revoke.mockRejectedValue(new AuthorityUnavailableError('No connection'));
     await expect(sign(alice)).rejects.toThrow('No response');
-    expect(await states()).toBe('abandoned,reserved');
+    expect(await states()).toBe('revoked,reserved');
     expect(logger.lines.join()).toContain('is not revoked yet');
-    await issuance.revokeLost();
-    expect(await states()).toBe('abandoned,reserved');
+    await revocations.revokeLost();
+    expect(await states()).toBe('revoked,reserved');
     await knex(RECORDS).update({ reserved_at: new Date(Date.now() - 601_000) });
-    await issuance.revokeLost();
-    expect(await states()).toBe('abandoned,reserved');
+    await revocations.revokeLost();
+    expect(await states()).toBe('revoked,reserved');
     revoke.mockImplementation(request => authority.revoke(request));
-    await issuance.revokeLost();
-    expect(await states()).toBe('abandoned,abandoned');
+    await revocations.revokeLost();
+    expect(await states()).toBe('revoked,revoked');
     const last = authority.signed[1].serialNumber;
     expect((await authority.get(last))?.revocation?.reason).toBe(0);
   });
@@ -302,7 +316,212 @@ describe('IssuanceService', () => {
     });
     const [{ serialNumber }] = authority.signed;
     expect((await authority.get(serialNumber))?.revocation?.reason).toBe(0);
-    expect(await states()).toBe('abandoned');
+    expect(await states()).toMatch(/^(revoked|abandoned)$/);
+  });
+
+  it.each<[string, Partial<CertificateFields>]>([
+    [
+      'other usages',
+      {
+        extensions: {
+          basicConstraints: { ca: false },
+          extendedKeyUsage: ['serverAuth'],
+        },
+      },
+    ],
+    [
+      'other usages',
+      {
+        extensions: {
+          basicConstraints: { ca: false },
+          keyUsage: ['keyCertSign'],
+        },
+      },
+    ],
+    [
+      'a start of validity in the future',
+      { notBefore: new Date(Date.now() + 2 * 60 * 60_000) },
+    ],
+    [
+      'a longer validity',
+      { notAfter: new Date(Date.now() + 26 * 60 * 60_000) },
+    ],
+  ])('revokes a certificate with %s (%j)', async (fault, fields) => {
+    authority.fields = fields;
+    await expect(sign(alice)).rejects.toMatchObject({
+      name: 'AuthorityProtocolError',
+      message: expect.stringContaining(fault),
+    });
+    expect(await states()).toBe('revoked');
+  });
+
+  it('does not revoke another certificate whose serial number the CA returns', async () => {
+    await sign(alice);
+    const [{ serialNumber }] = authority.signed;
+    const permit = authority.sign.bind(authority);
+    jest
+      .spyOn(authority, 'sign')
+      .mockImplementation(request => permit({ ...request, serialNumber }));
+    await expect(
+      sign(alice, { csr: makeCsr({ subject: '/CN=alice' }) }),
+    ).rejects.toThrow('another serial number');
+    expect(await states()).toBe('valid,abandoned');
+    const [[{ serialNumber: revoked }]] = revoke.mock.calls;
+    expect(revoked).not.toBe(serialNumber);
+  });
+
+  describe('with a CA that chooses serial numbers', () => {
+    beforeEach(() => {
+      authority.choosesSerialNumbers = true;
+    });
+
+    it('continues an attempt whose outcome is not known, also after a restart', async () => {
+      whileSigning = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      await expect(sign(alice)).rejects.toThrow('No response');
+      expect(await states()).toBe('abandoned');
+      const [{ reserved_at: at }] = await knex(RECORDS).select('reserved_at');
+      await revocations.revokeLost();
+      await reservations.deleteLost();
+
+      whileSigning = async () => {};
+      await sign(alice);
+      expect(authority.signed.map(each => each.attemptedAt)).toEqual([
+        undefined,
+        new Date(at),
+      ]);
+      expect(await states()).toBe('valid');
+      expect(revoke).not.toHaveBeenCalled();
+    });
+
+    it('continues the attempt of a process that crashed', async () => {
+      whileSigning = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      await expect(sign(alice)).rejects.toThrow('No response');
+      const crashed = (minutes: number) =>
+        knex(RECORDS).update({
+          state: 'reserved',
+          reserved_at: new Date(Date.now() - minutes * 60_000),
+        });
+      whileSigning = async () => {};
+      // The process may still be running.
+      await crashed(1);
+      await expect(sign(alice)).rejects.toThrow('The same request is pending');
+      expect(authority.signed).toHaveLength(1);
+      await crashed(3);
+      await sign(alice);
+      expect(authority.signed[1].attemptedAt).toBeDefined();
+      expect(await states()).toBe('valid');
+    });
+
+    it('forgets the attempt after an hour', async () => {
+      whileSigning = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      await expect(sign(alice)).rejects.toThrow('No response');
+      await knex(RECORDS).update({
+        reserved_at: new Date(Date.now() - 61 * 60_000),
+      });
+      await expect(sign(alice)).rejects.toThrow('No response');
+      expect(authority.signed[1].attemptedAt).toBeUndefined();
+      await reservations.deleteLost();
+      expect(await states()).toBe('abandoned');
+    });
+
+    it('keeps the attempt when the CA is not available for the next one', async () => {
+      for (const error of [
+        new OutcomeUnknownError('No response'),
+        new AuthorityUnavailableError('Down'),
+      ]) {
+        whileSigning = async () => {
+          throw error;
+        };
+        await expect(sign(alice)).rejects.toBe(error);
+      }
+      expect(await states()).toBe('abandoned');
+    });
+
+    it('signs one request for a key at a time', async () => {
+      whileSigning = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      await expect(sign(alice)).rejects.toThrow('No response');
+      const packager = { ...alice, groups: new Set(['packager']) };
+      people.splice(people.indexOf(alice), 1, packager);
+      const signOther = () => sign(packager, { profile: 'packagers' });
+      try {
+        await expect(signOther()).rejects.toThrow(
+          'An earlier request for the same key is pending',
+        );
+        expect(await states()).toBe('abandoned');
+        await knex('directory_signing_limits').delete();
+        whileSigning = async () => {};
+        await sign(packager);
+        await signOther();
+      } finally {
+        people.splice(people.indexOf(packager), 1, alice);
+      }
+      const { recorded } = authority.signed.at(-1)!;
+      const [row] = await knex(RECORDS).where({ profile: 'userCerts' });
+      expect([...recorded!].map(String)).toEqual([row.serial_number]);
+    });
+
+    it('does not record a certificate whose reservation was deleted', async () => {
+      whileSigning = async () => {
+        await knex(RECORDS).delete();
+      };
+      await expect(sign(alice)).rejects.toThrow('could not be recorded');
+      expect(await states()).toBe('');
+      expect(revoke).toHaveBeenCalledTimes(1);
+    });
+
+    it('revokes no certificate of another request', async () => {
+      await sign(alice);
+      const [row] = await knex(RECORDS);
+      const signed = await authority.get(BigInt(row.serial_number));
+      jest.spyOn(authority, 'sign').mockResolvedValue(signed!);
+      await expect(
+        sign(alice, { csr: makeCsr({ subject: '/CN=alice' }) }),
+      ).rejects.toThrow('another key');
+      expect(await states()).toBe('valid,abandoned');
+      expect(revoke).not.toHaveBeenCalled();
+    });
+  });
+
+  it('renews a certificate with its profile and label, and one audit event', async () => {
+    await sign(alice, { label: 'laptop' });
+    const [{ serialNumber }] = authority.signed;
+    auditor.events.length = 0;
+    const renewed = await issuance.renew(
+      serialNumber,
+      makeCsr({ subject: '/CN=alice' }),
+      { caller: holder(alice), signal: new AbortController().signal },
+    );
+    expect(renewed.record).toMatchObject({
+      label: 'laptop',
+      profile: 'userCerts',
+      renewedFrom: serialNumber,
+    });
+    expect(auditor.events).toMatchObject([
+      {
+        eventId: 'certificate-sign',
+        renewedFrom: String(serialNumber),
+        serialNumber: String(authority.signed[1].serialNumber),
+        username: 'alice',
+      },
+    ]);
+    await expect(
+      issuance.renew(serialNumber, csr, {
+        caller: holder(person('bob')),
+        signal: new AbortController().signal,
+      }),
+    ).rejects.toThrow('only by their owner');
+    expect(auditor.events.at(-1)).toMatchObject({
+      failed: 'RenewalRefusedError',
+      renewedFrom: String(serialNumber),
+    });
   });
 
   it.each<[string, Principal, Parameters<typeof sign>[1]]>([
@@ -490,12 +709,16 @@ describe('IssuanceService', () => {
       .update({ not_after: new Date(Date.now() - 1000) });
     authority.signed.length = 0;
     await sign(alice);
-    await expect(sign(alice)).rejects.toThrow(
-      'The user has 4 certificates that have not expired',
-    );
+    await expect(
+      sign(alice, { csr: makeCsr({ subject: '/CN=alice' }) }),
+    ).rejects.toThrow('The user has 4 certificates that have not expired');
     expect(authority.signed).toHaveLength(1);
-    expect(auditor.events.at(-1)).toMatchObject({
-      failed: 'TooManyCertificatesError',
-    });
+    expect(await states()).not.toContain('reserved');
+    // A repeated request returns the certificate.
+    await sign(alice);
+    expect(authority.signed).toHaveLength(1);
+    expect(auditor.events).toContainEqual(
+      expect.objectContaining({ failed: 'TooManyCertificatesError' }),
+    );
   });
 });

@@ -1,11 +1,7 @@
-import type {
-  AuditorService,
-  LoggerService,
-} from '@backstage/backend-plugin-api';
-import { isError, toError } from '@backstage/errors';
+import type { AuditorService } from '@backstage/backend-plugin-api';
+import { isError } from '@backstage/errors';
 import {
   OutcomeUnknownError,
-  type IssuedCertificate,
   type SignedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readCertificateRequest } from '@directory-gateway/x509';
@@ -22,7 +18,7 @@ import {
 import type { BlockedKeys } from './BlockedKeys';
 import type {
   CertificateAuthorities,
-  CertificateNotes,
+  LocatedCertificate,
 } from './CertificateAuthorities';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { checkSignedCertificate } from './checkSignedCertificate';
@@ -34,20 +30,17 @@ import {
 } from './evaluatePolicy';
 import type {
   CertificateOwner,
+  CertificateRecord,
   CertificateRecords,
-  Reservation,
-  ReservationKey,
 } from './records/CertificateRecords';
+import type { Reservation, Reservations } from './records/Reservations';
+import type { CertificateKey } from './records/RevocationTable';
+import { findRenewable } from './renewal';
+import { ACTOR, type RevocationService } from './RevocationService';
 import type { SigningLimit } from './SigningLimit';
 import { checkKey } from './signingRules';
 
 const NO_FIELDS: ReadonlySet<never> = new Set();
-
-/** Actor of revocations that no caller has requested. */
-const ACTOR = 'directory-gateway';
-
-/** Age in milliseconds at which a reservation is of a process that crashed. */
-const LOST_AFTER_MS = 10 * 60_000;
 
 /** A signing request as it was received. */
 export interface UncheckedSigningRequest {
@@ -68,22 +61,29 @@ export interface IssuanceServiceOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
   /** The CA signs, and revokes certificates that it must not have signed. */
-  readonly authorities: Pick<CertificateAuthorities, 'issuing' | 'revoke'>;
+  readonly authorities: Pick<
+    CertificateAuthorities,
+    'get' | 'issuing' | 'present' | 'revoke'
+  >;
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
   readonly directory: Pick<PrivateDirectory, 'getUser'>;
   readonly limit: SigningLimit;
-  readonly logger: LoggerService;
-  readonly records: CertificateRecords;
+  readonly records: Pick<
+    CertificateRecords,
+    'countUnexpired' | 'find' | 'setLabel'
+  >;
+  readonly reservations: Reservations;
+  readonly revocations: Pick<RevocationService, 'revokeUnreturned'>;
 }
 
 /**
  * Issues certificates: counts the request, evaluates the policy, reserves a
  * serial number, calls the CA, checks the certificate and records it. A crash at
  * any point neither returns an unrecorded certificate nor loses a returned one:
- * {@link revokeLost} revokes serial numbers that were only reserved. Audits
- * every attempt with the hash of the key and the serial number, never with the
- * CSR.
+ * {@link RevocationService.revokeLost} revokes serial numbers that were only
+ * reserved. Audits every attempt with the hash of the key and the serial number,
+ * never with the CSR.
  */
 export class IssuanceService {
   readonly #options: IssuanceServiceOptions;
@@ -130,51 +130,44 @@ export class IssuanceService {
   async sign(
     request: UncheckedSigningRequest,
     context: CallerContext,
-  ): Promise<IssuedCertificate & CertificateNotes> {
-    const event = await this.#audit.start(
-      context.caller,
-      this.#auditMeta(request),
+  ): Promise<LocatedCertificate> {
+    return await this.#audited(context, this.#auditMeta(request), meta =>
+      this.#sign(request, { context, meta }),
     );
-    const meta: Record<string, string> = {};
-    try {
-      const { approved, checks, keyHash, subject } = await this.#evaluate(
-        request,
-        context,
-      );
-      meta.keyHash = keyHash ?? 'unread';
-      if (!approved) {
-        throw new SigningRefusedError(
-          checks.find(({ passed }) => passed === false)!,
-        );
-      }
-      const owner = {
-        username: approved.username,
-        stableId: subject?.stableId,
-      };
-      await this.#requireBelowMaximum(owner);
-      const issued = await this.#issue({ approved, meta, owner, request });
-      await event.success({ meta });
-      return issued;
-    } catch (error) {
-      await event.fail({ meta, error: error as Error });
-      throw error;
-    }
   }
 
   /**
-   * Revokes the serial numbers of reservations that a crashed process has left,
-   * or whose revocation has failed.
+   * Renews a certificate of the caller: with the same profile and label, for
+   * the same account, and under the rules of every signing request.
+   *
+   * @param csr - PEM, or Base64 without armor
+   * @throws FreshProofRequiredError when the caller has not authenticated
+   *   recently.
+   * @throws RenewalRefusedError when the certificate cannot be renewed.
+   * @throws the errors of {@link IssuanceService.sign}.
    */
-  async revokeLost(): Promise<void> {
-    const { logger, records } = this.#options;
-    const before = new Date(Date.now() - LOST_AFTER_MS);
-    for (const lost of await records.listReserved({ before })) {
-      await this.#abandon(lost.row.authority, lost).catch(error =>
-        logger.warn(
-          `The reserved serial number ${lost.row.serial_number} was not revoked, which is repeated: ${error}`,
-        ),
-      );
-    }
+  async renew(
+    serialNumber: bigint,
+    csr: string,
+    context: CallerContext,
+  ): Promise<LocatedCertificate> {
+    const { caller } = context;
+    const fields = { renewedFrom: String(serialNumber) };
+    return await this.#audited(context, fields, async meta => {
+      const { profile, label } = await findRenewable(serialNumber, {
+        ...this.#options,
+        caller,
+      });
+      const request = {
+        username: caller.account?.username ?? '',
+        profile,
+        csr,
+        label,
+        renewedFrom: serialNumber,
+      };
+      Object.assign(meta, this.#auditMeta(request));
+      return await this.#sign(request, { context, meta });
+    });
   }
 
   /** Audits that a caller may not request certificates. */
@@ -183,6 +176,46 @@ export class IssuanceService {
     readonly error: Error;
   }): Promise<void> {
     return this.#audit.recordDenial(denied.caller, denied.error);
+  }
+
+  /** Audits an attempt to sign, which adds to the `meta` of the event. */
+  async #audited(
+    { caller }: CallerContext,
+    fields: Record<string, string>,
+    work: (meta: Record<string, string>) => Promise<LocatedCertificate>,
+  ): Promise<LocatedCertificate> {
+    const event = await this.#audit.start(caller, fields);
+    const meta: Record<string, string> = {};
+    try {
+      const issued = await work(meta);
+      await event.success({ meta });
+      return issued;
+    } catch (error) {
+      await event.fail({ meta, error: error as Error });
+      throw error;
+    }
+  }
+
+  async #sign(
+    request: UncheckedSigningRequest,
+    options: {
+      readonly context: CallerContext;
+      readonly meta: Record<string, string>;
+    },
+  ): Promise<LocatedCertificate> {
+    const { context, meta } = options;
+    const { approved, checks, keyHash, subject } = await this.#evaluate(
+      request,
+      context,
+    );
+    meta.keyHash = keyHash ?? 'unread';
+    if (!approved) {
+      throw new SigningRefusedError(
+        checks.find(({ passed }) => passed === false)!,
+      );
+    }
+    const owner = { username: approved.username, stableId: subject?.stableId };
+    return await this.#issue({ approved, meta, owner, request });
   }
 
   async #evaluate(
@@ -247,57 +280,51 @@ export class IssuanceService {
    */
   async #issue(options: {
     readonly approved: ApprovedRequest;
-    /** Receives the serial number for the audit event. */
+    /** Has the hash of the key, and receives the serial number. */
     readonly meta: Record<string, string>;
     readonly owner: CertificateOwner;
     readonly request: UncheckedSigningRequest;
-  }): Promise<IssuedCertificate & CertificateNotes> {
-    const { authorities, config, records } = this.#options;
+  }): Promise<LocatedCertificate> {
+    const { authorities, config, records, reservations } = this.#options;
     const { approved, meta, owner, request } = options;
-    const {
-      cacn,
-      choosesSerialNumbers = false,
-      profiles,
-    } = authorities.issuing;
-    const notes = { label: request.label, profile: approved.profile };
-    const owners = [approved.username];
-    const validityMs = profiles?.get(approved.profile)?.validityMs;
-    const reserved = await records.reserve({
+    const { choosesSerialNumbers = false, profiles } = authorities.issuing;
+    const profile = profiles?.get(approved.profile);
+    const reserved = await reservations.reserve({
       authority: config.authority,
       choosesSerialNumbers,
       owner,
       profile: approved.profile,
+      publicKeySha256: meta.keyHash,
       label: request.label,
       requestedBy: approved.requestedBy,
       requestKey: requestKeyOf(approved, [config.authority, owner.stableId]),
-      validityMs,
+      validityMs: profile?.validityMs,
       renewedFrom: request.renewedFrom,
     });
     if (!('row' in reserved)) {
+      const { label = reserved.label } = request;
       meta.serialNumber = String(reserved.serialNumber);
       await (request.label !== undefined &&
-        records.setLabel(reserved.id, request.label));
-      const certificate = reserved.certificate!;
-      const chain = [certificate.der, ...reserved.issuers];
-      const label = request.label ?? reserved.label;
-      return { ...notes, label, cacn, certificate, chain, owners };
+        records.setLabel(reserved.id, label));
+      return authorities.present({ ...reserved, label })!;
     }
     const { serialNumber } = reserved;
     meta.serialNumber = choosesSerialNumbers ? 'unknown' : String(serialNumber);
-    const signed = await this.#sign({ ...approved, serialNumber }, reserved);
+    const signed = await this.#request(approved, { owner, reserved });
     const { description: returned } = signed.certificate;
     if (returned.ok) {
       meta.serialNumber = String(returned.certificate.serialNumber);
     }
+    let record: CertificateRecord;
     try {
       const description = checkSignedCertificate(signed, {
         request: { ...approved, serialNumber },
         choosesSerialNumbers,
-        validityMs,
+        profile,
       });
-      await records.record(reserved, signed, description);
+      record = await reservations.record(reserved, signed, description);
     } catch (error) {
-      await this.#revokeUnreturned(reserved, meta.serialNumber);
+      await this.#options.revocations.revokeUnreturned(reserved, signed);
       throw isNamed(error, 'AuthorityProtocolError')
         ? error
         : new OutcomeUnknownError(
@@ -305,78 +332,42 @@ export class IssuanceService {
             error,
           );
     }
-    await this.#requireUnblocked(meta.keyHash, meta.serialNumber);
-    return { ...signed, ...notes, cacn, owners };
+    await this.#requireUnblocked(meta.keyHash, record);
+    return authorities.present(record)!;
   }
 
   /** Calls the CA, and ends the reservation if it does not sign. */
-  async #sign(
-    request: ApprovedRequest & { readonly serialNumber: bigint },
-    reserved: Reservation,
+  async #request(
+    request: ApprovedRequest,
+    options: {
+      readonly owner: CertificateOwner;
+      readonly reserved: Reservation;
+    },
   ): Promise<SignedCertificate> {
-    const { authorities, records } = this.#options;
+    const { authorities, reservations, revocations } = this.#options;
+    const { owner, reserved } = options;
+    const { attemptedAt, row, serialNumber } = reserved;
     try {
-      return await authorities.issuing.sign(request);
+      await this.#requireBelowMaximum(owner);
+      return await authorities.issuing.sign({
+        ...request,
+        serialNumber,
+        attemptedAt,
+        ...(row.serial_number === null && {
+          recorded: await reservations.listOfKey(reserved),
+        }),
+      });
     } catch (error) {
       const isUnsigned =
+        isNamed(error, 'TooManyCertificatesError') ||
         isNamed(error, 'AuthorityRefusalError') ||
         isNamed(error, 'AuthorityUnavailableError');
-      await (isUnsigned
-        ? records.release(reserved).catch(() => {})
-        : this.#revokeUnreturned(reserved, reserved.row.serial_number));
+      // An earlier attempt may have resulted in a certificate.
+      await (isUnsigned && !attemptedAt
+        ? reservations.release(reserved).catch(() => {})
+        : revocations.revokeUnreturned(reserved));
       throw error;
     }
-  }
-
-  /**
-   * Revokes a certificate that the caller does not get. After a failure, {@link
-   * revokeLost} retries.
-   */
-  async #revokeUnreturned(
-    reserved: Reservation,
-    serialNumber: string | null,
-  ): Promise<void> {
-    const { config, logger } = this.#options;
-    try {
-      await this.#abandon(config.authority, reserved, serialNumber);
-    } catch (error) {
-      logger.warn(
-        `Certificate ${serialNumber} was not returned, and is not revoked yet: ${error}`,
-      );
-    }
-  }
-
-  /** Revokes the serial number of a reservation, if the CA can, and ends it. */
-  async #abandon(
-    authority: string,
-    reserved: ReservationKey,
-    serialNumber = reserved.row.serial_number,
-  ): Promise<void> {
-    const { auditor, authorities, records } = this.#options;
-    if (!/^\d+$/.test(serialNumber ?? '')) {
-      // The CA has chosen a number that is not known.
-      await records.release(reserved);
-      return;
-    }
-    const event = await auditor.createEvent({
-      eventId: 'certificate-revoke',
-      severityLevel: 'medium',
-      meta: { actor: ACTOR, serialNumber, reason: 'unspecified' },
-    });
-    try {
-      await authorities.revoke(authority, {
-        serialNumber: BigInt(serialNumber!),
-        reason: 'unspecified',
-        revokedBy: ACTOR,
-      });
-      await event.success();
-    } catch (error) {
-      await event.fail({ error: toError(error) });
-      if (!isNamed(error, 'AuthorityRefusalError')) {
-        throw error;
-      }
-    }
-    await records.abandon(reserved);
   }
 
   /**
@@ -385,15 +376,15 @@ export class IssuanceService {
    */
   async #requireUnblocked(
     keyHash: string,
-    serialNumber: string,
+    { authority, serialNumber }: CertificateKey,
   ): Promise<void> {
-    const { authorities, blockedKeys, config } = this.#options;
+    const { authorities, blockedKeys } = this.#options;
     try {
       if (!(await blockedKeys.has(keyHash))) {
         return;
       }
-      const revoked = await authorities.revoke(config.authority, {
-        serialNumber: BigInt(serialNumber),
+      const revoked = await authorities.revoke(authority, {
+        serialNumber,
         reason: 'keyCompromise',
         revokedBy: ACTOR,
       });

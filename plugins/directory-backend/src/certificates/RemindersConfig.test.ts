@@ -5,22 +5,21 @@ import { readCertificatesConfig } from './CertificatesConfig';
 const read = (reminders?: JsonObject) =>
   readCertificatesConfig(
     new ConfigReader({ certificates: { authority: 'ca', reminders } }),
-  )!.reminders;
+  )!;
 
 describe('directory.certificates.reminders', () => {
-  it('has default days in ascending order', () => {
-    const sixHours = 6 * 60 * 60 * 1000;
-    expect(read()).toEqual({ daysBefore: [1, 7, 14, 30], everyMs: sixHours });
-  });
-
   it.each([
+    [{}, [1, 7, 14, 30]],
     [{ daysBefore: [] }, []],
     [{ daysBefore: [3, 10, 3] }, [3, 10]],
   ])('accepts %j', (block, daysBefore) => {
-    expect(read({ ...block, every: 'PT5M' })).toEqual({
-      daysBefore,
-      everyMs: 300_000,
-    });
+    expect(read(block).reminders).toEqual({ daysBefore });
+  });
+
+  it('ignores the interval', () => {
+    expect(read({ every: 'PT5M' }).ignoredKeys).toEqual([
+      'directory.certificates.reminders.every',
+    ]);
   });
 
   it.each([[[0]], [[-1]], [[1.5]], [['1']], ['7']])(

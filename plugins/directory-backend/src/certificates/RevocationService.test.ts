@@ -43,6 +43,7 @@ describe('RevocationService', () => {
       ...opened,
       blockedKeys,
       auditor: mockServices.auditor.mock({ createEvent }),
+      logger: mockServices.logger.mock(),
     });
     return {
       ...opened,
@@ -74,7 +75,7 @@ describe('RevocationService', () => {
     expect(await revoke(serialNumber)).toMatchObject({
       cacn: 'permissive',
       owners: ['alice'],
-      profile: 'userCerts',
+      record: { profile: 'userCerts' },
       revocation: { reason: 1 },
     });
     expect(await blockedKeys.has(publicKeySha256)).toBe(true);

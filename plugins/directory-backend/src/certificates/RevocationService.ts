@@ -1,9 +1,13 @@
-import type { AuditorService } from '@backstage/backend-plugin-api';
-import { assertError } from '@backstage/errors';
+import type {
+  AuditorService,
+  LoggerService,
+} from '@backstage/backend-plugin-api';
+import { assertError, isError, toError } from '@backstage/errors';
 import {
   AuthorityRefusalError,
   AuthorityUnavailableError,
   type RevocableReason,
+  type SignedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   actorOf,
@@ -19,7 +23,15 @@ import type { CertificatesConfig } from './CertificatesConfig';
 import { isNamed } from './checkSignedCertificate';
 import { PortalTokenRequiredError } from './errors';
 import type { CertificateRecords } from './records/CertificateRecords';
+import type { CertificateKey } from './records/RevocationTable';
+import type { Reservation, Reservations } from './records/Reservations';
 import { isPortalTokenMissing } from './signingRules';
+
+/** Actor of changes that no caller has requested. */
+export const ACTOR = 'directory-gateway';
+
+/** Age in milliseconds at which a reservation is of a process that crashed. */
+const LOST_AFTER_MS = 10 * 60_000;
 
 /** Options of {@link RevocationService}. */
 export interface RevocationServiceOptions {
@@ -27,10 +39,18 @@ export interface RevocationServiceOptions {
   readonly authorities: Pick<CertificateAuthorities, 'get' | 'revoke'>;
   readonly blockedKeys: Pick<BlockedKeys, 'block'>;
   readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
-  readonly records: Pick<CertificateRecords, 'renewedByKeyOf'>;
+  readonly logger: LoggerService;
+  readonly records: Pick<CertificateRecords, 'find' | 'renewedByKeyOf'>;
+  readonly reservations: Pick<
+    Reservations,
+    'abandon' | 'listReserved' | 'release'
+  >;
 }
 
-/** Revokes certificates for authorized callers, and audits every attempt. */
+/**
+ * Revokes certificates for authorized callers, and those that were signed but
+ * not returned. Audits every attempt.
+ */
 export class RevocationService {
   readonly #options: RevocationServiceOptions;
   readonly #audit: CallerAudit;
@@ -139,6 +159,99 @@ export class RevocationService {
       assertError(error);
       await event.fail({ meta, error });
       throw error;
+    }
+  }
+
+  /**
+   * Revokes a certificate that was signed but is not returned: with the reserved
+   * serial number, or with the one that the CA has chosen. If that is not known,
+   * the CA searches for the certificate when the request is repeated. After a
+   * failure, {@link revokeLost} retries.
+   */
+  async revokeUnreturned(
+    reserved: Reservation,
+    signed?: SignedCertificate,
+  ): Promise<void> {
+    const { logger, reservations } = this.#options;
+    const { authority, id, serial_number } = reserved.row;
+    try {
+      const serialNumber =
+        (signed && (await this.#unrecordedNumber(signed, authority))) ??
+        (serial_number === null ? undefined : BigInt(serial_number));
+      if (serialNumber !== undefined) {
+        await this.#revokeUnrecorded({ authority, serialNumber });
+      }
+      await (serialNumber !== undefined && serial_number === null
+        ? reservations.release(reserved)
+        : reservations.abandon(id));
+    } catch (error) {
+      logger.warn(
+        `A certificate was not returned, and is not revoked yet; reserved serial number: ${serial_number}: ${error}`,
+      );
+    }
+  }
+
+  /**
+   * Revokes the serial numbers of reservations that a crashed process has left,
+   * or whose revocation has failed.
+   */
+  async revokeLost(): Promise<void> {
+    const { logger, reservations } = this.#options;
+    const before = new Date(Date.now() - LOST_AFTER_MS);
+    for (const lost of await reservations.listReserved({ before })) {
+      try {
+        await this.#revokeUnrecorded(lost);
+        await reservations.abandon(lost.id);
+      } catch (error) {
+        logger.warn(
+          `The reserved serial number ${lost.serialNumber} was not revoked, which is repeated: ${error}`,
+        );
+      }
+    }
+  }
+
+  /**
+   * Returns the serial number of a signed certificate; `undefined` when another
+   * certificate has it, which must not be revoked.
+   */
+  async #unrecordedNumber(
+    { certificate: { description } }: SignedCertificate,
+    authority: string,
+  ): Promise<bigint | undefined> {
+    if (!description.ok) {
+      return undefined;
+    }
+    const { serialNumber } = description.certificate;
+    const found = await this.#options.records.find(serialNumber);
+    return found.some(each => each.authority === authority)
+      ? undefined
+      : serialNumber;
+  }
+
+  /** Revokes a certificate without a record, if the CA can. */
+  async #revokeUnrecorded({
+    authority,
+    serialNumber,
+  }: CertificateKey): Promise<void> {
+    const { auditor, authorities } = this.#options;
+    const reason = 'unspecified';
+    const event = await auditor.createEvent({
+      eventId: 'certificate-revoke',
+      severityLevel: 'medium',
+      meta: { actor: ACTOR, serialNumber: String(serialNumber), reason },
+    });
+    try {
+      await authorities.revoke(authority, {
+        serialNumber,
+        reason,
+        revokedBy: ACTOR,
+      });
+      await event.success();
+    } catch (error) {
+      await event.fail({ error: toError(error) });
+      if (!isError(error) || error.name !== 'AuthorityRefusalError') {
+        throw error;
+      }
     }
   }
 

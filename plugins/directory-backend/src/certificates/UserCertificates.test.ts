@@ -16,7 +16,7 @@ import type {
   LocatedCertificate,
 } from './CertificateAuthorities';
 import type { CertificateRecord } from './records/CertificateRecords';
-import { UserCertificates } from './UserCertificates';
+import { type UserCertificate, UserCertificates } from './UserCertificates';
 
 function located(issued: IssuedCertificate): LocatedCertificate {
   return { ...issued, authority: 'ca' };
@@ -123,19 +123,19 @@ describe('UserCertificates', () => {
         each => recordOf(each).serialNumber === serialNumber,
       );
       const record = recorded.find(each => each.serialNumber === serialNumber);
-      return issued && { ...issued, record, label: 'live' };
+      return (
+        issued && { ...issued, record: record && { ...record, label: 'live' } }
+      );
     };
     const record = [both, other].map(({ certificate }) => certificate.der);
     const live = await list(record, get, { recorded });
-    const byDer = (items: readonly IssuedCertificate[]) =>
+    const byDer = (items: readonly UserCertificate[]) =>
       new Map(items.map(each => [each.certificate.der.toString('hex'), each]));
     const labels = (page: typeof live) => {
-      const items = byDer((page?.items ?? []) as IssuedCertificate[]);
+      const items = byDer(page?.items ?? []);
       return [both, own, removed, other].map(({ certificate }) => {
         const item = items.get(certificate.der.toString('hex'));
-        return item && 'label' in item
-          ? item.label
-          : item && 'isForeign' in item;
+        return item?.record ? item.record.label : item && 'isForeign' in item;
       });
     };
     expect(live?.total).toBe(4);

@@ -1,5 +1,4 @@
 import { isError } from '@backstage/errors';
-import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import { Certificate } from '@directory-gateway/x509';
 import { bulkhead } from 'cockatiel';
 import {
@@ -11,7 +10,7 @@ import {
 } from '@directory-gateway/directory-core';
 import type {
   CertificateAuthorities,
-  CertificateNotes,
+  LocatedCertificate,
 } from './CertificateAuthorities';
 import type {
   CertificateRecord,
@@ -25,20 +24,19 @@ const MAX_LOOKUPS = 4;
 const LOOKUPS_TIMEOUT_MS = 10_000;
 
 /** A certificate of a user, with the information of the gateway's CAs. */
-export type UserCertificate = CertificateNotes &
-  (
-    | IssuedCertificate
-    | (Pick<IssuedCertificate, 'certificate' | 'owners'> & {
-        readonly cacn?: undefined;
-        readonly chain?: undefined;
-        readonly revocation?: undefined;
-        /**
-         * `true` when it was not issued by a CA of the portal; `undefined` when
-         * a CA is unavailable.
-         */
-        readonly isForeign: true | undefined;
-      })
-  );
+export type UserCertificate =
+  | LocatedCertificate
+  | (Pick<LocatedCertificate, 'certificate' | 'owners'> & {
+      readonly cacn?: undefined;
+      readonly chain?: undefined;
+      readonly record?: undefined;
+      readonly revocation?: undefined;
+      /**
+       * `true` when it was not issued by a CA of the portal; `undefined` when a
+       * CA is unavailable.
+       */
+      readonly isForeign: true | undefined;
+    });
 
 /** Options of {@link UserCertificates}. */
 export interface UserCertificatesOptions {

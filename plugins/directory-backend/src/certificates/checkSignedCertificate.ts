@@ -1,11 +1,14 @@
 import {
   AuthorityProtocolError,
+  type AuthorityProfile,
   type SignedCertificate,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type {
-  CertificateDescription,
-  GeneralName,
+import {
+  type CertificateDescription,
+  type GeneralName,
+  isReservedPurpose,
+  purposeOid,
 } from '@directory-gateway/x509';
 import { createHash } from 'node:crypto';
 
@@ -17,10 +20,11 @@ const CLOCK_SKEW_MS = 60 * 60_000;
 
 /**
  * Checks that a CA has signed what the gateway has approved: the key, the serial
- * number, the user name as the only CN, no other names, not a CA, and no longer
- * validity than the profile's.
+ * number, the user name as the only CN, no other names, not a CA, valid now, and
+ * the usages and at most the validity of the profile.
  *
- * @param options - `validityMs`: maximum validity, if the CA knows it
+ * @param options - `profile`: if the CA knows it; without it, the usages must not
+ *   be reserved for CAs and other trusted services
  * @returns the description of the certificate
  * @throws AuthorityProtocolError when the certificate differs.
  */
@@ -29,10 +33,11 @@ export function checkSignedCertificate(
   options: {
     readonly request: SigningRequest;
     readonly choosesSerialNumbers: boolean;
-    readonly validityMs: number | undefined;
+    readonly profile: AuthorityProfile | undefined;
   },
 ): CertificateDescription {
-  const { request, choosesSerialNumbers, validityMs = Infinity } = options;
+  const { request, choosesSerialNumbers, profile } = options;
+  const latestEnd = Date.now() + (profile?.validityMs ?? Infinity);
   if (!description.ok) {
     throw new AuthorityProtocolError(
       `The CA returned an unreadable certificate: ${description.message}`,
@@ -52,8 +57,11 @@ export function checkSignedCertificate(
     'another user name': !isNamed(certificate, request.username),
     'an alternative name that was not requested': other !== undefined,
     'the rights of a CA': certificate.ca,
+    'other usages than its profile': !hasUsages(certificate, profile),
+    'a start of validity in the future':
+      certificate.notBefore > Date.now() + CLOCK_SKEW_MS,
     'a longer validity than its profile':
-      certificate.notAfter > Date.now() + validityMs + CLOCK_SKEW_MS,
+      certificate.notAfter > latestEnd + CLOCK_SKEW_MS,
   };
   for (const [fault, isFault] of Object.entries(faults)) {
     if (isFault) {
@@ -74,6 +82,19 @@ export function isNamed(
     .flat()
     .filter(({ oid }) => oid === COMMON_NAME);
   return names.length > 0 && names.every(({ value }) => value === username);
+}
+
+function hasUsages(
+  { extendedKeyUsage = [], keyUsage = [] }: CertificateDescription,
+  profile: AuthorityProfile | undefined,
+): boolean {
+  const oidsOf = (purposes: readonly string[]) =>
+    purposes.map(purposeOid).sort().join();
+  return (
+    !keyUsage.some(usage => usage === 'keyCertSign' || usage === 'cRLSign') &&
+    !extendedKeyUsage.some(isReservedPurpose) &&
+    (!profile || oidsOf(profile.extendedKeyUsage) === oidsOf(extendedKeyUsage))
+  );
 }
 
 function isApproved(

@@ -293,10 +293,8 @@ export function describeCertificateAuthority(options: {
     it('suspends certificates until they are released or revoked, if it supports holds', async () => {
       const { authority } = subject;
       const serialNumber = serialNumberOf(await sign());
-      const hold = (number = serialNumber) =>
-        authority.hold?.({ serialNumber: number, heldBy: REVOKED_BY });
-      const release = (number = serialNumber) =>
-        authority.release?.({ serialNumber: number, releasedBy: REVOKED_BY });
+      const hold = (number = serialNumber) => authority.hold?.(number);
+      const release = (number = serialNumber) => authority.release?.(number);
       const reasonOf = async (change: Promise<Revocation | undefined>) => {
         const state = await change;
         const found = await authority.get?.(serialNumber);
@@ -336,8 +334,8 @@ export function describeCertificateAuthority(options: {
           () => authority.get?.(serialNumber),
           () => authority.get?.(UNKNOWN_SERIAL_NUMBER),
           () => revoke(serialNumber, 'superseded'),
-          () => authority.hold?.({ serialNumber, heldBy: REVOKED_BY }),
-          () => authority.release?.({ serialNumber, releasedBy: REVOKED_BY }),
+          () => authority.hold?.(serialNumber),
+          () => authority.release?.(serialNumber),
         ]) {
           const work = call();
           expect(await outcomeOf(work)).toBe(

@@ -1,16 +1,15 @@
 import {
   Certificate,
-  createCaCertificate,
+  type CertificateFields,
   Issuer,
   randomSerialNumber,
   REVOCATION_REASONS,
   signingKeyOf,
 } from '@directory-gateway/x509';
+import { createCaCertificate } from '@directory-gateway/x509/testUtils';
 import type {
   CertificateAuthority,
-  HoldRequest,
   IssuedCertificate,
-  ReleaseRequest,
   Revocation,
   RevocationRequest,
   SignedCertificate,
@@ -31,6 +30,8 @@ export class PermissiveAuthority implements CertificateAuthority {
   readonly cacn = 'permissive';
   /** Whether it ignores the serial numbers of requests. */
   choosesSerialNumbers = true;
+  /** Fields that replace those of a certificate. */
+  fields: Partial<CertificateFields> = {};
   readonly signed: SigningRequest[] = [];
   readonly #issuer = createIssuer();
   readonly #issued = new Map<bigint, IssuedCertificate>();
@@ -47,6 +48,7 @@ export class PermissiveAuthority implements CertificateAuthority {
       spki: request.publicKey,
       subject: [{ type: 'CN', value: request.username }],
       extensions: { basicConstraints: { ca: false } },
+      ...this.fields,
     });
     const signed = {
       certificate: new Certificate(der),
@@ -64,16 +66,14 @@ export class PermissiveAuthority implements CertificateAuthority {
     return this.#issued.get(serialNumber);
   }
 
-  async hold({ serialNumber }: HoldRequest): Promise<Revocation | undefined> {
+  async hold(serialNumber: bigint): Promise<Revocation | undefined> {
     return this.#update(
       serialNumber,
       state => state ?? { reason: ON_HOLD, revokedAt: new Date() },
     );
   }
 
-  async release({
-    serialNumber,
-  }: ReleaseRequest): Promise<Revocation | undefined> {
+  async release(serialNumber: bigint): Promise<Revocation | undefined> {
     return this.#update(serialNumber, state =>
       state?.reason === ON_HOLD ? undefined : state,
     );

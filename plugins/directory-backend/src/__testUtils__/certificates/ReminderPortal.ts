@@ -174,6 +174,7 @@ function reminderPlugin(
               logger,
               now,
               config: config.reminders,
+              replicated: { usernameOf: () => undefined },
               database: opened,
               discovery,
               notifications,

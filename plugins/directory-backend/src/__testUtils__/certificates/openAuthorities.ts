@@ -5,6 +5,7 @@ import type {
   Database,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { createHash } from 'node:crypto';
 import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import {
   type CertificatesConfig,
@@ -13,8 +14,12 @@ import {
 import {
   type CertificateRecord,
   CertificateRecords,
-  type ReservationRequest,
 } from '../../certificates/records/CertificateRecords';
+import type { GatewayRecords } from '../../certificates/CertificateAuthorities';
+import {
+  type ReservationRequest,
+  Reservations,
+} from '../../certificates/records/Reservations';
 import { RevocationTable } from '../../certificates/records/RevocationTable';
 
 /**
@@ -25,6 +30,7 @@ export function openAuthorities(
   database: Database,
   registered: Readonly<Record<string, CertificateAuthority>>,
   certificates: JsonObject = {},
+  accounts?: GatewayRecords['accounts'],
 ) {
   const [name, ...read] = Object.keys(registered);
   const config = readCertificatesConfig(
@@ -36,7 +42,10 @@ export function openAuthorities(
   for (const [each, authority] of Object.entries(registered)) {
     authorities.addAuthority(each, authority);
   }
-  return { config, ...configureAuthorities(database, authorities, config) };
+  return {
+    config,
+    ...configureAuthorities(database, authorities, config, accounts),
+  };
 }
 
 /** Opens the records of registered CAs in a migrated database. */
@@ -44,11 +53,16 @@ export function configureAuthorities(
   database: Database,
   authorities: CertificateAuthorities,
   config: CertificatesConfig,
+  accounts: GatewayRecords['accounts'] = {
+    stableIdOf: () => undefined,
+    usernameOf: () => undefined,
+  },
 ) {
   const { authority: name } = config;
   const records = new CertificateRecords(database);
-  const revocations = new RevocationTable({ database, authority: name });
-  authorities.configure(config, { records, revocations });
+  const reservations = new Reservations(database);
+  const revocations = new RevocationTable(database);
+  authorities.configure(config, { accounts, records, revocations });
 
   /** Issues a certificate as the issuance service does, by default to alice. */
   async function issue(
@@ -62,11 +76,14 @@ export function configureAuthorities(
       principal: `${owner.username}@EXAMPLE.TEST`,
       profile: options.profile ?? 'userCerts',
     });
-    const reserved = await records.reserve({
+    const reserved = await reservations.reserve({
       authority: name,
       choosesSerialNumbers,
       owner,
       profile: request.profile,
+      publicKeySha256: createHash('sha256')
+        .update(request.publicKey)
+        .digest('hex'),
       requestedBy: owner.username,
       requestKey: String(request.serialNumber),
       ...options,
@@ -80,10 +97,10 @@ export function configureAuthorities(
     if (!description.ok) {
       throw new Error(description.message);
     }
-    await records.record(reserved, signed, description.certificate);
+    await reservations.record(reserved, signed, description.certificate);
     const found = await records.find(description.certificate.serialNumber);
-    return found[0];
+    return found.find(({ authority }) => authority === reserved.row.authority)!;
   }
 
-  return { authorities, issue, records, revocations };
+  return { authorities, issue, records, reservations, revocations };
 }

@@ -1,9 +1,6 @@
 /* eslint-disable jest/no-export -- a suite of certificates.integration.test.ts */
-import {
-  createCaCertificate,
-  signingKeyOf,
-  writePem,
-} from '@directory-gateway/x509';
+import { signingKeyOf, writePem } from '@directory-gateway/x509';
+import { createCaCertificate } from '@directory-gateway/x509/testUtils';
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

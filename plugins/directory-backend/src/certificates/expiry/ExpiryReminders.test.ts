@@ -1,4 +1,5 @@
 import { mockServices } from '@backstage/backend-test-utils';
+import type { NotificationSendOptions } from '@backstage/plugin-notifications-node';
 import fc from 'fast-check';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -17,7 +18,6 @@ import { ExpiryReminders, findDueStep, REMINDERS } from './ExpiryReminders';
 jest.setTimeout(120_000);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const MINUTE_MS = 60 * 1000;
 const NOW = Date.parse('2026-12-01T12:00:00Z');
 const daysBefore = [1, 7, 14, 30];
 const { signal } = new AbortController();
@@ -98,24 +98,30 @@ describe('ExpiryReminders', () => {
     jest.restoreAllMocks();
   });
 
-  /** Creates reminders for users with two expiring certificates each. */
+  /**
+   * Creates reminders for users with two expiring certificates each, which were
+   * issued under another user name.
+   */
   async function createReminders(usernames: readonly string[]) {
     const knex = await openDatabase(database);
     const opened = openAuthorities(knex, { ca: new PermissiveAuthority() });
-    for (const username of [...usernames, ...usernames]) {
-      await opened.issue({ owner: { username } });
+    const people = usernames.map(username => ({
+      ...person(username),
+      stableId: `ipaUniqueID=${username}`,
+    }));
+    for (const { stableId } of [...people, ...people]) {
+      await opened.issue({ owner: { username: 'former', stableId } });
     }
     await knex(RECORDS).update({
       not_before: new Date(now - 29 * DAY_MS),
       not_after: new Date(now + DAY_MS / 2),
     });
-    const listOf = jest.spyOn(opened.records, 'listOf');
-    const send = jest.fn(async () => {});
+    const send = jest.fn(async (_options: NotificationSendOptions) => {});
     const { port } = server.address() as AddressInfo;
-    const options = {
-      accounts: accountsOf(usernames.map(username => person(username))),
+    const reminders = new ExpiryReminders({
+      accounts: accountsOf(people),
       ...opened,
-      config: { daysBefore: [1], everyMs: DAY_MS },
+      config: { daysBefore: [1] },
       database: knex,
       discovery: mockServices.discovery.mock({
         getBaseUrl: async () => `http://localhost:${port}`,
@@ -126,27 +132,26 @@ describe('ExpiryReminders', () => {
         isConfigured: true,
         entityRefsOf: async (username: string) => [`user:default/${username}`],
       },
+      replicated: {
+        usernameOf: id =>
+          people.find(({ stableId }) => stableId === id)?.username,
+      },
       now: () => now,
-    };
-    /** Runs the reminders of processes at the same time. */
-    const run = async (processes = 3) => {
-      await Promise.all(
-        Array.from({ length: processes }, () =>
-          new ExpiryReminders(options).run(signal),
-        ),
-      );
-    };
-    return { knex, listOf, run, send };
+    });
+    return { knex, run: () => reminders.run(signal), send };
   }
 
-  it('sends each reminder once, and queries the certificates of each user once', async () => {
-    const { knex, listOf, run, send } = await createReminders(['alice', 'bob']);
-    await run(1);
-    expect(send).toHaveBeenCalledTimes(4);
-    expect(listOf).toHaveBeenCalledTimes(2);
+  it('sends each reminder once, to the present name of the owner', async () => {
+    const { knex, run, send } = await createReminders(['alice', 'bob']);
+    await run();
+    const recipients = send.mock.calls.map(([{ recipients: to }]) => to);
+    expect(recipients).toHaveLength(4);
+    for (const name of ['alice', 'bob']) {
+      const entityRef = [`user:default/${name}`];
+      expect(recipients).toContainEqual({ type: 'entity', entityRef });
+    }
     await run();
     expect(send).toHaveBeenCalledTimes(4);
-    expect(listOf).toHaveBeenCalledTimes(2);
     now += DAY_MS;
     await run();
     expect(await knex(REMINDERS)).toEqual([]);
@@ -161,25 +166,34 @@ describe('ExpiryReminders', () => {
     expect(send).toHaveBeenCalledTimes(2);
   });
 
-  it('sends the reminders of a crashed process after 15 minutes', async () => {
-    const { knex, run, send } = await createReminders(['alice']);
-    await run();
-    await knex(REMINDERS).update({ sent_at: null });
-    now += 14 * MINUTE_MS;
-    await run();
-    expect(send).toHaveBeenCalledTimes(2);
-    now += MINUTE_MS;
-    await run();
-    expect(send).toHaveBeenCalledTimes(4);
-  });
-
   it('does not remind a user of the certificates of an earlier user', async () => {
     const { knex, run, send } = await createReminders(['alice', 'bob']);
     await knex(RECORDS)
-      .where({ username: 'alice' })
-      .update({ subject_id: 'ipaUniqueID=earlier' });
-    await run(1);
+      .where({ subject_id: 'ipaUniqueID=alice' })
+      .update({ username: 'alice', subject_id: 'ipaUniqueID=earlier' });
+    await run();
     expect(send).toHaveBeenCalledTimes(2);
+  });
+
+  it('reminds the user with the name when the ID of the account is not known', async () => {
+    const { knex, run, send } = await createReminders(['alice']);
+    await knex(RECORDS).update({ username: 'alice', subject_id: null });
+    await run();
+    expect(send).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not remind of a certificate that has been renewed', async () => {
+    const { knex, run, send } = await createReminders(['alice']);
+    const [renewal, renewed] = await knex(RECORDS).pluck('id');
+    const update = (id: string, change: object) =>
+      knex(RECORDS).where({ id }).update(change);
+    await update(renewal, { not_after: new Date(now + 90 * DAY_MS) });
+    await run();
+    expect(send).not.toHaveBeenCalled();
+    // With another profile, it is for another purpose.
+    await update(renewed, { profile: 'vpn' });
+    await run();
+    expect(send).toHaveBeenCalledTimes(1);
   });
 
   it('fails when the notifications plugin does not respond', async () => {

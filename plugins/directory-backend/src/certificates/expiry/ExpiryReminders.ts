@@ -7,7 +7,10 @@ import type {
   NotificationService,
 } from '@backstage/plugin-notifications-node';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Accounts } from '@directory-gateway/directory-core';
+import type {
+  Accounts,
+  ReplicatedAccounts,
+} from '@directory-gateway/directory-core';
 import type { CertificateDescription } from '@directory-gateway/x509';
 import { metrics } from '@opentelemetry/api';
 import type { PortalUserNames } from '../../portalUsers/PortalUserNames';
@@ -19,7 +22,7 @@ import type {
 } from '../records/CertificateRecords';
 import { checkPrincipal } from '../signingRules';
 
-/** Table of the reminders that a process has claimed or sent. */
+/** Table of the reminders that were sent. */
 export const REMINDERS = 'directory_reminders';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -27,11 +30,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Maximum days before expiry for the severity `high`. */
 const URGENT_DAYS = 7;
 
-/**
- * Age in milliseconds at which a claim expires. Sending takes seconds, so a
- * process whose claim is older has crashed.
- */
-const CLAIM_EXPIRES_MS = 15 * 60 * 1000;
+/** Interval of the task that sends reminders, in milliseconds. */
+export const REMINDERS_INTERVAL_MS = 6 * 60 * 60 * 1000;
 
 /** Maximum time in milliseconds to find out whether the plugin is installed. */
 const TIMEOUT_MS = 10_000;
@@ -57,16 +57,16 @@ export interface ExpiryRemindersOptions {
     'entityRefsOf' | 'isConfigured'
   >;
   readonly records: Pick<CertificateRecords, 'listExpiring' | 'listOf'>;
+  readonly replicated: Pick<ReplicatedAccounts, 'usernameOf'>;
   /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
 
 /**
- * Notifies users whose certificates are about to expire, once per reminder
- * across all processes: each claims a reminder in the database before it sends
- * it. Omits locked, expired and unmapped users, and revoked
- * or renewed certificates. If users cannot be notified, the log and a metric
- * contain the number of certificates.
+ * Notifies users whose certificates are about to expire, once per reminder: the
+ * scheduler runs the task in one process at a time. Omits locked, expired and
+ * unmapped users, and revoked or renewed certificates. If users cannot be
+ * notified, the log and a metric contain the number of certificates.
  */
 export class ExpiryReminders {
   readonly #options: ExpiryRemindersOptions;
@@ -92,7 +92,7 @@ export class ExpiryReminders {
         // Later runs may be in other processes.
         if (
           this.#expiring &&
-          this.#now() - this.#expiring.at < 2 * options.config.everyMs
+          this.#now() - this.#expiring.at < 2 * REMINDERS_INTERVAL_MS
         ) {
           result.observe(this.#expiring.count);
         }
@@ -128,16 +128,14 @@ export class ExpiryReminders {
     const rows: ReturnType<typeof keyOf>[] =
       await database(REMINDERS).whereNotNull('sent_at');
     const sent = new Set(rows.map(textOf));
-    const unsent = due.filter(each => !sent.has(textOf(keyOf(each))));
-    const byUser = Map.groupBy(unsent, each => each.certificate.username);
     const errors = new Array<unknown>();
-    for (const [username, reminders] of byUser) {
+    for (const reminder of due) {
       if (signal.aborted) {
         return;
       }
-      await this.#remind(username, { reminders, errors, signal }).catch(error =>
-        errors.push(...reminders.map(() => error)),
-      );
+      if (!sent.has(textOf(keyOf(reminder)))) {
+        await this.#remind(reminder, signal).catch(error => errors.push(error));
+      }
     }
     if (errors.length > 0) {
       logger.warn(
@@ -164,132 +162,82 @@ export class ExpiryReminders {
     return response.status !== 404;
   }
 
-  /** Sends the reminders of one user, if the user is active and is mapped. */
-  async #remind(
-    username: string,
-    options: {
-      readonly reminders: readonly Reminder[];
-      /** Receives the errors of single reminders. */
-      readonly errors: unknown[];
-      readonly signal: AbortSignal;
-    },
-  ): Promise<void> {
-    const { accounts, portalUserNames, records } = this.#options;
-    const { errors, signal } = options;
-    const owner = await accounts.findLive({ username }, { signal });
-    if (!owner || !checkPrincipal(owner).passed) {
-      return;
-    }
-    // Another account may have the name now.
-    const reminders = options.reminders.filter(
-      ({ certificate: { subjectId = owner.stableId } }) =>
-        subjectId === owner.stableId,
-    );
-    const recipients = await portalUserNames.entityRefsOf(username);
+  /** Sends a reminder, unless it does not concern an active, mapped user. */
+  async #remind(reminder: Reminder, signal: AbortSignal): Promise<void> {
+    const { authorities, database, notifications } = this.#options;
+    const { certificate } = reminder;
+    const recipients = await this.#recipientsOf(certificate, signal);
     if (recipients.length === 0) {
       return;
     }
-    const { stableId } = owner;
-    const all = await records.listOf({ username, stableId });
-    for (const reminder of reminders) {
-      try {
-        const description = await this.#describe(reminder.certificate);
-        if (
-          description &&
-          !(await this.#isRenewed(reminder, { description, all }))
-        ) {
-          await this.#send(reminder, { description, recipients });
-        }
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-  }
-
-  /**
-   * Returns whether the user has another certificate with the same subject and
-   * key purposes that is already valid and expires later.
-   */
-  async #isRenewed(
-    { certificate: { notAfter } }: Reminder,
-    options: {
-      readonly description: CertificateDescription;
-      /** All certificates of the user. */
-      readonly all: readonly CertificateRecord[];
-    },
-  ): Promise<boolean> {
-    const { description, all } = options;
-    const now = this.#now();
-    for (const other of all) {
-      const described =
-        other.notAfter > notAfter &&
-        other.notBefore.getTime() <= now &&
-        !other.revocation
-          ? await this.#describe(other)
-          : undefined;
-      if (
-        described?.subject === description.subject &&
-        purposesOf(described) === purposesOf(description)
-      ) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Returns `undefined` when the certificate is revoked or cannot be read. */
-  async #describe({
-    serialNumber,
-  }: CertificateRecord): Promise<CertificateDescription | undefined> {
-    const issued = await this.#options.authorities.get(serialNumber);
+    const issued = await authorities.get(certificate.serialNumber);
     const description = issued?.certificate.description;
-    return description?.ok && !issued?.revocation
-      ? description.certificate
-      : undefined;
-  }
-
-  /**
-   * Sends a reminder unless it was sent, or another process has claimed it. It
-   * is sent twice only if a process crashes between sending and recording.
-   */
-  async #send(
-    reminder: Reminder,
-    content: {
-      readonly description: CertificateDescription;
-      readonly recipients: readonly string[];
-    },
-  ): Promise<void> {
-    const { database, notifications } = this.#options;
-    const now = this.#now();
-    const claim = { ...keyOf(reminder), claimed_at: new Date(now) };
-    const claimed = await database(REMINDERS)
-      .insert(claim)
-      .onConflict(['serial_number', 'not_after', 'days_before'])
-      .merge(['claimed_at'])
-      .whereNull(`${REMINDERS}.sent_at`)
-      .where(`${REMINDERS}.claimed_at`, '<=', new Date(now - CLAIM_EXPIRES_MS))
-      .returning('days_before');
-    if (claimed.length === 0) {
+    if (!description?.ok || issued?.revocation) {
       return;
     }
+    const now = this.#now();
     try {
-      await notifications.send(composeReminder({ reminder, ...content, now }));
+      await notifications.send(
+        composeReminder({
+          reminder,
+          description: description.certificate,
+          recipients,
+          now,
+        }),
+      );
     } catch (error) {
       this.#reminders.add(1, { outcome: 'failed' });
-      await database(REMINDERS)
-        .where({ ...claim, sent_at: null })
-        .delete();
       throw error;
     }
     this.#reminders.add(1, { outcome: 'sent' });
+    const at = new Date(now);
     await database(REMINDERS)
-      .where(keyOf(reminder))
-      .update({ sent_at: new Date(now) });
+      .insert({ ...keyOf(reminder), claimed_at: at, sent_at: at })
+      .onConflict(['serial_number', 'not_after', 'days_before'])
+      .merge(['sent_at']);
   }
-}
 
-function purposesOf({ extendedKeyUsage }: CertificateDescription): string {
-  return [...(extendedKeyUsage ?? ['any'])].sort().join(' ');
+  /**
+   * Returns the entity references of the owner; empty when the account is not
+   * active or not mapped, or has renewed the certificate.
+   */
+  async #recipientsOf(
+    certificate: CertificateRecord,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const { accounts, portalUserNames, records, replicated } = this.#options;
+    const { subjectId } = certificate;
+    const username =
+      subjectId === undefined
+        ? certificate.username
+        : replicated.usernameOf(subjectId);
+    const owner =
+      username === undefined
+        ? undefined
+        : await accounts.findLive({ username }, { signal });
+    if (
+      !owner ||
+      !checkPrincipal(owner).passed ||
+      owner.stableId !== (subjectId ?? owner.stableId)
+    ) {
+      return [];
+    }
+    const { stableId } = owner;
+    const all = await records.listOf({ username: username!, stableId });
+    return all.some(other => this.#isRenewal(other, certificate))
+      ? []
+      : await portalUserNames.entityRefsOf(username!);
+  }
+
+  /** Returns whether a certificate is valid already and replaces another. */
+  #isRenewal(other: CertificateRecord, certificate: CertificateRecord) {
+    return (
+      other.profile === certificate.profile &&
+      other.notAfter > certificate.notAfter &&
+      other.notBefore.getTime() <= this.#now() &&
+      !other.revocation
+    );
+  }
 }
 
 function keyOf({ certificate, daysBefore }: Reminder) {

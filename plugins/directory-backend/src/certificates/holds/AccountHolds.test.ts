@@ -33,6 +33,8 @@ class World {
   readonly replica = { isServing: true, server: 'a' };
   /** Whether the CA reports neither success nor an error. */
   isCaSilent = false;
+  /** Whether the CA changes certificates, but its responses are lost. */
+  isResponseLost = false;
   now = Date.now();
   readonly authority = new PermissiveAuthority();
   readonly events = new Array<string>();
@@ -46,10 +48,14 @@ class World {
       if (this.outage === 'ca') {
         throw new Error('The CA is not available');
       }
-      return this.isCaSilent ? undefined : await work();
+      const result = this.isCaSilent ? undefined : await work();
+      if (this.isResponseLost) {
+        throw new Error('The response was lost');
+      }
+      return result;
     };
     this.#opened = openAuthorities(database, {
-      ca: {
+      freeipa: {
         cacn: 'permissive',
         choosesSerialNumbers: true,
         sign: request => authority.sign(request),
@@ -82,6 +88,7 @@ class World {
               ? principalOf(id, account)
               : [],
           ),
+        usernameOf: id => this.accounts.get(id)?.name,
         someStableIds: count => [...this.accounts.keys()].slice(0, count),
       },
       subjects: {
@@ -195,6 +202,22 @@ describe('AccountHolds', () => {
     ]);
   });
 
+  it('releases a hold whose response was lost', async () => {
+    world.lock('user0');
+    await world.run();
+    world.isResponseLost = true;
+    await world.run(10);
+    expect(await world.reasons()).toEqual({ user0: 6 });
+    world.isResponseLost = false;
+    world.lock('user0', false);
+    await world.run();
+    expect(await world.reasons()).toEqual({});
+    expect(world.events).toEqual([
+      'certificate-hold failed',
+      'certificate-release',
+    ]);
+  });
+
   it('starts again when a lookup finds the account active', async () => {
     world.lock('user0');
     await world.run();
@@ -259,7 +282,7 @@ describe('AccountHolds', () => {
 
   it('neither records nor releases holds of others', async () => {
     const [serialNumber] = world.serialNumbers.keys();
-    await world.authority.hold({ serialNumber, heldBy: 'admin' });
+    await world.authority.hold(serialNumber);
     world.lock('user0');
     await world.run();
     await world.run(10);
@@ -290,7 +313,7 @@ describe('AccountHolds', () => {
       [locked, 'locked'],
       [deleted, 'deleted'],
     ] as const) {
-      await world.authority.hold({ serialNumber, heldBy: 'directory-gateway' });
+      await world.authority.hold(serialNumber);
       await world.database('directory_certificate_holds').insert({
         serial_number: String(serialNumber),
         cause,

@@ -15,9 +15,7 @@ import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { AccountHoldsConfig } from '../CertificatesConfig';
 import { type CertificateRow, RECORDS } from '../records/CertificateRecords';
 import { ON_HOLD } from '../records/RevocationTable';
-
-/** Actor in the records of the CA and in audit events. */
-const ACTOR = 'directory-gateway';
+import { ACTOR } from '../RevocationService';
 
 /** Time between the two lookups that must find a cause. */
 const CONFIRMATION_MS = 10 * 60_000;
@@ -32,11 +30,20 @@ const OVERRIDES = 'directory_hold_approvals';
 /** Lifetime of an override. */
 const OVERRIDE_MS = 10 * 60_000;
 
-/** Precedes all IDs; PostgreSQL compares UUIDs only with UUIDs. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
-/** Number of records to read at a time. */
+/** Maximum number of accounts in a query. */
 const PAGE_SIZE = 1000;
+
+/** Columns of a certificate of a known account. */
+const COLUMNS = [
+  'id',
+  'authority',
+  'serial_number',
+  'username',
+  'subject_id',
+  'hold_cause',
+  'hold_caused_at',
+  'hold_confirmed',
+] as const;
 
 /** Outcomes in the metric. */
 const OUTCOMES = { hold: 'held', release: 'released', revoke: 'revoked' };
@@ -54,7 +61,10 @@ export interface AccountHoldsOptions {
   readonly database: Database;
   readonly logger: LoggerService;
   readonly replica: Pick<Replica, 'isServing' | 'server'>;
-  readonly replicated: Pick<ReplicatedAccounts, 'find' | 'someStableIds'>;
+  readonly replicated: Pick<
+    ReplicatedAccounts,
+    'find' | 'someStableIds' | 'usernameOf'
+  >;
   readonly subjects: SubjectLookup;
   /** Default: the system clock. */
   readonly now?: () => Date;
@@ -64,7 +74,7 @@ export interface AccountHoldsOptions {
 type HoldCause = 'locked' | 'deleted';
 
 /** A certificate of a known account, with the hold that the gateway records. */
-type LiveRow = CertificateRow & {
+type LiveRow = Pick<CertificateRow, (typeof COLUMNS)[number]> & {
   readonly serial_number: string;
   readonly username: string;
   readonly subject_id: string;
@@ -129,20 +139,7 @@ export class AccountHolds {
         await work().catch(error => failures.push(error));
       }
     };
-    const accounts = new Set<string>();
-    const certificates = new Array<LiveRow>();
-    for await (const certificate of liveCertificates(
-      this.#options.database,
-      now,
-    )) {
-      accounts.add(certificate.subject_id);
-      if (
-        certificate.hold_cause ||
-        (config.enabled && this.#isSuspect(certificate))
-      ) {
-        certificates.push(certificate);
-      }
-    }
+    const { accounts, certificates } = await this.#select(now);
     const states = new Map<string, State>();
     const found = new Map<string, Finding>();
     const due = new Array<Candidate>();
@@ -167,7 +164,7 @@ export class AccountHolds {
       });
     }
     this.#found = found;
-    if (await this.#isPermitted(due, accounts.size)) {
+    if (await this.#isPermitted(due, accounts)) {
       for (const each of due) {
         const change = each.hold_confirmed ? 'revoke' : 'hold';
         await attempt(() => this.#change(change, each, now));
@@ -180,13 +177,45 @@ export class AccountHolds {
     }
   }
 
-  /** Returns whether the replica has no active account with the ID and name. */
-  #isSuspect({
-    username,
-    subject_id,
-  }: Pick<LiveRow, 'username' | 'subject_id'>) {
-    const [account] = this.#options.replicated.find({ username });
-    return account?.stableId !== subject_id || account.locked;
+  /**
+   * Returns the number of accounts with live certificates, and the certificates
+   * that are on hold or may have to be.
+   */
+  async #select(now: Date) {
+    const live = () =>
+      this.#table()
+        .where('not_after', '>', now)
+        .whereIn('state', ['valid', 'held'])
+        .whereNotNull('subject_id');
+    const rows = await live().distinct('subject_id');
+    const ids = rows.map(({ subject_id }) => subject_id!);
+    const { enabled } = this.#options.config;
+    const suspects = ids.filter(id => enabled && this.#isSuspect(id));
+    const certificates = await live()
+      .whereNotNull('hold_cause')
+      .select(...COLUMNS);
+    for (let at = 0; at < suspects.length; at += PAGE_SIZE) {
+      const page = suspects.slice(at, at + PAGE_SIZE);
+      certificates.push(
+        ...(await live()
+          .whereNull('hold_cause')
+          .whereIn('subject_id', page)
+          .select(...COLUMNS)),
+      );
+    }
+    return {
+      accounts: ids.length,
+      certificates: certificates as readonly LiveRow[],
+    };
+  }
+
+  /** Returns whether the replica has no active account with an ID. */
+  #isSuspect(stableId: string): boolean {
+    const { replicated } = this.#options;
+    const username = replicated.usernameOf(stableId);
+    const [account] =
+      username === undefined ? [] : replicated.find({ username });
+    return account?.locked ?? true;
   }
 
   async #lookUp(
@@ -203,17 +232,15 @@ export class AccountHolds {
         result.kind === 'deleted' && result.server === replica.server;
       return isSame ? 'deleted' : 'unknown';
     }
-    const { locked, served, server, username: name } = result.principal;
-    if (server !== replica.server || name === undefined) {
+    const { locked, served, server } = result.principal;
+    if (server !== replica.server) {
       return 'unknown';
     }
-    // After a switch to a server that lags, the replica keeps stricter values.
-    const isUnclear =
-      served && this.#isSuspect({ username: name, subject_id: stableId });
     if (locked) {
       return 'locked';
     }
-    return isUnclear ? 'unknown' : 'active';
+    // After a switch to a server that lags, the replica keeps stricter values.
+    return served && this.#isSuspect(stableId) ? 'unknown' : 'active';
   }
 
   /** Returns whether a run must put the certificate on hold or revoke it. */
@@ -299,11 +326,10 @@ export class AccountHolds {
       if (!hold_cause) {
         await this.#begin(id, cause, now);
       }
+      const key = { authority, serialNumber };
       const revocation = await {
-        hold: () =>
-          authorities.hold(authority, { serialNumber, heldBy: ACTOR }),
-        release: () =>
-          authorities.release(authority, { serialNumber, releasedBy: ACTOR }),
+        hold: () => authorities.hold(key),
+        release: () => authorities.release(key),
         revoke: () =>
           authorities.revoke(authority, {
             serialNumber,
@@ -352,26 +378,5 @@ export class AccountHolds {
 
   #table() {
     return this.#options.database<CertificateRow>(RECORDS);
-  }
-}
-
-/** Yields all live certificates with a known account, read in pages. */
-export async function* liveCertificates(
-  database: Database,
-  now: Date,
-): AsyncIterable<LiveRow> {
-  for (let last = FIRST_ID; ;) {
-    const rows = (await database<CertificateRow>(RECORDS)
-      .where('id', '>', last)
-      .where('not_after', '>', now)
-      .whereIn('state', ['valid', 'held'])
-      .whereNotNull('subject_id')
-      .orderBy('id')
-      .limit(PAGE_SIZE)) as LiveRow[];
-    yield* rows;
-    if (rows.length < PAGE_SIZE) {
-      return;
-    }
-    last = rows[rows.length - 1].id;
   }
 }

@@ -1,23 +1,9 @@
 import {
-  AuthorityUnavailableError,
   Batch,
   type Database,
   type Revocation,
-  type SignedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  Certificate,
-  type CertificateDescription,
-  readPemBlocks,
-  writePem,
-} from '@directory-gateway/x509';
-import {
-  createHash,
-  randomBytes,
-  randomUUID,
-  X509Certificate,
-} from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Certificate, readPemBlocks } from '@directory-gateway/x509';
 import { orUnavailable } from './orUnavailable';
 
 /** Table of certificates; its migration describes the columns. */
@@ -26,42 +12,8 @@ export const RECORDS = 'directory_certificate_records';
 /** Time after which the records of expired certificates are deleted. */
 export const RETENTION_MS = 90 * 24 * 60 * 60_000;
 
-/**
- * Time within which a repeated request returns the certificate of the first
- * one.
- */
-const REPETITION_MS = 60_000;
-
-/**
- * Maximum number of attempts to reserve a serial number: one fails only when a
- * concurrent request is the same, or when a random number is already in use.
- */
-const MAX_ATTEMPTS = 10;
-
-/** Time for which a request waits for the same request to be signed. */
-const PENDING_MS = 10_000;
-
-/** Milliseconds between looks at a request that is being signed. */
-const PENDING_INTERVAL_MS = 100;
-
-/** Maximum number of accounts in a query. */
-const MAX_ACCOUNTS = 1000;
-
 /** Maximum length of a label in characters. */
 export const MAX_LABEL_LENGTH = 64;
-
-/** Columns that are known when a certificate is recorded. */
-const CERTIFICATE_COLUMNS: (keyof CertificateRow)[] = [
-  'serial_number',
-  'issuer',
-  'certificate',
-  'chain',
-  'public_key_sha256',
-  'state',
-  'recorded_at',
-  'not_before',
-  'not_after',
-];
 
 /** PostgreSQL returns a Date, SQLite milliseconds since 1970. */
 export type Timestamp = Date | number;
@@ -129,173 +81,21 @@ export interface CertificateRecord {
   readonly renewedFrom: bigint | undefined;
 }
 
-/** A request for which a serial number is reserved. */
-export interface ReservationRequest {
-  /** Registered name of the CA. */
-  readonly authority: string;
-  /** Whether the CA ignores reserved serial numbers. */
-  readonly choosesSerialNumbers: boolean;
-  readonly owner: CertificateOwner;
-  readonly profile: string;
-  readonly label?: string;
-  readonly requestedBy: string;
-  /** Value that a request and its repetitions share: SHA-256 as hex. */
-  readonly requestKey: string;
-  /** Maximum validity, in milliseconds, if the CA knows it. */
-  readonly validityMs?: number;
-  readonly renewedFrom?: bigint;
-}
-
-/** Columns of a reservation. The fewer columns, the faster is an insert. */
-type ReservedRow = ReturnType<typeof reservationOf>;
-
-/** Identifies a reservation. */
-export interface ReservationKey {
-  readonly row: Pick<CertificateRow, 'id' | 'authority' | 'serial_number'>;
-}
-
-/** A reserved serial number. */
-export interface Reservation {
-  readonly serialNumber: bigint;
-  readonly row: ReservedRow;
-}
-
 /**
  * Records of the certificates that the gateway has issued with any CA, in one
- * table. Each statement is its own transaction: a process that is killed
- * between two of them leaves a reservation, which is revoked later. Concurrent
- * requests share a statement and therefore the write to disk.
+ * table.
  *
  * All methods reject with AuthorityUnavailableError when the database is not
  * available.
  */
 export class CertificateRecords {
   readonly #database: Database;
-  readonly #listeners = new Array<(owner: CertificateOwner) => void>();
-  readonly #reservations = new Batch((rows: readonly ReservedRow[]) =>
-    this.#insert(rows),
-  );
-  readonly #records = new Batch((rows: readonly RecordedRow[]) =>
-    this.#complete(rows),
-  );
   readonly #counts = new Batch((owners: readonly CertificateOwner[]) =>
     this.#count(owners),
   );
 
   constructor(database: Database) {
     this.#database = database;
-  }
-
-  /** Calls a function after this process has recorded a certificate. */
-  onRecorded(listener: (owner: CertificateOwner) => void): void {
-    this.#listeners.push(listener);
-  }
-
-  /**
-   * Reserves a random serial number, or returns the certificate of the recent
-   * request that this one repeats, if it is still valid.
-   */
-  async reserve(
-    request: ReservationRequest,
-  ): Promise<Reservation | CertificateRecord> {
-    return await orUnavailable(async () => {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const serialNumber = randomSerialNumber();
-        const row = reservationOf(request, serialNumber);
-        if (await this.#reservations.add(row)) {
-          return { serialNumber, row };
-        }
-        const previous = await this.#completed(row.request_key);
-        if (previous && isRecent(previous)) {
-          return recordOf(previous);
-        }
-        if (previous) {
-          await this.#table()
-            .where({ id: previous.id })
-            .update({ request_key: null });
-        }
-      }
-      throw new Error('No serial number could be reserved');
-    });
-  }
-
-  /** Returns the row of the same request, after it was signed or has failed. */
-  async #completed(requestKey: string): Promise<CertificateRow | undefined> {
-    for (;;) {
-      const row: CertificateRow | undefined = await this.#table()
-        .where({ request_key: requestKey })
-        .first();
-      if (
-        row?.state !== 'reserved' ||
-        Date.now() - new Date(row.reserved_at).getTime() >= PENDING_MS
-      ) {
-        return row;
-      }
-      await sleep(PENDING_INTERVAL_MS);
-    }
-  }
-
-  /**
-   * Records the certificate of a reservation. If a CA that chooses serial
-   * numbers returns a certificate again, only a new label is recorded. A record
-   * with another key, from a CA that was replaced, is replaced.
-   *
-   * @throws AuthorityUnavailableError also when the reservation was abandoned.
-   */
-  async record(
-    { row }: Pick<Reservation, 'row'>,
-    signed: SignedCertificate,
-    description: CertificateDescription,
-  ): Promise<void> {
-    const { id, authority, label, reserved_at, username } = row;
-    const recorded: RecordedRow = {
-      id,
-      authority,
-      reserved_at,
-      ...rowOf(signed, description),
-      state: 'valid',
-      recorded_at: new Date(),
-    };
-    await orUnavailable(async () => {
-      const isKnown =
-        row.serial_number === null && (await this.#replace(recorded, label));
-      if (!isKnown && !(await this.#records.add(recorded))) {
-        throw new AuthorityUnavailableError('The reservation has ended');
-      }
-    });
-    const stableId = row.subject_id ?? undefined;
-    for (const listener of this.#listeners) {
-      listener({ username, stableId });
-    }
-  }
-
-  /** Deletes a reservation: nothing was signed, or the CA has no number of it. */
-  async release({ row: { id } }: ReservationKey): Promise<void> {
-    await orUnavailable(() =>
-      this.#table().where({ id, state: 'reserved' }).delete(),
-    );
-  }
-
-  /** Marks a reservation whose certificate must not be used. */
-  async abandon({ row: { id } }: ReservationKey): Promise<void> {
-    await orUnavailable(() =>
-      this.#table()
-        .where({ id })
-        .whereNull('certificate')
-        .update({ state: 'abandoned', request_key: null }),
-    );
-  }
-
-  /** Returns the reservations that were neither recorded nor ended. */
-  async listReserved(options: {
-    readonly before: Date;
-  }): Promise<readonly ReservationKey[]> {
-    const rows = await orUnavailable(() =>
-      this.#table()
-        .where({ state: 'reserved' })
-        .where('reserved_at', '<', options.before),
-    );
-    return rows.map(row => ({ row }));
   }
 
   /** Returns the certificates with a serial number, one for each CA. */
@@ -356,18 +156,16 @@ export class CertificateRecords {
     options: { readonly authorities: readonly string[] },
   ): Promise<ReadonlyMap<string, readonly Buffer[]>> {
     const byOwner = new Map<string, Buffer[]>();
-    for (let at = 0; at < owners.length; at += MAX_ACCOUNTS) {
-      const rows = await orUnavailable(() =>
-        this.#usable(options.authorities)
-          .where(this.#ownedBy(owners.slice(at, at + MAX_ACCOUNTS)))
-          .whereNotNull('certificate')
-          .orderBy(['reserved_at', 'serial_number'])
-          .select('username', 'subject_id', 'certificate'),
-      );
-      for (const { username, subject_id, certificate } of rows) {
-        const key = subject_id ?? username!;
-        byOwner.set(key, [...(byOwner.get(key) ?? []), certificate!]);
-      }
+    const rows = await orUnavailable(() =>
+      this.#usable(options.authorities)
+        .where(this.#ownedBy(owners))
+        .whereNotNull('certificate')
+        .orderBy(['reserved_at', 'serial_number'])
+        .select('username', 'subject_id', 'certificate'),
+    );
+    for (const { username, subject_id, certificate } of rows) {
+      const key = subject_id ?? username!;
+      byOwner.set(key, [...(byOwner.get(key) ?? []), certificate!]);
     }
     return byOwner;
   }
@@ -419,51 +217,6 @@ export class CertificateRecords {
       .delete();
   }
 
-  /** Returns for each row whether it was inserted or is in conflict. */
-  async #insert(rows: readonly ReservedRow[]): Promise<boolean[]> {
-    // All processes insert in the same order, which prevents deadlocks.
-    const inserted = await this.#table()
-      .insert(rows.toSorted(inOrderOf('request_key')))
-      .onConflict()
-      .ignore()
-      .returning('id');
-    const ids = new Set(inserted.map(({ id }) => id));
-    return rows.map(({ id }) => ids.has(id));
-  }
-
-  /** Returns for each reservation whether its certificate was recorded. */
-  async #complete(rows: readonly RecordedRow[]): Promise<boolean[]> {
-    const recorded = await this.#table()
-      .insert(rows.toSorted(inOrderOf('id')))
-      .onConflict('id')
-      .merge(CERTIFICATE_COLUMNS)
-      .whereRaw(`${RECORDS}.state = 'reserved'`)
-      .returning('id');
-    const ids = new Set(recorded.map(({ id }) => id));
-    return rows.map(({ id }) => ids.has(id));
-  }
-
-  /**
-   * Returns whether a certificate is already on record. Deletes another one with
-   * its serial number, or else the reservation.
-   */
-  async #replace(row: RecordedRow, label: string | null): Promise<boolean> {
-    const { authority, id, public_key_sha256, serial_number } = row;
-    const same = { authority, serial_number };
-    const known = await this.#table().where(same).first();
-    const isSame = known?.public_key_sha256 === public_key_sha256;
-    if (known && isSame) {
-      await this.#table()
-        .where(same)
-        .update({ label: label ?? known.label });
-    }
-    await (known &&
-      this.#table()
-        .where({ id: isSame ? id : known.id })
-        .delete());
-    return isSame;
-  }
-
   async #count(owners: readonly CertificateOwner[]): Promise<number[]> {
     const rows: readonly { key: string; count: number | string }[] =
       await this.#issued()
@@ -513,9 +266,7 @@ export class CertificateRecords {
   }
 
   #issued() {
-    return this.#table()
-      .whereIn('state', ['valid', 'held', 'revoked'])
-      .whereNotNull('username');
+    return this.#table().whereNotNull('recorded_at');
   }
 
   #table() {
@@ -531,77 +282,19 @@ export function keysOf({ username, stableId }: CertificateOwner): string[] {
   return stableId === undefined ? [username] : [stableId, username];
 }
 
-/** Returns a random, positive serial number of at most 127 bits. */
-function randomSerialNumber(): bigint {
-  return BigInt(`0x${randomBytes(16).toString('hex')}`) / 2n || 1n;
-}
+/** Columns of a certificate on record that the gateway reads. */
+type IssuedRow = Omit<
+  CertificateRow,
+  | 'issuer'
+  | 'revoked_by'
+  | 'requested_by'
+  | 'request_key'
+  | 'is_renewed_by_key'
+  | `hold_${string}`
+>;
 
-function reservationOf(request: ReservationRequest, serialNumber: bigint) {
-  const { owner, validityMs, renewedFrom } = request;
-  const now = Date.now();
-  return {
-    id: randomUUID() as string,
-    authority: request.authority,
-    serial_number: request.choosesSerialNumbers ? null : String(serialNumber),
-    username: owner.username,
-    subject_id: owner.stableId ?? null,
-    profile: request.profile,
-    label: request.label ?? null,
-    state: 'reserved' as const,
-    requested_by: request.requestedBy,
-    request_key: request.requestKey,
-    reserved_at: new Date(now) as Timestamp,
-    not_after: validityMs === undefined ? null : new Date(now + validityMs),
-    renewed_from: renewedFrom === undefined ? null : String(renewedFrom),
-  };
-}
-
-/** Columns with which the certificate of a reservation is recorded. */
-type RecordedRow = Pick<CertificateRow, 'id' | 'authority' | 'reserved_at'> &
-  ReturnType<typeof rowOf> & { state: 'valid'; recorded_at: Date };
-
-/** Returns the columns of a certificate. */
-function rowOf(
-  { certificate, chain: [, ...issuers] }: SignedCertificate,
-  { serialNumber, publicKey, notBefore, notAfter }: CertificateDescription,
-) {
-  return {
-    serial_number: String(serialNumber),
-    issuer: issuers.length > 0 ? issuerIdOf(issuers[0]) : null,
-    certificate: certificate.der,
-    chain: issuers.map(der => writePem('CERTIFICATE', der)).join(''),
-    public_key_sha256: publicKey.sha256,
-    not_before: new Date(notBefore),
-    not_after: new Date(notAfter),
-  };
-}
-
-/** IDs of issuers, by their certificates. */
-const issuerIds = new WeakMap<Buffer, string>();
-
-/** Returns the SHA-256 of an issuer's SubjectPublicKeyInfo, lower-case hex. */
-function issuerIdOf(issuer: Buffer): string {
-  let id = issuerIds.get(issuer);
-  if (id === undefined) {
-    const { publicKey } = new X509Certificate(issuer);
-    id = createHash('sha256')
-      .update(publicKey.export({ type: 'spki', format: 'der' }))
-      .digest('hex');
-    issuerIds.set(issuer, id);
-  }
-  return id;
-}
-
-/**
- * Times in the future count as recent: the clock of the writer may have been
- * wrong.
- */
-function isRecent({ state, reserved_at: reservedAt }: CertificateRow): boolean {
-  const age = Date.now() - new Date(reservedAt).getTime();
-  return state === 'valid' && Math.abs(age) <= REPETITION_MS;
-}
-
-function recordOf(row: CertificateRow): CertificateRecord {
+/** Returns the record of a row. */
+export function recordOf(row: IssuedRow): CertificateRecord {
   return {
     id: row.id,
     authority: row.authority,
@@ -623,7 +316,7 @@ function recordOf(row: CertificateRow): CertificateRecord {
 }
 
 /** Returns the state of a certificate that is revoked or on hold. */
-export function revocationOf({
+function revocationOf({
   state,
   reason,
   revoked_at: revokedAt,
@@ -635,11 +328,4 @@ export function revocationOf({
         reason: reason ?? 0,
         revokedAt: revokedAt === null ? undefined : new Date(revokedAt),
       };
-}
-
-function inOrderOf<Column extends string>(column: Column) {
-  return (
-    one: Readonly<Record<Column, string>>,
-    other: Readonly<Record<Column, string>>,
-  ) => (one[column] < other[column] ? -1 : 1);
 }

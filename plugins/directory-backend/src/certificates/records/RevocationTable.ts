@@ -12,8 +12,18 @@ import { type CertificateRow, RECORDS } from './CertificateRecords';
 /** Reason code of a certificate on hold (RFC 5280 §5.3.1). */
 export const ON_HOLD = REVOCATION_REASONS.certificateHold;
 
+/** Registered name of the embedded CA. */
+export const EMBEDDED = 'embedded';
+
 /** Table of the embedded CA of 0.2.0, and its columns for a revocation. */
 export const EMBEDDED_CERTIFICATES = 'embedded_ca_certificates';
+
+/** A certificate: several CAs may use the same serial number. */
+export interface CertificateKey {
+  /** Registered name of the CA. */
+  readonly authority: string;
+  readonly serialNumber: bigint;
+}
 
 /**
  * Revocations and holds in the table of certificates. Each change is one
@@ -24,148 +34,69 @@ export const EMBEDDED_CERTIFICATES = 'embedded_ca_certificates';
  * All methods reject with AuthorityUnavailableError when the database is not
  * available.
  */
-export class RevocationTable implements RevocationRecords {
+export class RevocationTable {
   readonly #database: Database;
-  /** Registered name of the CA of certificates that have no other record. */
-  readonly #authority: string;
   #hasEmbeddedTable: boolean | undefined;
 
-  constructor(options: {
-    readonly database: Database;
-    readonly authority: string;
-  }) {
-    this.#database = options.database;
-    this.#authority = options.authority;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
-  findIssuer: RevocationRecords['findIssuer'] = async serialNumber => {
-    const row = await orUnavailable(() =>
-      this.#table()
-        .where({ serial_number: String(serialNumber) })
-        .whereNotNull('issuer')
-        .first('issuer'),
-    );
-    return row?.issuer ?? undefined;
-  };
-
-  set: RevocationRecords['set'] = async (serialNumber, revocation) => {
-    const serial_number = String(serialNumber);
-    return await orUnavailable(async () => {
-      await this.update({ serial_number }, revocation);
-      const row = await this.#table()
-        .where({ serial_number })
-        .orderBy('reserved_at', 'desc')
-        .first();
-      // The issuer of a certificate that was not recorded is the latest one.
-      const issuer =
-        row?.issuer ??
-        (row &&
-          (
-            await this.#table()
-              .where({ authority: row.authority })
-              .whereNotNull('issuer')
-              .orderBy('recorded_at', 'desc')
-              .first('issuer')
-          )?.issuer);
-      if (!row || !issuer) {
-        return undefined;
-      }
-      if (row.issuer === null) {
-        await this.#table().where({ id: row.id }).update({ issuer });
-      }
-      return { issuer, revocation: revokedOf(row) };
-    });
-  };
-
-  list: RevocationRecords['list'] = async (issuer, { notExpiredAt }) => {
-    // Does not read the certificates: there may be thousands.
-    const rows = await orUnavailable(() =>
-      this.#table()
-        .where({ issuer })
-        .whereNotNull('revoked_at')
-        .where(unexpired =>
-          unexpired
-            .whereNull('not_after')
-            .orWhere('not_after', '>=', notExpiredAt),
-        )
-        .orderBy(['revoked_at', 'serial_number'])
-        .select('serial_number', 'reason', 'revoked_at'),
-    );
-    return rows.flatMap(row => revokedOf(row) ?? []);
-  };
-
-  import: RevocationRecords['import'] = async (issuer, revoked) => {
-    const listed = await this.list(issuer, { notExpiredAt: new Date(0) });
-    const known = new Map(
-      listed.map(each => [each.serialNumber, each.reason === ON_HOLD]),
-    );
-    const missing = revoked.filter(({ serialNumber, reason }) => {
-      const isHeld = known.get(serialNumber);
-      return isHeld === undefined || (isHeld && reason !== ON_HOLD);
-    });
-    for (const { serialNumber, ...revocation } of missing) {
-      const serial_number = String(serialNumber);
-      await orUnavailable(async () => {
-        const rows = await this.#table()
-          .where({ serial_number })
-          .where(own => own.where({ issuer }).orWhereNull('issuer'))
-          .update({ issuer })
-          .returning('id');
-        if (rows.length > 0) {
-          await this.update({ serial_number }, revocation);
-          return;
+  /** Returns the records of a CA, by its registered name. */
+  of(authority: string): RevocationRecords {
+    return {
+      findIssuer: serialNumber => this.#findIssuer({ authority, serialNumber }),
+      set: (serialNumber, issuer, revocation) =>
+        this.#set({ authority, serialNumber }, issuer, revocation),
+      list: (issuer, { notExpiredAt }) =>
+        this.#list({ authority, issuer }, notExpiredAt),
+      import: async (issuer, revoked) => {
+        const listed = await this.#list({ authority, issuer }, new Date(0));
+        const known = new Map(
+          listed.map(each => [each.serialNumber, each.reason === ON_HOLD]),
+        );
+        const missing = revoked.filter(({ serialNumber, reason }) => {
+          const isHeld = known.get(serialNumber);
+          return isHeld === undefined || (isHeld && reason !== ON_HOLD);
+        });
+        for (const { serialNumber, ...revocation } of missing) {
+          const certificate = { authority, serialNumber };
+          await this.#reserve(certificate);
+          await this.#set(certificate, issuer, revocation);
         }
-        const reserved_at = new Date();
-        await this.#table()
-          .insert({
-            id: randomUUID(),
-            authority: this.#authority,
-            serial_number,
-            issuer,
-            state: revocation.reason === ON_HOLD ? 'held' : 'revoked',
-            reason: revocation.reason,
-            revoked_at: revocation.revokedAt,
-            reserved_at,
-            is_renewed_by_key: false,
-          })
-          .onConflict()
-          .ignore();
-      });
-    }
-    return missing.length;
-  };
+        return missing.length;
+      },
+    };
+  }
 
   /**
    * Records the state of a certificate as the CA has returned it; `undefined`
    * ends a hold. A permanent revocation does not change.
    *
-   * @param certificate - serial number, with the CA unless all CAs of this
-   *   gateway have different ones
+   * @returns the state afterwards; `undefined` also when it is not on record
    */
   async update(
-    certificate: {
-      readonly serial_number: string;
-      readonly authority?: string;
-    },
+    certificate: CertificateKey,
     revocation: Revocation | undefined,
     revokedBy?: string,
-  ): Promise<void> {
-    const { serial_number } = certificate;
+  ): Promise<RevokedCertificate | undefined> {
     const { revoked_at, ...change } = columnsOf(revocation);
-    const hasEmbeddedTable = await this.#hasEmbedded();
-    await orUnavailable(() =>
+    const key = keyOf(certificate);
+    const isInOldTable =
+      key.authority === EMBEDDED && (await this.#hasEmbedded());
+    return await orUnavailable(() =>
       this.#database.transaction(async transaction => {
+        const row = () => transaction<CertificateRow>(RECORDS).where(key);
         // A revocation keeps the date of the hold (ITU-T X.509).
         const date =
           revoked_at &&
           transaction.raw('coalesce(revoked_at, ?)', [revoked_at]);
-        const changed = await transaction<CertificateRow>(RECORDS)
-          .where(certificate)
+        const changed = await row()
           .whereIn('state', statesBefore(revocation))
           .update({ ...change, revoked_at: date, revoked_by: null });
-        if (changed > 0 && hasEmbeddedTable) {
+        if (changed > 0 && isInOldTable) {
           await transaction(EMBEDDED_CERTIFICATES)
-            .where({ serial_number })
+            .where({ serial_number: key.serial_number })
             // 0.2.0 may have revoked it since the last import.
             .where(own =>
               own
@@ -176,10 +107,75 @@ export class RevocationTable implements RevocationRecords {
         }
         // A CA with these records has not named the caller.
         await (revokedBy &&
-          transaction<CertificateRow>(RECORDS)
-            .where({ ...certificate, state: change.state, revoked_by: null })
+          row()
+            .where({ state: change.state, revoked_by: null })
             .update({ revoked_by: revokedBy }));
+        const recorded = await row().first(
+          'serial_number',
+          'reason',
+          'revoked_at',
+        );
+        return recorded && revokedOf(recorded);
       }),
+    );
+  }
+
+  async #findIssuer(
+    certificate: CertificateKey,
+  ): Promise<{ readonly issuer?: string } | undefined> {
+    const row = await orUnavailable(() =>
+      this.#table().where(keyOf(certificate)).first('issuer'),
+    );
+    return row && { issuer: row.issuer ?? undefined };
+  }
+
+  async #set(
+    certificate: CertificateKey,
+    issuer: string,
+    revocation: Revocation | undefined,
+  ): Promise<RevokedCertificate | undefined> {
+    // A certificate that was not recorded is in the CRL of this issuer.
+    await orUnavailable(() =>
+      this.#table()
+        .where(keyOf(certificate))
+        .whereNull('issuer')
+        .update({ issuer }),
+    );
+    return await this.update(certificate, revocation);
+  }
+
+  async #list(
+    issuer: { readonly authority: string; readonly issuer: string },
+    notExpiredAt: Date,
+  ): Promise<readonly RevokedCertificate[]> {
+    // Does not read the certificates: there may be thousands.
+    const rows = await orUnavailable(() =>
+      this.#table()
+        .where(issuer)
+        .whereNotNull('revoked_at')
+        .where(unexpired =>
+          unexpired
+            .whereNull('not_after')
+            .orWhere('not_after', '>=', notExpiredAt),
+        )
+        .orderBy(['revoked_at', 'serial_number'])
+        .select('serial_number', 'reason', 'revoked_at'),
+    );
+    return rows.flatMap(row => revokedOf(row) ?? []);
+  }
+
+  /** Adds a certificate of which only the revocation is known. */
+  async #reserve(certificate: CertificateKey): Promise<void> {
+    await orUnavailable(() =>
+      this.#table()
+        .insert({
+          ...keyOf(certificate),
+          id: randomUUID(),
+          state: 'reserved',
+          reserved_at: new Date(),
+        })
+        .onConflict()
+        .ignore(),
     );
   }
 
@@ -193,6 +189,10 @@ export class RevocationTable implements RevocationRecords {
   #table() {
     return this.#database<CertificateRow>(RECORDS);
   }
+}
+
+function keyOf({ authority, serialNumber }: CertificateKey) {
+  return { authority, serial_number: String(serialNumber) };
 }
 
 function columnsOf(revocation: Revocation | undefined) {
@@ -212,8 +212,8 @@ function statesBefore(
     return ['held'];
   }
   return revocation.reason === ON_HOLD
-    ? ['valid']
-    : ['reserved', 'valid', 'held'];
+    ? ['reserved', 'valid']
+    : ['reserved', 'abandoned', 'valid', 'held'];
 }
 
 function revokedOf(

@@ -1,13 +1,16 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { RECORDS, RETENTION_MS, type Timestamp } from './CertificateRecords';
-import { EMBEDDED_CERTIFICATES, RevocationTable } from './RevocationTable';
+import {
+  EMBEDDED,
+  EMBEDDED_CERTIFICATES,
+  RevocationTable,
+} from './RevocationTable';
 
 const CERTIFICATES = 'directory_certificates';
 const HOLDS = 'directory_certificate_holds';
 
-/** The CAs of 0.2.0, by their registered names. */
-const EMBEDDED = 'embedded';
+/** Registered name of FreeIPA's CA. */
 const FREEIPA = 'freeipa';
 
 /** Number of rows to import at a time. */
@@ -181,7 +184,7 @@ async function insertPages(
 
 /** Imports what 0.2.0 has revoked, put on hold or released later. */
 async function importRevocations(database: Database): Promise<void> {
-  const table = new RevocationTable({ database, authority: EMBEDDED });
+  const table = new RevocationTable(database);
   const changed: EmbeddedRow[] = await database(
     `${EMBEDDED_CERTIFICATES} as old`,
   )
@@ -193,7 +196,7 @@ async function importRevocations(database: Database): Promise<void> {
   for (const row of changed) {
     const { serial_number, revoked_at, revoked_by } = row;
     await table.update(
-      { serial_number, authority: EMBEDDED },
+      { authority: EMBEDDED, serialNumber: BigInt(serial_number) },
       revoked_at === null
         ? undefined
         : {
@@ -208,6 +211,7 @@ async function importRevocations(database: Database): Promise<void> {
 async function importHolds(database: Database): Promise<void> {
   const holds = await database(`${HOLDS} as old`)
     .join(`${RECORDS} as new`, 'new.serial_number', 'old.serial_number')
+    .whereIn('new.authority', [EMBEDDED, FREEIPA])
     .whereNull('old.ended_at')
     .whereNull('new.hold_cause')
     .whereIn('new.state', ['valid', 'held'])

@@ -10,7 +10,6 @@ import { PermissiveAuthority } from '../../__testUtils__/certificates/Permissive
 import { withDatabases } from '../../__testUtils__/withDatabases';
 import { migrationsTable, openDatabase } from '../../openDatabase';
 import { BlockedKeys } from '../BlockedKeys';
-import { liveCertificates } from '../holds/AccountHolds';
 import { type CertificateRow, RECORDS } from './CertificateRecords';
 import { importRecords } from './importRecords';
 
@@ -231,22 +230,22 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
       await start(client);
       expect(await rowsOf(database)).toEqual(rows);
 
-      const { authorities, records, revocations } = openAuthorities(database, {
+      const opened = openAuthorities(database, {
         embedded: { cacn: 'Own', sign: async () => Promise.reject() },
       });
+      const { authorities, records } = opened;
+      const revocations = opened.revocations.of('embedded');
       expect(await authorities.get(BigInt(valid.serial))).toMatchObject({
         cacn: 'Own',
         certificate: { der: valid.der },
         chain: [valid.der, ...valid.chain],
         owners: ['alice'],
-        label: 'laptop',
+        record: { label: 'laptop' },
       });
       expect(await records.renewedByKeyOf(11n)).toEqual([13n]);
-      const causes = new Array<string>();
-      for await (const live of liveCertificates(database, new Date())) {
-        causes.push(...(live.hold_cause ? [live.hold_cause] : []));
-      }
-      expect(causes).toEqual(['locked']);
+      expect(
+        await database(RECORDS).whereNotNull('hold_cause').pluck('hold_cause'),
+      ).toEqual(['locked']);
       const revokedSerials = async () => {
         const notExpiredAt = new Date();
         const listed = await revocations.list(ISSUER, { notExpiredAt });
@@ -260,8 +259,8 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
 
       // Changes are also made where 0.2.0 finds them, which can start again.
       const revocation = { reason: 4, revokedAt: new Date(1.8e12) };
-      await revocations.set(BigInt(valid.serial), revocation);
-      await revocations.set(BigInt(held.serial), undefined);
+      await revocations.set(BigInt(valid.serial), ISSUER, revocation);
+      await revocations.set(BigInt(held.serial), ISSUER, undefined);
       await migrateAsBefore(client);
       const old = async (serial_number: string) =>
         (await client('embedded_ca_certificates')
@@ -286,14 +285,14 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
       );
 
       // It revokes a certificate whose hold ends before the next import.
-      await revocations.set(BigInt(later.serial), {
+      await revocations.set(BigInt(later.serial), ISSUER, {
         reason: 6,
         revokedAt: AT,
       });
       await client('embedded_ca_certificates')
         .where({ serial_number: later.serial })
         .update(revokedAt(1));
-      await revocations.set(BigInt(later.serial), undefined);
+      await revocations.set(BigInt(later.serial), ISSUER, undefined);
       await importRecords(database);
       expect(await revokedSerials()).toContain(later.serial);
     }));

@@ -1,20 +1,23 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
-import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import {
+  createSigningRequest,
+  RecordingLogger,
+} from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import type { CertificateDescription } from '@directory-gateway/x509';
+import { randomUUID } from 'node:crypto';
 import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
 import { withDatabases } from '../../__testUtils__/withDatabases';
 import { openDatabase } from '../../openDatabase';
 import { CertificateOwners } from './CertificateOwners';
-import {
-  type CertificateRow,
-  RECORDS,
-  type Reservation,
-} from './CertificateRecords';
+import { type CertificateRow, RECORDS } from './CertificateRecords';
+import type { Reservation } from './Reservations';
 
 jest.setTimeout(120_000);
 
 const DAY_MS = 24 * 60 * 60_000;
+/** Another issuer than that of the certificates. */
+const ISSUER = 'a'.repeat(64);
 const databases = withDatabases();
 
 /** A CA without records. */
@@ -24,10 +27,13 @@ async function open(client: Database) {
   permissive.choosesSerialNumbers = false;
   const { cacn } = permissive;
   const own = { cacn, sign: permissive.sign.bind(permissive) };
+  const opened = openAuthorities(database, { own });
   return {
+    ...opened,
     database,
     permissive,
-    ...openAuthorities(database, { own }),
+    /** What the CA reads. */
+    revocations: opened.revocations.of('own'),
   };
 }
 
@@ -48,7 +54,7 @@ describe.each(databases)(
             authority: 'own',
             cacn: 'permissive',
             owners: [owners[index].username],
-            profile: 'userCerts',
+            record: { profile: 'userCerts' },
             revocation: undefined,
           });
         }
@@ -68,10 +74,10 @@ describe.each(databases)(
         });
         const second = await issue({ requestKey });
         expect(second.serialNumber).not.toBe(first.serialNumber);
-        await revocations.update(
-          { serial_number: String(second.serialNumber) },
-          { reason: 4 },
-        );
+        await revocations.set(second.serialNumber, ISSUER, {
+          reason: 4,
+          revokedAt: new Date(),
+        });
         const third = await issue({ requestKey });
         expect(third.serialNumber).not.toBe(second.serialNumber);
       }));
@@ -91,25 +97,26 @@ describe.each(databases)(
 
     it('replaces the record of another certificate with the same serial number', () =>
       withClient(async client => {
-        const { issue, records, permissive } = await open(client);
+        const { issue, records, reservations, permissive } = await open(client);
         const first = await issue({ label: 'old' });
         const again = {
           authority: 'own',
           choosesSerialNumbers: true,
           owner: { username: 'bob', stableId: 'ipaUniqueID=2' },
           profile: 'vpn',
+          publicKeySha256: 'b'.repeat(64),
           requestedBy: 'bob',
         };
         const find = () => records.find(first.serialNumber);
         const record = async (label: string, publicKeySha256: string) => {
-          const reserved = await records.reserve({
+          const reserved = await reservations.reserve({
             ...again,
             requestKey: label,
             label,
           });
           const signed = (await permissive.get(first.serialNumber))!;
           const { description } = signed.certificate;
-          await records.record(reserved as Reservation, signed, {
+          await reservations.record(reserved as Reservation, signed, {
             ...(description.ok && description.certificate),
             publicKey: { sha256: publicKeySha256 },
           } as CertificateDescription);
@@ -120,7 +127,9 @@ describe.each(databases)(
         expect(await find()).toMatchObject([
           { username: 'bob', profile: 'vpn', label: 'newer' },
         ]);
-        expect(await records.listReserved({ before: new Date() })).toEqual([]);
+        expect(await reservations.listReserved({ before: new Date() })).toEqual(
+          [],
+        );
       }));
 
     it('records revocations permanently, and holds until they end', () =>
@@ -130,10 +139,11 @@ describe.each(databases)(
         const at = (second: number) => new Date(1.8e12 + second * 1000);
         const set = async (reason?: number, second = 0) => {
           const change = reason && { reason, revokedAt: at(second) };
-          const { revocation } = (await revocations.set(
+          const revocation = await revocations.set(
             serialNumber,
+            ISSUER,
             change || undefined,
-          ))!;
+          );
           return revocation && [revocation.reason, revocation.revokedAt];
         };
         expect(await set()).toBeUndefined();
@@ -150,9 +160,9 @@ describe.each(databases)(
         for (const reason of [undefined, 6, 4]) {
           expect(await set(reason, 5)).toEqual([1, at(3)]);
         }
-        const { issuer } = (await revocations.set(serialNumber, undefined))!;
+        const issuer = (await revocations.findIssuer(serialNumber))!.issuer!;
         expect(issuer).toMatch(/^[0-9a-f]{64}$/);
-        expect(await revocations.findIssuer(serialNumber)).toBe(issuer);
+        expect(issuer).not.toBe(ISSUER);
         expect(await revocations.findIssuer(1n)).toBeUndefined();
         const revoked = { serialNumber, reason: 1, revokedAt: at(3) };
         const list = (notExpiredAt: Date) =>
@@ -160,7 +170,7 @@ describe.each(databases)(
         expect(await list(record.notAfter)).toEqual([revoked]);
         const later = new Date(record.notAfter.getTime() + 1000);
         expect(await list(later)).toEqual([]);
-        expect(await revocations.set(1n, revoked)).toBeUndefined();
+        expect(await revocations.set(1n, ISSUER, revoked)).toBeUndefined();
       }));
 
     it('imports revocations that a restored database lacks', () =>
@@ -168,11 +178,12 @@ describe.each(databases)(
         const { issue, records, revocations } = await open(client);
         const [known, held] = [await issue(), await issue()];
         const revokedAt = new Date(1.8e12);
-        await revocations.set(held.serialNumber, { reason: 6, revokedAt });
-        const { issuer } = (await revocations.set(
-          known.serialNumber,
-          undefined,
-        ))!;
+        await revocations.set(held.serialNumber, ISSUER, {
+          reason: 6,
+          revokedAt,
+        });
+        const found = await revocations.findIssuer(known.serialNumber);
+        const issuer = found!.issuer!;
         const lost = [known.serialNumber, held.serialNumber, 42n].map(
           serialNumber => ({ serialNumber, reason: 4, revokedAt }),
         );
@@ -187,13 +198,105 @@ describe.each(databases)(
         expect(await records.find(42n)).toEqual([]);
       }));
 
+    it('imports the revocation of a certificate that was abandoned', () =>
+      withClient(async client => {
+        const { database, issue, revocations } = await open(client);
+        const { id, serialNumber } = await issue();
+        await database(RECORDS)
+          .where({ id })
+          .update({ state: 'abandoned', certificate: null, recorded_at: null });
+        const revoked = {
+          serialNumber,
+          reason: 4,
+          revokedAt: new Date(1.8e12),
+        };
+        expect(await revocations.import(ISSUER, [revoked])).toBe(1);
+        const [row] = await database(RECORDS);
+        expect(row.state).toBe('revoked');
+        const notExpiredAt = new Date();
+        expect(await revocations.list(row.issuer, { notExpiredAt })).toEqual([
+          revoked,
+        ]);
+      }));
+
+    it('does not change a certificate of another CA with the same serial number', () =>
+      withClient(async client => {
+        const { database, issue, revocations } = await open(client);
+        const { id, serialNumber } = await issue();
+        const row: CertificateRow = await database(RECORDS).first();
+        const other = { ...row, id: randomUUID(), authority: 'other' };
+        await database(RECORDS).insert({ ...other, request_key: null });
+        const revoked = {
+          serialNumber,
+          reason: 4,
+          revokedAt: new Date(1.8e12),
+        };
+        expect(await revocations.import(row.issuer!, [revoked])).toBe(1);
+        expect(
+          await database(RECORDS).where({ state: 'revoked' }).pluck('id'),
+        ).toEqual([id]);
+        const { authority } = other;
+        await database(RECORDS).where({ id }).delete();
+        expect(await revocations.findIssuer(serialNumber)).toBeUndefined();
+        expect(await revocations.set(serialNumber, ISSUER, revoked)).toBe(
+          undefined,
+        );
+        expect(await database(RECORDS)).toMatchObject([
+          { authority, state: 'valid' },
+        ]);
+      }));
+
+    it('records a certificate although another one of its batch cannot be recorded', () =>
+      withClient(async client => {
+        const { permissive, reservations } = await open(client);
+        const sign = async (requestKey: string) => {
+          const reserved = (await reservations.reserve({
+            authority: 'own',
+            choosesSerialNumbers: false,
+            owner: { username: 'alice' },
+            profile: 'userCerts',
+            publicKeySha256: 'b'.repeat(64),
+            requestedBy: 'alice',
+            requestKey,
+          })) as Reservation;
+          const signed = await permissive.sign({
+            ...createSigningRequest({
+              username: 'alice',
+              principal: 'alice@EXAMPLE.TEST',
+              profile: 'userCerts',
+            }),
+            serialNumber: reserved.serialNumber,
+          });
+          return { reserved, signed };
+        };
+        const all = await Promise.all(['1', '2', '3'].map(sign));
+        // Two rows cannot have its serial number.
+        const [first] = all;
+        const row = { ...first.reserved.row, id: randomUUID() };
+        all[0] = { ...first, reserved: { ...first.reserved, row } };
+        const results = await Promise.allSettled(
+          all.map(({ reserved, signed }) => {
+            const { description } = signed.certificate;
+            return reservations.record(
+              reserved,
+              signed,
+              (description.ok &&
+                description.certificate) as CertificateDescription,
+            );
+          }),
+        );
+        expect(results.map(({ status }) => status)).toEqual([
+          ...['rejected', 'fulfilled', 'fulfilled'],
+        ]);
+      }));
+
     it('finds certificates of an account by its ID, across renames', () =>
       withClient(async client => {
         const { database, issue, records, revocations } = await open(client);
         const owner = { username: 'married', stableId: 'id1' };
         const usable = await issue({ owner: { ...owner, username: 'alice' } });
         const revoked = await issue({ owner });
-        await revocations.set(revoked.serialNumber, {
+        await revocations.set(revoked.serialNumber, ISSUER, {
           reason: 4,
           revokedAt: new Date(),
         });
@@ -231,7 +334,7 @@ describe.each(databases)(
         expect(await find(from, later)).toBe(1);
         expect(await find(later, new Date(later.getTime() + 1))).toBe(0);
         expect(await find(new Date(0), from)).toBe(0);
-        await revocations.set(serialNumber, {
+        await revocations.set(serialNumber, ISSUER, {
           reason: 6,
           revokedAt: new Date(),
         });
@@ -257,11 +360,12 @@ describe.each(databases)(
 
     it('knows the accounts with certificates, also from other processes', () =>
       withClient(async client => {
-        const { database, issue, records } = await open(client);
+        const { database, issue, records, reservations } = await open(client);
         const others = await open(client);
         let now = Date.now();
         const owners = new CertificateOwners({
           records,
+          reservations,
           authorities: () => ['own'],
           logger: new RecordingLogger(),
           now: () => now,

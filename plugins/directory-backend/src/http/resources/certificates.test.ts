@@ -65,7 +65,7 @@ async function operations() {
       trustedReaders: new PrincipalSet({}),
     }),
     limit: new SigningLimit({ database: knex, limit: config.limit }),
-    logger: mockServices.logger.mock(),
+    revocations: { revokeUnreturned: jest.fn() },
     stableIdOf: () => undefined,
   };
   const [sign, read] = certificateOperations({

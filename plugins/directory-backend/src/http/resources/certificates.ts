@@ -22,7 +22,6 @@ import {
   type CertificateRecords,
   MAX_LABEL_LENGTH,
 } from '../../certificates/records/CertificateRecords';
-import type { RenewalService } from '../../certificates/RenewalService';
 import type { SigningLimit } from '../../certificates/SigningLimit';
 import type { RevocationService } from '../../certificates/RevocationService';
 import type { UserCertificates } from '../../certificates/UserCertificates';
@@ -59,7 +58,6 @@ export interface CertificateServices {
   readonly listed: UserCertificates;
   readonly reader: CertificateReader;
   readonly records: CertificateRecords;
-  readonly renewals: RenewalService;
   /** Also limits revocations by owners. */
   readonly limit: Pick<SigningLimit, 'consume'>;
   readonly revocations: RevocationService;

@@ -10,7 +10,7 @@ import { isError } from '@backstage/errors';
 import type { Caller, CallerContext } from '@directory-gateway/directory-core';
 import type { LocatedCertificate } from '../../certificates/CertificateAuthorities';
 import { FreshProofRequiredError } from '../../certificates/errors';
-import { hasFreshProof, isOwner } from '../../certificates/RenewalService';
+import { hasFreshProof, isOwner } from '../../certificates/renewal';
 import type { AccessControl } from '../../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';
@@ -55,7 +55,7 @@ type Options = CertificateServices & {
 export function ownCertificateOperations(
   options: Options,
 ): readonly Operation[] {
-  const { reader, records, renewals, revocations, dialect } = options;
+  const { issuance, reader, records, revocations, dialect } = options;
   return [
     {
       id: 'revoke_cert',
@@ -96,7 +96,7 @@ export function ownCertificateOperations(
         const keys = resolveFields(fieldMask, certificateModel);
         const serialNumber = BigInt(params.serialNumber);
         const csr = parseParameters(errors => parseCsr(parameters, errors));
-        const issued = await renewals.renew({ serialNumber, csr }, context);
+        const issued = await issuance.renew(serialNumber, csr, context);
         return { result: presentCertificate(issued, keys, dialect.uris) };
       },
     },
@@ -122,7 +122,11 @@ export function ownCertificateOperations(
         }
         await records.setLabel(record.id, label);
         return {
-          result: presentCertificate({ ...issued, label }, keys, dialect.uris),
+          result: presentCertificate(
+            { ...issued, record: { ...record, label } },
+            keys,
+            dialect.uris,
+          ),
         };
       },
     },

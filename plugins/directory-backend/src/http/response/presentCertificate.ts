@@ -48,11 +48,11 @@ const presenters: Readonly<Record<string, Presenter>> = {
   san_oid: (_issued, { san }) => nullIfEmpty(san.oid),
   owner_user: ({ owners }) => nullIfEmpty(owners ?? []),
   revocation_reason: ({ revocation }) => revocation?.reason ?? null,
-  label: ({ label }) => label ?? null,
+  label: ({ record }) => record?.label ?? null,
   issued_here: isIssuedHere,
   extended_key_usage: (_issued, described) =>
     described.extendedKeyUsage ?? null,
-  profile: ({ profile }) => profile ?? null,
+  profile: ({ record }) => record?.profile ?? null,
   revoked_at: ({ revocation }) => revocation?.revokedAt?.toISOString() ?? null,
   uri: (_issued, { serialNumber }, uris) => uris.certificate(serialNumber),
 };

@@ -1,4 +1,4 @@
-import { randomSerialNumber } from './createCaCertificate';
+import { randomSerialNumber } from './writeTbs';
 
 it('returns different serial numbers of 127 bits', () => {
   const numbers = Array.from({ length: 2000 }, randomSerialNumber);

@@ -1,4 +1,4 @@
-import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
+import { mockCredentials } from '@backstage/backend-test-utils';
 import type { Caller, Principal } from '@directory-gateway/directory-core';
 import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
@@ -6,10 +6,9 @@ import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAut
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
 import { RECORDS } from './records/CertificateRecords';
-import { hasFreshProof, RenewalService } from './RenewalService';
+import { findRenewable, hasFreshProof } from './renewal';
 
 const alice: Principal = { ...person('alice'), stableId: 'ipaUniqueID=1' };
-const { signal } = new AbortController();
 
 describe('hasFreshProof', () => {
   const byCookie = { ...holder(alice), credential: 'session' } as Caller;
@@ -38,59 +37,31 @@ describe('hasFreshProof', () => {
   });
 });
 
-describe('RenewalService', () => {
+describe('findRenewable', () => {
   const database = withDatabase();
   let authority: PermissiveAuthority;
-  let createEvent: jest.Mock;
-  const renewed = { certificate: { description: { ok: false } } };
-  let renewals: RenewalService;
   let serialNumber: bigint;
-  let sign: jest.Mock;
+  let opened: ReturnType<typeof openAuthorities>;
 
   beforeEach(async () => {
     authority = new PermissiveAuthority();
-    const opened = openAuthorities(await openDatabase(database), {
-      ca: authority,
-    });
+    opened = openAuthorities(await openDatabase(database), { ca: authority });
     ({ serialNumber } = await opened.issue({ label: 'laptop' }));
-    sign = jest.fn().mockResolvedValue(renewed);
-    createEvent = jest.fn(async () => ({
-      success: jest.fn(),
-      fail: jest.fn(),
-    }));
-    renewals = new RenewalService({
-      auditor: mockServices.auditor.mock({ createEvent }),
-      ...opened,
-      issuance: { sign },
-    });
   });
 
-  const renewAs = (account: Principal) =>
-    renewals.renew(
-      { serialNumber, csr: 'the CSR' },
-      { caller: holder(account), signal },
-    );
+  const findAs = (account: Principal) =>
+    findRenewable(serialNumber, { ...opened, caller: holder(account) });
 
-  it('signs with the profile and label of the old certificate', async () => {
-    await expect(renewAs(alice)).resolves.toBe(renewed);
-    expect(sign).toHaveBeenCalledWith(
-      {
-        username: 'alice',
-        profile: 'userCerts',
-        csr: 'the CSR',
-        label: 'laptop',
-        renewedFrom: serialNumber,
-      },
-      expect.objectContaining({ caller: holder(alice) }),
-    );
+  it('returns the record with profile and label', async () => {
+    expect(await findAs(alice)).toMatchObject({
+      serialNumber,
+      profile: 'userCerts',
+      label: 'laptop',
+    });
   });
 
   it.each<[string, () => unknown, string]>([
-    [
-      'on hold',
-      () => authority.hold({ serialNumber, heldBy: 'test' }),
-      'on hold',
-    ],
+    ['on hold', () => authority.hold(serialNumber), 'on hold'],
     [
       'that is revoked',
       () =>
@@ -111,18 +82,15 @@ describe('RenewalService', () => {
     ],
   ])('refuses a certificate %s', async (_name, prepare, message) => {
     await prepare();
-    await expect(renewAs(alice)).rejects.toThrow(message);
-    expect(sign).not.toHaveBeenCalled();
+    await expect(findAs(alice)).rejects.toThrow(message);
   });
 
-  it('refuses and audits callers other than the account of the certificate', async () => {
+  it('refuses callers other than the account of the certificate', async () => {
     for (const other of [
       { ...alice, stableId: 'ipaUniqueID=2' },
       person('bob'),
     ]) {
-      await expect(renewAs(other)).rejects.toThrow('only by their owner');
+      await expect(findAs(other)).rejects.toThrow('only by their owner');
     }
-    expect(sign).not.toHaveBeenCalled();
-    expect(createEvent).toHaveBeenCalledTimes(2);
   });
 });

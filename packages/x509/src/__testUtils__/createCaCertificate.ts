@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { SigningKey, StructureSigner } from './SigningKey';
-import { keyIdentifier } from './writeExtensions';
-import { NamePart, writeName } from './writeNames';
-import { writeTbsCertificate } from './writeTbs';
+import { SigningKey, StructureSigner } from '../issuing/SigningKey';
+import { keyIdentifier } from '../issuing/writeExtensions';
+import { NamePart, writeName } from '../issuing/writeNames';
+import { randomSerialNumber, writeTbsCertificate } from '../issuing/writeTbs';
 
 /**
  * Options of {@link createCaCertificate}.
@@ -58,16 +57,4 @@ export async function createCaCertificate(
     },
   );
   return await signer.sign(tbs);
-}
-
-/**
- * Returns a serial number of 127 random bits: positive and at most 16 octets in DER. The CA/Browser
- * Forum's Baseline Requirements §7.1 require 64 bits of entropy.
- *
- * @public
- */
-export function randomSerialNumber(): bigint {
-  const bits = BigInt(`0x${randomBytes(16).toString('hex')}`);
-  // RFC 5280 §4.1.2.2 forbids zero.
-  return BigInt.asUintN(127, bits) || randomSerialNumber();
 }

@@ -1,0 +1,9 @@
+/**
+ * Utilities for tests of packages that use this one.
+ *
+ * @packageDocumentation
+ */
+export {
+  createCaCertificate,
+  type CaCertificateOptions,
+} from './createCaCertificate';
