@@ -33,23 +33,15 @@ export interface Config {
        * @visibility frontend
        */
       editProfileUrl?: string;
-      /**
-       * Whether the page of a person shows the person's day next to the user's
-       * own, with working hours from 9:00 to 17:00, Monday to Friday, and the
-       * next shared working hours.
-       * @default true
-       * @visibility frontend
-       */
-      dayStrip?: boolean;
-      /** Default servers for chat names that are stored without a server. */
       chatServers?: {
         /**
-         * Host name of the Matrix server. Default: no link.
+         * Host name of the Matrix server for chat names that are stored without
+         * a server. Default: no link.
          * @visibility frontend
          */
         matrix?: string;
         /**
-         * Host name of the IRC server. Default: no link.
+         * Host name of the IRC server for such names. Default: no link.
          * @visibility frontend
          */
         irc?: string;

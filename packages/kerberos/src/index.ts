@@ -17,7 +17,7 @@ export { SpnegoAcceptor } from './SpnegoAcceptor';
 export type { SpnegoAcceptorOptions } from './SpnegoAcceptor';
 export { readKerberosConfig } from './readKerberosConfig';
 export type { KerberosConfig } from './readKerberosConfig';
-export { raiseHeaderLimit, requiredHeaderBytes } from './headerLimit';
+export { raiseHeaderLimit, REQUIRED_HEADER_BYTES } from './headerLimit';
 export { isWebService } from './checkPrincipal';
 export { claimKerberosEnvironment } from './claimKerberosEnvironment';
 export { inspectKeytab } from './keytab';

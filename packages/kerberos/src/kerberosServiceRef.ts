@@ -3,7 +3,7 @@ import {
   createServiceFactory,
   createServiceRef,
 } from '@backstage/backend-plugin-api';
-import { highestHeaderLimit, requiredHeaderBytes } from './headerLimit';
+import { highestHeaderLimit, REQUIRED_HEADER_BYTES } from './headerLimit';
 import { KerberosService } from './KerberosService';
 import { readKerberosConfig } from './readKerberosConfig';
 import { SpnegoAcceptor } from './SpnegoAcceptor';
@@ -33,12 +33,11 @@ export const kerberosServiceRef = createServiceRef<KerberosService>({
         const options = readKerberosConfig(config);
         // The root HTTP router is already configured at this point.
         lifecycle.addStartupHook(() => {
-          const required = requiredHeaderBytes(options);
-          if (highestHeaderLimit() < required) {
+          if (highestHeaderLimit() < REQUIRED_HEADER_BYTES) {
             logger.warn(
               `Requests with more than ${highestHeaderLimit()} bytes of headers get 431, but a Kerberos ticket may ` +
-                `need ${required}. Call raiseHeaderLimit where the root HTTP router is configured, or start ` +
-                `Node with --max-http-header-size=${required}.`,
+                `need ${REQUIRED_HEADER_BYTES}. Call raiseHeaderLimit where the root HTTP router is configured, or start ` +
+                `Node with --max-http-header-size=${REQUIRED_HEADER_BYTES}.`,
             );
           }
         });

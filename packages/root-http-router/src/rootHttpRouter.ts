@@ -3,10 +3,7 @@ import {
   type RootHttpRouterConfigureContext,
   rootHttpRouterServiceFactory,
 } from '@backstage/backend-defaults/rootHttpRouter';
-import {
-  raiseHeaderLimit,
-  readKerberosConfig,
-} from '@directory-gateway/kerberos';
+import { raiseHeaderLimit } from '@directory-gateway/kerberos';
 import { guardApi } from './guardApi';
 import { guardHosts } from './guardHosts';
 import { guardInput } from './guardInput';
@@ -39,7 +36,7 @@ export function configureRootHttpRouter(
   context: RootHttpRouterConfigureContext,
 ): void {
   const { app, server, config, middleware, logger, applyDefaults } = context;
-  raiseHeaderLimit(server, readKerberosConfig(config));
+  raiseHeaderLimit(server);
 
   const checkHost = guardHosts(config);
   const checkApiRequest = guardApi(app, config);

@@ -370,7 +370,6 @@ describe('authModuleKerberosProvider', () => {
       const names = Array.from({ length: 2500 }, (_, index) => `g${index}`);
       const { logged } = await start({
         resolvers: [{ resolver: 'directoryUser' }],
-        maxGroups: 2,
         accounts: alice({
           ...Object.fromEntries(names.map(name => [name, ['staff', name]])),
           staff: ['staff'],
@@ -380,7 +379,7 @@ describe('authModuleKerberosProvider', () => {
       expect(await claimsOf('alice@EXAMPLE.TEST')).toEqual([
         'user:default/alice',
         'group:default/staff',
-        'group:default/g0',
+        ...names.slice(0, 199).map(name => `group:default/${name}`),
       ]);
       expect(logged()).toContain('alice is in 2501 groups');
     });

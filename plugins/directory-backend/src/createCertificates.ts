@@ -66,9 +66,6 @@ export async function openCertificateRecords(options: {
     authority: config.authority,
   });
   authorities.configure(config, { records, revocations });
-  for (const key of config.ignoredKeys) {
-    logger.warn(`${key} has no effect any more; remove it`);
-  }
   const owners = new CertificateOwners({
     records,
     authorities: () => authorities.recorded,

@@ -17,10 +17,7 @@ describe('directory.certificates.reminders', () => {
     [{ daysBefore: [] }, []],
     [{ daysBefore: [3, 10, 3] }, [3, 10]],
   ])('accepts %j', (block, daysBefore) => {
-    expect(read({ ...block, every: 'PT5M' })).toEqual({
-      daysBefore,
-      everyMs: 300_000,
-    });
+    expect(read(block)).toMatchObject({ daysBefore });
   });
 
   it.each([[[0]], [[-1]], [[1.5]], [['1']], ['7']])(

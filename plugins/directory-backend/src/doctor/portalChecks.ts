@@ -8,7 +8,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   readKerberosConfig,
-  requiredHeaderBytes,
+  REQUIRED_HEADER_BYTES as required,
 } from '@directory-gateway/kerberos';
 import { readdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -110,7 +110,6 @@ function checkBaseUrl({ baseUrl }: Portal): DoctorFinding {
 }
 
 function checkHeaderLimit(portal: Portal): DoctorFinding {
-  const required = requiredHeaderBytes(readKerberosConfig(portal.config));
   const [, fromOption] =
     /--max-http-header-size=(\d+)/.exec(
       `${portal.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`,

@@ -2,20 +2,9 @@ import {
   formatTime,
   isWorkingTime,
   knownTimeZone,
-  nextSharedPeriod,
   offsetMinutes,
   placeOf,
-  startOfDay,
-  workingPeriods,
 } from './timeZones';
-
-const text = (date: Date) => date.toISOString().slice(0, 16);
-
-/** Returns the shared period as text, in UTC. */
-function shared(own: string, other: string, now: string) {
-  const period = nextSharedPeriod(own, other, new Date(now));
-  return period && [period.start, period.end].map(text);
-}
 
 describe('isWorkingTime', () => {
   it.each([
@@ -29,92 +18,6 @@ describe('isWorkingTime', () => {
     ['Nowhere/Atlantis', '2026-01-15T12:00Z', false],
   ])('in %s at %s is %s', (timeZone, moment, expected) => {
     expect(isWorkingTime(new Date(moment), timeZone)).toBe(expected);
-  });
-});
-
-describe('nextSharedPeriod', () => {
-  it.each([
-    // Saturday in New York: 15:00 to 17:00 in Paris on Monday.
-    [
-      'Europe/Paris',
-      'America/New_York',
-      '2026-01-17T12:00Z',
-      '2026-01-19T14:00',
-      '2026-01-19T16:00',
-    ],
-    // The United States switches to DST three weeks earlier.
-    [
-      'Europe/Paris',
-      'America/New_York',
-      '2026-03-16T12:00Z',
-      '2026-03-16T13:00',
-      '2026-03-16T16:00',
-    ],
-    [
-      'Europe/Paris',
-      'Asia/Kolkata',
-      '2026-01-15T00:00Z',
-      '2026-01-15T08:00',
-      '2026-01-15T11:30',
-    ],
-    [
-      'Europe/Paris',
-      'Europe/Paris',
-      '2026-01-15T08:00Z',
-      '2026-01-15T08:00',
-      '2026-01-15T16:00',
-    ],
-    // A period in progress starts now.
-    [
-      'UTC',
-      'Europe/Paris',
-      '2026-01-15T10:07Z',
-      '2026-01-15T10:07',
-      '2026-01-15T16:00',
-    ],
-    // Friday in Auckland is still Thursday in Los Angeles.
-    [
-      'America/Los_Angeles',
-      'Pacific/Auckland',
-      '2026-01-15T12:00Z',
-      '2026-01-15T20:00',
-      '2026-01-16T01:00',
-    ],
-  ])('of %s and %s after %s', (own, other, now, start, end) => {
-    expect(shared(own, other, now)).toEqual([start, end]);
-  });
-
-  it('is undefined when the time zones share no working hours', () => {
-    expect(
-      shared('UTC', 'Pacific/Auckland', '2026-01-15T12:00Z'),
-    ).toBeUndefined();
-  });
-});
-
-describe('workingPeriods', () => {
-  it('returns the end of one working day and the start of the next', () => {
-    const from = new Date('2026-01-15T00:00Z');
-    const to = new Date('2026-01-16T00:00Z');
-    const timeZones = ['Pacific/Auckland'];
-    expect(
-      workingPeriods({ timeZones, from, to }).map(({ start, end }) => [
-        text(start),
-        text(end),
-      ]),
-    ).toEqual([
-      ['2026-01-15T00:00', '2026-01-15T04:00'],
-      ['2026-01-15T20:00', '2026-01-16T00:00'],
-    ]);
-  });
-});
-
-describe('startOfDay', () => {
-  it.each([
-    ['Asia/Kolkata', '2026-01-15T20:00Z', '2026-01-15T18:30'],
-    ['Europe/Paris', '2026-03-29T12:00Z', '2026-03-28T23:00'], // starts DST
-    ['Europe/Paris', '2026-10-25T12:00Z', '2026-10-24T22:00'], // ends DST
-  ])('in %s at %s', (timeZone, moment, expected) => {
-    expect(text(startOfDay(new Date(moment), timeZone))).toBe(expected);
   });
 });
 

@@ -2,9 +2,6 @@ import { locale } from '../language';
 
 const MINUTE = 60_000;
 
-/** Offsets of time zones are multiples of 15 minutes. */
-const STEP = 15 * MINUTE;
-
 const START_HOUR = 9;
 const END_HOUR = 17;
 
@@ -110,12 +107,6 @@ export function formatHours(
   ].join(' ');
 }
 
-/** A period of time; `end` is exclusive. */
-export interface Period {
-  start: Date;
-  end: Date;
-}
-
 /**
  * Whether a given time is between 9:00 and 17:00, Monday to Friday, in a time
  * zone.
@@ -129,56 +120,4 @@ export function isWorkingTime(moment: Date, timeZone: string): boolean {
   const day = local.getUTCDay();
   const hour = local.getUTCHours();
   return day >= 1 && day <= 5 && hour >= START_HOUR && hour < END_HOUR;
-}
-
-/**
- * Returns the periods between `from` and `to` that are working hours in all of
- * the time zones, in order; at most `limit`.
- */
-export function workingPeriods(options: {
-  timeZones: readonly string[];
-  from: Date;
-  to: Date;
-  limit?: number;
-}): Period[] {
-  const { timeZones, from, to, limit = Infinity } = options;
-  const periods: Period[] = [];
-  let start: number | undefined;
-  let time = from.getTime();
-  while (time < to.getTime() && periods.length < limit) {
-    const moment = new Date(time);
-    if (timeZones.every(zone => isWorkingTime(moment, zone))) {
-      start ??= time;
-    } else if (start !== undefined) {
-      periods.push({ start: new Date(start), end: moment });
-      start = undefined;
-    }
-    time = Math.floor(time / STEP) * STEP + STEP;
-  }
-  return start === undefined
-    ? periods
-    : [...periods, { start: new Date(start), end: to }];
-}
-
-/**
- * Returns the current or next period of working hours that two time zones
- * share; `undefined` if there is none within eight days.
- */
-export function nextSharedPeriod(
-  own: string,
-  other: string,
-  now: Date,
-): Period | undefined {
-  const to = new Date(now.getTime() + 8 * 24 * 60 * MINUTE);
-  const timeZones = [own, other];
-  return workingPeriods({ timeZones, from: now, to, limit: 1 })[0];
-}
-
-/** Returns the start of the day of a given time in a time zone. */
-export function startOfDay(moment: Date, timeZone: string): Date {
-  const offset = (offsetMinutes(timeZone, moment) ?? 0) * MINUTE;
-  const local = new Date(moment.getTime() + offset).setUTCHours(0, 0, 0, 0);
-  // The offset at midnight differs on days on which DST starts or ends.
-  const midnight = new Date(local - offset);
-  return new Date(local - (offsetMinutes(timeZone, midnight) ?? 0) * MINUTE);
 }

@@ -1,8 +1,4 @@
-import {
-  coreApis,
-  useApi,
-  useTranslationRef,
-} from '@backstage/frontend-plugin-api';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiEyeOffLine, RiLockLine, RiTimeLine } from '@remixicon/react';
@@ -15,7 +11,6 @@ import { knownTimeZone } from '../components/timeZones';
 import { SubjectCard } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import { contactsOf } from './contactsOf';
-import { DayStrip } from './DayStrip';
 import styles from './Identity.module.css';
 
 /** Name, local time and contact links of a user. */
@@ -28,9 +23,6 @@ export function Identity(props: {
   const { person, isOwn } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const servers = useChatServers();
-  const hasDayStrip =
-    useApi(coreApis.config).getOptionalBoolean('directory.pages.dayStrip') ??
-    true;
   const { username, human_name, pronouns } = person;
   const timezone = knownTimeZone(person.timezone);
   const name = human_name ?? username;
@@ -81,7 +73,6 @@ export function Identity(props: {
           <LocalTime timeZone={timezone} />
         </div>
       )}
-      {timezone && hasDayStrip && !isOwn && <DayStrip timeZone={timezone} />}
       <LinkList
         label={t('person.contact.title')}
         links={contactsOf(person, servers)}

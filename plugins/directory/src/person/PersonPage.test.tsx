@@ -79,9 +79,6 @@ describe('PersonPage', () => {
         timeStyle: 'short',
       }),
     );
-    expect(
-      screen.getByRole('img', { name: /; working hours in Kolkata are / }),
-    ).toBeVisible();
     expect(screen.getByText('Matrix')).toBeVisible();
     expect(
       screen.getByRole('button', { name: 'Copy Matrix ID @karl:example.test' }),

@@ -14,14 +14,6 @@ export const personGerman = {
   'person.own.unavailable':
     'Diese Ansicht ist nicht verfügbar, weil Ihre verborgenen Felder nicht geladen werden können.',
   'person.own.edit': 'Profil bearbeiten',
-  'person.day.you': 'Sie',
-  'person.day.chart':
-    'Heute in Ihrer Zeitzone: Ihre Arbeitszeit ist {{yours}}; die Arbeitszeit in {{place}} ist {{theirs}}.',
-  'person.day.none': 'keine',
-  'person.day.now': 'Bis {{end}} Ihrer Zeit haben Sie gemeinsame Arbeitszeit',
-  'person.day.next':
-    'Nächste gemeinsame Arbeitszeit: {{start}} bis {{end}} Ihrer Zeit',
-  'person.day.never': 'Sie haben keine gemeinsame Arbeitszeit',
   'person.contact.title': 'Kontakt',
   'person.contact.none': '{{name}} hat keine öffentlichen Kontaktdaten.',
   'person.tabs.label': 'Über {{name}}',

@@ -15,15 +15,6 @@ export const personMessages = {
       'This view is not available, because your hidden fields cannot be loaded.',
     edit: 'Edit your profile',
   },
-  day: {
-    you: 'You',
-    chart:
-      'Today in your time zone: your working hours are {{yours}}; working hours in {{place}} are {{theirs}}.',
-    none: 'none',
-    now: 'You share working hours until {{end}} your time',
-    next: 'Next shared working hours: {{start}} to {{end}} your time',
-    never: 'You share no working hours',
-  },
   contact: {
     title: 'Contact',
     none: '{{name}} has no public contact details.',
