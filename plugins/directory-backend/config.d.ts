@@ -44,7 +44,7 @@ export interface Config {
          * Name of the DNS SRV records (RFC 2782) that list the servers, instead of
          * `servers`: `_ldaps._tcp.example.org`, or
          * `_ldap._tcp.example.org` with `startTls`. Targets outside of the domain
-         * in the name are ignored.
+         * in the name are ignored. Required unless `servers` is set.
          */
         name: string;
       };
