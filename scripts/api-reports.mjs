@@ -5,6 +5,9 @@
 // TypeScript writes the members of inferred types, such as the messages of a
 // translation, in an order that depends on the files that it has compiled
 // before. A report that differs only in the order of its words is kept.
+//
+// A report has the keys of a translation, but not its texts, so that a change of
+// a text does not change the report.
 
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,6 +24,15 @@ const readReports = () =>
         globSync(`${folder}/report*.api.md`, { cwd: root }),
       )
       .map(file => [file, readFileSync(join(root, file), 'utf8')]),
+  );
+
+/** Returns a report with `string` in place of the texts of a translation. */
+const withoutTexts = report =>
+  report.replace(/: TranslationRef<[^]*?^>;$/gm, declaration =>
+    declaration.replace(
+      /^( +readonly [^:\n]+:)\s+(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*");$/gm,
+      '$1 string;',
+    ),
   );
 
 /** Returns the words of a report in alphabetical order. */
@@ -43,13 +55,17 @@ const { status, stdout, stderr } = spawnSync(
   ],
   { cwd: root, encoding: 'utf8' },
 );
-const after = readReports();
+const after = new Map(
+  [...readReports()].map(([file, report]) => [file, withoutTexts(report)]),
+);
 const files = [...new Set([...before.keys(), ...after.keys()])];
 const changed = files.filter(
   file => wordsOf(before.get(file)) !== wordsOf(after.get(file)),
 );
-for (const [file, report] of before) {
-  if (isCheck || !changed.includes(file)) {
+for (const file of files) {
+  const isKept = isCheck || !changed.includes(file);
+  const report = isKept ? before.get(file) : after.get(file);
+  if (report !== undefined) {
     writeFileSync(join(root, file), report);
   }
 }

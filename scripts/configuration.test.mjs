@@ -33,9 +33,6 @@ const { createSignInResolver } = plugin(
 const { readProviderConfig } = plugin(
   'catalog-backend-module-directory/src/module.ts',
 );
-const { DirectoryOwnership } = plugin(
-  'auth-backend-module-kerberos-provider/src/DirectoryOwnership.ts',
-);
 const { DirectoryPermissionPolicy } = plugin(
   'permission-backend-module-directory/src/DirectoryPermissionPolicy.ts',
 );
@@ -136,7 +133,6 @@ async function readAll(data) {
       checkHost({ headers: { host: 'other' }, path: '/' }),
     ),
     guestMayRead,
-    maxGroups: DirectoryOwnership.create({ config }).maxGroups,
     provider: readProviderConfig(config),
     kerberos: readKerberosConfig(config),
     directory: readDirectoryConfig(config),

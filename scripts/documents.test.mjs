@@ -1,6 +1,15 @@
-// Checks the documents: links have targets and reach each page, generated parts
-// are up to date, and the catalog accepts the project's entities. The examples
-// of the API run in plugins/directory-backend/src/portal.integration.test.ts.
+// Checks the documents: links have targets and reach each page, shell commands
+// are executed by a test or marked with the reason, generated parts are up to
+// date, and the catalog accepts the project's entities. A shell block without a
+// comment is allowed only if it adds or removes packages. The others follow one
+// of these comments:
+//
+//   <!-- run in FOLDER -->       executed by this test, in the order of the page
+//   <!-- run: FILE -->           executed by this test file, which reads the page
+//   <!-- not run: REASON -->     not executed
+//
+// docs/install.md has its own comments (install-page.mjs). The blocks of
+// docs/api.md run in plugins/directory-backend/src/portal.integration.test.ts.
 
 import {
   componentEntityV1alpha1Validator,
@@ -12,7 +21,8 @@ import {
 } from '@backstage/catalog-model';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -94,6 +104,92 @@ function renderedDifferently(file) {
   }
   return differing;
 }
+
+/**
+ * Returns the shell blocks of a document: text, line, and the comment before the
+ * block, if there is one.
+ */
+function shellBlocksOf(file) {
+  const text = read(file);
+  const pattern =
+    /(?:^ *<!-- (?<comment>.*) -->\n\n)?^ *```(?:sh|console)\n(?<block>[^]*?)^ *```$/gm;
+  return [...text.matchAll(pattern)].map(match => ({
+    ...match.groups,
+    line: text.slice(0, match.index).split('\n').length,
+  }));
+}
+
+/** Whether a block only adds or removes packages that exist. */
+function managesPackages(block) {
+  const lines = block.trim().split(/(?<!\\)\n/);
+  return lines.every(line => {
+    const [, names] =
+      /^yarn (?:--cwd \S+ )?(?:add|remove) ((?:[\s\\]*@\S+)+)$/.exec(line) ??
+      [];
+    const own = names?.match(/@directory-gateway\/[\w-]+/g) ?? [];
+    return (
+      names && own.every(name => existsSync(join(root, 'node_modules', name)))
+    );
+  });
+}
+
+describe('shell commands', () => {
+  const EXECUTED = ['docs/api.md', 'docs/install.md'];
+  const written = documents.filter(
+    file =>
+      /^(docs|packages|plugins)\/|^(README|CONTRIBUTING)\.md$/.test(file) &&
+      !EXECUTED.includes(file) &&
+      !/CHANGELOG\.md$|\.api\.md$/.test(file),
+  );
+
+  it('are executed by a test, or marked with the reason', () => {
+    const problems = written.flatMap(file =>
+      shellBlocksOf(file)
+        .filter(({ comment, block }) => {
+          const [, test] = /^run: (\S+)$/.exec(comment ?? '') ?? [];
+          return !(
+            managesPackages(block) ||
+            /^(run in \/|not run: )\S/.test(comment ?? '') ||
+            (test && existsSync(join(root, test)) && reads(test, file))
+          );
+        })
+        .map(({ line }) => `${file}:${line}`),
+    );
+    assert.deepEqual(problems, []);
+  });
+
+  /** Whether a test names the document that it reads. */
+  const reads = (test, file) => read(test).includes(file);
+
+  for (const file of written) {
+    const blocks = shellBlocksOf(file).filter(({ comment }) =>
+      comment?.startsWith('run in '),
+    );
+    if (blocks.length > 0) {
+      it(`of ${file} succeed`, () => {
+        const scratch = mkdtempSync(join(tmpdir(), 'documents-'));
+        try {
+          for (const { comment, block } of blocks) {
+            const folder = comment.replace('run in ', '');
+            execFileSync(
+              'bash',
+              ['-euc', block.replaceAll(folder, join(scratch, 'folder'))],
+              {
+                stdio: ['ignore', 'ignore', 'inherit'],
+                env: {
+                  ...process.env,
+                  PATH: `${join(root, 'plugins/directory-backend-module-embedded-ca/bin')}:${process.env.PATH}`,
+                },
+              },
+            );
+          }
+        } finally {
+          rmSync(scratch, { recursive: true, force: true });
+        }
+      });
+    }
+  }
+});
 
 describe('links', () => {
   assert.ok(documents.length > 10);

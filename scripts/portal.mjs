@@ -23,7 +23,7 @@ import { plainLogLine } from './plain-log-line.mjs';
 /** Timeout for a stop. */
 const STOP_TIMEOUT_MS = 3_000;
 
-/** See docs/operate.md, "Memory and CPU". */
+/** See docs/monitor.md, "Memory and CPU". */
 const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -1,10 +1,11 @@
-// Tests `make start` on a free port, the call that it prints, and Ctrl-C.
+// Tests `make start` on a free port, the calls that it prints and that README.md
+// and docs/getting-started.md show, and Ctrl-C.
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -101,17 +102,22 @@ describe('make start', { timeout: 900_000 }, () => {
     );
   });
 
-  it('returns users of the directory', async () => {
-    const url = `http://localhost:${port}/api/directory/v1/users/alice/`;
-    const { result } = JSON.parse(
-      await bash(`curl --silent --negotiate -u : ${url}`),
-    );
-
-    assert.equal(result.username, 'alice');
-    assert.ok(result.emails.includes('alice@example.test'));
-    assert.equal(result.locked, false);
-    assert.equal(result.uri, url);
-  });
+  for (const page of ['README.md', 'docs/getting-started.md']) {
+    it(`returns what ${page} shows`, async () => {
+      const text = readFileSync(join(root, page), 'utf8').replaceAll(
+        'localhost:7007',
+        `localhost:${port}`,
+      );
+      const calls = [...text.matchAll(/^\$ (curl .*)\n(\{.*\})$/gm)];
+      assert.ok(calls.length > 0);
+      for (const [, call, shown] of calls) {
+        assert.deepEqual(
+          JSON.parse(await bash(call.replace('curl', 'curl --silent'))),
+          JSON.parse(shown),
+        );
+      }
+    });
+  }
 
   it('returns a Negotiate challenge when a request has no credentials', async () => {
     const response = await fetch(

@@ -1,4 +1,4 @@
-// Compares the Troubleshooting and Operate pages with the code: they list
+// Compares the Troubleshooting, Monitor and Recover pages with the code: they list
 // exactly the existing reasons, statuses, rules, health titles and metrics, and
 // quote only existing log lines.
 
@@ -14,7 +14,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = file => readFileSync(join(root, file), 'utf8');
 
 const troubleshooting = read('docs/troubleshooting.md');
-const operate = read('docs/operate.md');
+const monitor = read('docs/monitor.md');
+const recover = read('docs/recover.md');
 const api = parse(read('plugins/directory-common/src/openapi.yaml'));
 const { schemas } = api.components;
 
@@ -199,7 +200,7 @@ describe('log lines and messages', () => {
       troubleshooting,
       ['log', 'log or symptom', '`message` or symptom', 'symptom'],
     ],
-    ['operate.md', operate, ['log']],
+    ['monitor.md and recover.md', monitor + recover, []],
   ]) {
     it(`quoted in ${name} exist`, () => {
       const cells = columns.flatMap(each => column(page, each));
@@ -223,8 +224,8 @@ describe('log lines and messages', () => {
   }
 });
 
-describe('Operate', () => {
-  const listed = column(operate, 'metric').flatMap(cell => {
+describe('Monitor', () => {
+  const listed = column(monitor, 'metric').flatMap(cell => {
     const [first, ...others] = codeIn(cell);
     return [
       first,
@@ -248,7 +249,7 @@ describe('Operate', () => {
   });
 
   it('names existing metrics in its alerts', () => {
-    const alerts = column(operate, 'condition')
+    const alerts = column(monitor, 'condition')
       .flatMap(codeIn)
       .filter(code => /^[a-z_]+(\.[a-z_]+)+$/.test(code));
     assert.ok(alerts.length > 10);

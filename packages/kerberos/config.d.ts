@@ -31,12 +31,5 @@ export interface Config {
      * @default []
      */
     realms?: string[];
-
-    /**
-     * Maximum size of a SPNEGO token in bytes before base64, 1 to 1048576. HTTP servers and proxies
-     * must accept headers of that length.
-     * @default 65536
-     */
-    maxTokenBytes?: number;
   };
 }

@@ -1,23 +1,10 @@
 export interface Config {
-  directory?: {
-    /**
-     * Directory groups in portal tokens, which determine what a user owns in
-     * Backstage.
-     */
-    ownership?: {
-      /**
-       * Maximum number of groups in a token. If there are more, the nearest
-       * ones are kept and a warning is logged.
-       * @default 200
-       */
-      maxGroups?: number;
-    };
-  };
   auth?: {
     providers?: {
       /**
        * Kerberos sign-in. The block `kerberos` configures the keytab and the
-       * realms. Each resolver requires an active account of the principal in
+       * realms. Resolvers map principals to portal users, and are tried in order
+       * until one finds a user. Each resolver requires an active account of the principal in
        * the directory, at sign-in and at each renewal: a locked or expired
        * account is rejected within 5 seconds. While no directory server
        * responds, only users who were looked up within the last hour can sign
@@ -35,9 +22,7 @@ export interface Config {
        * ```
        */
       kerberos?: {
-        /** Mapping of principals to portal users. */
         signIn: {
-          /** Resolvers, tried in order until one finds a user. */
           resolvers: Array<
             | {
                 /**

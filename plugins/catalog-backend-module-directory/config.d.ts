@@ -1,5 +1,3 @@
-import type { HumanDuration } from '@backstage/types';
-
 export interface Config {
   catalog?: {
     providers?: {
@@ -34,12 +32,6 @@ export interface Config {
          * @default 5
          */
         rejectRemovalsAbovePercentage?: number;
-        /**
-         * Interval at which all entities are compared with the directory. Changes
-         * in between come from the change log.
-         * @default 1 day
-         */
-        reconciliationInterval?: HumanDuration | string;
       };
     };
   };

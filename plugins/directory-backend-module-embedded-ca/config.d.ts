@@ -82,12 +82,11 @@ export interface Config {
          * @default embedded
          */
         cacn?: string;
-        /** Certificate revocation list (CRL). */
         crl?: {
           /**
-           * Validity of a CRL, at least 1 hour and at most 31 days. The CA signs
-           * a new CRL after each change, and at the latest halfway through the
-           * validity period.
+           * Validity of a certificate revocation list (CRL), 1 hour to 31 days.
+           * The CA signs a new CRL after each change, and at the latest halfway
+           * through the validity period.
            * @default 7 days
            */
           validity?: HumanDuration | string;
@@ -119,12 +118,6 @@ export interface Config {
            * @default ["clientAuth"]
            */
           extendedKeyUsage?: string[];
-          /**
-           * OIDs of the certificate policies extension. Default: no policies.
-           */
-          policies?: string[];
-          /** Organization in subjects. Default: `organization` of the CA. */
-          organization?: string;
         }>;
       };
     };

@@ -1,5 +1,3 @@
-import type { HumanDuration } from '@backstage/types';
-
 export interface Config {
   directory?: {
     certificates?: {
@@ -61,18 +59,6 @@ export interface Config {
            */
           passwordFile?: string;
         };
-        /**
-         * Maximum duration of a request, including the response. The first
-         * request after a restart of FreeIPA takes several seconds.
-         * @default 30 seconds
-         */
-        requestTimeout?: HumanDuration | string;
-        /**
-         * Maximum duration of the search for a certificate whose response was
-         * lost, in addition to `requestTimeout`.
-         * @default 10 seconds
-         */
-        lostResponseSearch?: HumanDuration | string;
       };
     };
   };

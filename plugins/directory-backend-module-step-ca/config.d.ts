@@ -63,11 +63,6 @@ export interface Config {
            */
           extendedKeyUsage?: string[];
         }>;
-        /**
-         * Maximum duration of a request, including the connection.
-         * @default 10 seconds
-         */
-        requestTimeout?: HumanDuration | string;
       };
     };
   };

@@ -39,26 +39,14 @@ export interface Config {
        * unless `srv` is set.
        */
       servers?: string[];
-      /**
-       * DNS SRV records that list the servers (RFC 2782), instead of `servers`.
-       */
       srv?: {
         /**
-         * Name of the records: `_ldaps._tcp.example.org`, or
-         * `_ldap._tcp.example.org` with `startTls`.
+         * Name of the DNS SRV records (RFC 2782) that list the servers, instead of
+         * `servers`: `_ldaps._tcp.example.org`, or
+         * `_ldap._tcp.example.org` with `startTls`. Targets outside of the domain
+         * in the name are ignored. Required unless `servers` is set.
          */
         name: string;
-        /**
-         * DNS domain of the servers. Records with targets outside it are
-         * ignored. Default: the part of `name` after the labels that begin with
-         * an underscore.
-         */
-        domain?: string;
-        /**
-         * Interval of DNS queries.
-         * @default 5 minutes
-         */
-        refresh?: HumanDuration | string;
       };
       /**
        * Whether `ldap://` connections are secured with StartTLS.
@@ -86,19 +74,10 @@ export interface Config {
        */
       bindPassword?: string;
       /**
-       * Maximum time to connect, start TLS and bind.
-       * @default 2 seconds
-       */
-      connectTimeout?: HumanDuration | string;
-      /**
-       * Maximum time of each page of a long result, such as all users.
-       * @default 5 seconds
-       */
-      operationTimeout?: HumanDuration | string;
-      /**
        * Maximum time for which a request waits for one lookup of an account or
        * one access check. If a server does not respond for 60 % of this time, the
-       * next one is used.
+       * next one is used. A connection may take twice as long, at least 2 seconds,
+       * and each page of a long result 5 times as long, at least 5 seconds.
        * @default 1 second
        */
       decisionTimeout?: HumanDuration | string;
@@ -279,7 +258,10 @@ export interface Config {
        * @default []
        */
       read?: string[];
-      /** Available profiles. Default: `userCerts` for all users. */
+      /**
+       * Available profiles. The first one is the default of requests that do not
+       * name a profile. Default: `userCerts` for all users.
+       */
       profiles?: Array<{
         /** Name of a profile of the CA. */
         name: string;
@@ -288,11 +270,6 @@ export interface Config {
         /** Groups whose members may use the profile. Default: all users. */
         allowedGroups?: string[];
       }>;
-      /**
-       * Profile of requests that do not name one. Default: the first of
-       * `profiles`.
-       */
-      defaultProfile?: string;
       /** Callers who may request certificates for other users. */
       signers?: {
         /**
@@ -317,38 +294,26 @@ export interface Config {
        * @default all
        */
       readable?: 'own' | 'users' | 'all';
-      /**
-       * Notifications to users whose certificates expire, sent by the portal's
-       * notifications plugin to the users of `directory.portalUsers`.
-       */
       reminders?: {
         /**
-         * Days before expiry on which a notification is sent, unless the
-         * certificate has been renewed or is less than a day old. `[]` disables
-         * notifications.
+         * Days before a certificate expires on which its user, mapped by
+         * `directory.portalUsers`, gets a notification of the portal's
+         * notifications plugin, unless the certificate has been renewed or is
+         * less than a day old. `[]` disables notifications.
          * @default [30, 14, 7, 1]
          */
         daysBefore?: number[];
       };
-      /**
-       * Holds on the certificates of locked and deleted users. A hold is a
-       * revocation that the gateway releases when the account is unlocked or
-       * restored.
-       */
       accountHolds?: {
         /**
-         * Whether the gateway puts certificates on hold. The backend does not
+         * Whether the certificates of locked and deleted users are put on hold: a
+         * revocation that is released when the account is unlocked or restored,
+         * and final 7 days after a deletion. The backend does not
          * start if `true` and the issuing CA does not support holds. Existing
          * holds are released in any case.
          * @default false
          */
         enabled?: boolean;
-        /**
-         * Time from the hold to the revocation of the certificates of a deleted
-         * user.
-         * @default 7 days
-         */
-        revokeDeletedAfter?: HumanDuration | string;
       };
       /**
        * Whether requesting, renewing and revoking certificates requires a portal
@@ -363,21 +328,13 @@ export interface Config {
        * @default 100
        */
       maxPerUser?: number;
-      /**
-       * Rate limit per caller for signing requests and for revocations of the
-       * caller's own certificates.
-       */
       limit?: {
         /**
-         * Maximum number of requests in the time window.
+         * Maximum number of signing requests and revocations of own certificates
+         * that a caller may send in a minute.
          * @default 60
          */
         requests?: number;
-        /**
-         * Time window, in whole seconds.
-         * @default 1 minute
-         */
-        per?: HumanDuration | string;
       };
     };
 
@@ -409,13 +366,13 @@ export interface Config {
 
     /**
      * Session cookies, with which an API client needs a Kerberos token only for
-     * its first request. Sessions are read-only and are not issued to browsers.
+     * its first request. A session lasts 15 minutes, is read-only, and is not
+     * issued to browsers.
      *
      * @example
      * ```yaml
      * directory:
      *   sessions:
-     *     maxAge: 10 minutes
      *     keys:
      *       - secretFile: /etc/portal/session-key
      * ```
@@ -426,11 +383,6 @@ export interface Config {
        * @default true
        */
       enabled?: boolean;
-      /**
-       * Lifetime of a session, 1 second to 15 minutes.
-       * @default 15 minutes
-       */
-      maxAge?: HumanDuration | string;
       /**
        * Keys of the cookies, read at start: the first key encrypts, all keys
        * decrypt. All processes of the portal need the same keys. Default: a

@@ -33,15 +33,15 @@ export interface Config {
        * @visibility frontend
        */
       editProfileUrl?: string;
-      /** Default servers for chat names that are stored without a server. */
       chatServers?: {
         /**
-         * Host name of the Matrix server. Default: no link.
+         * Host name of the Matrix server for chat names that are stored without
+         * a server. Default: no link.
          * @visibility frontend
          */
         matrix?: string;
         /**
-         * Host name of the IRC server. Default: no link.
+         * Host name of the IRC server for such names. Default: no link.
          * @visibility frontend
          */
         irc?: string;

@@ -9,7 +9,7 @@
  * - `replayed`: the same token was presented before (RFC 4120 §3.2.3)
  * - `realm_refused`: a valid ticket of a realm that is not accepted, or an anonymous one
  * - `malformed_token`: not exactly one well-formed Negotiate token
- * - `token_too_large`: larger than `kerberos.maxTokenBytes`
+ * - `token_too_large`: larger than 64 KiB
  * - `continuation_required`: the client requires another round trip; only one is supported
  *
  * @public

@@ -23,7 +23,6 @@ describe('SpnegoAcceptor', () => {
       keytab,
       realm: undefined,
       realms: [],
-      maxTokenBytes: 65_536,
       logger,
     });
     await rm(keytab);

@@ -107,7 +107,7 @@ export class SpnegoAcceptor implements KerberosService {
   async #evaluate(
     header: string | readonly string[] | undefined,
   ): Promise<KerberosResult> {
-    const credentials = parseNegotiate(header, this.#options);
+    const credentials = parseNegotiate(header);
     if (credentials.kind === 'refused') {
       return refuse(credentials.reason);
     }

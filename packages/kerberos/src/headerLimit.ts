@@ -1,21 +1,14 @@
 import { maxHeaderSize as processLimit, Server } from 'node:http';
-
-/** Bytes for the other headers of a request: Node's default limit. */
-const OTHER_HEADERS_BYTES = 16_384;
+import { MAX_TOKEN_BYTES } from './parseNegotiate';
 
 /**
- * Returns the size of headers that an HTTP server must accept: the largest
- * token in base64 plus 16 KiB for the other headers. A reverse proxy in front
- * of it needs the same limit (nginx: `large_client_header_buffers`).
- *
- * @returns bytes; 103,768 for the default `maxTokenBytes` of 65,536
- * @public
+ * Size of headers in bytes that an HTTP server must accept: the largest token in
+ * base64 plus 16 KiB, Node's default limit, for the other headers. A reverse
+ * proxy in front of it needs the same limit (nginx:
+ * `large_client_header_buffers`).
  */
-export function requiredHeaderBytes(options: {
-  maxTokenBytes: number;
-}): number {
-  return Math.ceil(options.maxTokenBytes / 3) * 4 + OTHER_HEADERS_BYTES;
-}
+const REQUIRED_HEADER_BYTES =
+  Math.ceil(MAX_TOKEN_BYTES / 3) * 4 + 16_384;
 
 /**
  * Raises a server's header limit to fit the largest accepted token; never
@@ -26,8 +19,8 @@ export function requiredHeaderBytes(options: {
  *
  * ```ts
  * rootHttpRouterServiceFactory({
- *   configure({ server, config, applyDefaults }) {
- *     raiseHeaderLimit(server, readKerberosConfig(config));
+ *   configure({ server, applyDefaults }) {
+ *     raiseHeaderLimit(server);
  *     applyDefaults();
  *   },
  * })
@@ -35,14 +28,11 @@ export function requiredHeaderBytes(options: {
  *
  * @public
  */
-export function raiseHeaderLimit(
-  server: Server,
-  options: { maxTokenBytes: number },
-): void {
+export function raiseHeaderLimit(server: Server): void {
   // Node reads this option from the server for each connection; its typings lack the property.
   const limited: Server & { maxHeaderSize?: number } = server;
   limited.maxHeaderSize = Math.max(
     limited.maxHeaderSize ?? processLimit,
-    requiredHeaderBytes(options),
+    REQUIRED_HEADER_BYTES,
   );
 }

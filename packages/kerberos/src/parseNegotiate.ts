@@ -5,6 +5,14 @@ export type NegotiateCredentials =
   | { kind: 'token'; base64: string; bytes: Buffer }
   | { kind: 'refused'; reason: KerberosRefusalReason };
 
+/**
+ * Maximum size of a token before base64. Windows allows at most 65,535 bytes
+ * (`MaxTokenSize`, 48,000 by default).
+ *
+ * @public
+ */
+export const MAX_TOKEN_BYTES = 65_536;
+
 /** Start of every NTLM message ([MS-NLMP] §2.2.1). */
 const NTLM_SIGNATURE = Buffer.from('NTLMSSP\0', 'latin1');
 
@@ -20,7 +28,6 @@ const NTLM_OID = Buffer.from('060a2b06010401823702020a', 'hex');
  */
 export function parseNegotiate(
   header: string | readonly string[] | undefined,
-  options: { maxTokenBytes: number },
 ): NegotiateCredentials {
   const values = typeof header === 'string' ? [header] : (header ?? []);
   if (values.length > 1) {
@@ -31,10 +38,7 @@ export function parseNegotiate(
 
   switch (scheme.toLowerCase()) {
     case 'negotiate':
-      return parseToken(
-        credentials.slice(scheme.length).replace(/^ +/, ''),
-        options.maxTokenBytes,
-      );
+      return parseToken(credentials.slice(scheme.length).replace(/^ +/, ''));
     case 'ntlm':
       return refused('ntlm_refused');
     default:
@@ -51,8 +55,8 @@ export function offersNtlm(token: Buffer): boolean {
   return token.includes(NTLM_OID);
 }
 
-function parseToken(base64: string, maxTokenBytes: number) {
-  if (base64.length > Math.ceil(maxTokenBytes / 3) * 4) {
+function parseToken(base64: string) {
+  if (base64.length > Math.ceil(MAX_TOKEN_BYTES / 3) * 4) {
     return refused('token_too_large');
   }
   const bytes = Buffer.from(base64, 'base64');
@@ -61,7 +65,7 @@ function parseToken(base64: string, maxTokenBytes: number) {
   if (bytes.length === 0 || bytes.toString('base64') !== base64) {
     return refused('malformed_token');
   }
-  if (bytes.length > maxTokenBytes) {
+  if (bytes.length > MAX_TOKEN_BYTES) {
     return refused('token_too_large');
   }
   if (bytes.subarray(0, NTLM_SIGNATURE.length).equals(NTLM_SIGNATURE)) {

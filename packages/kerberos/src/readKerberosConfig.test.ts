@@ -6,7 +6,7 @@ const read = (kerberos?: object) =>
 
 describe('readKerberosConfig', () => {
   it('returns a default for every key', () => {
-    expect(read()).toEqual({ realms: [], maxTokenBytes: 65_536 });
+    expect(read()).toEqual({ realms: [] });
   });
 
   it('reads every key into a frozen object', () => {
@@ -14,13 +14,11 @@ describe('readKerberosConfig', () => {
       keytab: '/etc/portal/./http.keytab',
       realm: 'EXAMPLE.TEST',
       realms: ['A.TEST', 'B.TEST'],
-      maxTokenBytes: 12_000,
     });
     expect(config).toEqual({
       keytab: '/etc/portal/http.keytab',
       realm: 'EXAMPLE.TEST',
       realms: ['A.TEST', 'B.TEST'],
-      maxTokenBytes: 12_000,
     });
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.realms)).toBe(true);
@@ -36,10 +34,6 @@ describe('readKerberosConfig', () => {
     ['realms', ['alice@A.TEST']],
     ['realms', ['A.TEST ']],
     ['realms', ['']],
-    ['maxTokenBytes', 0],
-    ['maxTokenBytes', 1.5],
-    ['maxTokenBytes', 1_048_577],
-    ['maxTokenBytes', 'many'],
   ])('throws an error that names kerberos.%s when it is %p', (key, value) => {
     expect(() => read({ [key]: value })).toThrow(
       new RegExp(`kerberos\\.${key}`),

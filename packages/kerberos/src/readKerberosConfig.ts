@@ -16,17 +16,7 @@ export interface KerberosConfig {
   readonly realm?: string;
   /** Realms whose principals are accepted in addition to those of the portal's own realm. */
   readonly realms: readonly string[];
-  /**
-   * Maximum size of a token, in bytes before base64 encoding. Default: 65536.
-   */
-  readonly maxTokenBytes: number;
 }
-
-/** Windows allows at most 65,535 bytes (`MaxTokenSize`, 48,000 by default). */
-const DEFAULT_MAX_TOKEN_BYTES = 65_536;
-
-/** Larger headers would use memory that no ticket needs. */
-const MAX_TOKEN_BYTES_LIMIT = 1_048_576;
 
 const REALM = /^[^\s@]+$/;
 
@@ -42,9 +32,6 @@ export function readKerberosConfig(config: Config): KerberosConfig {
   const keytab = config.getOptionalString('kerberos.keytab');
   const realm = config.getOptionalString('kerberos.realm');
   const realms = config.getOptionalStringArray('kerberos.realms') ?? [];
-  const maxTokenBytes =
-    config.getOptionalNumber('kerberos.maxTokenBytes') ??
-    DEFAULT_MAX_TOKEN_BYTES;
   if (keytab !== undefined && !isAbsolute(keytab)) {
     throw new Error(
       `kerberos.keytab must be an absolute path, not '${keytab}'`,
@@ -61,19 +48,9 @@ export function readKerberosConfig(config: Config): KerberosConfig {
       `kerberos.realms must list names such as EXAMPLE.TEST, not '${invalidRealm}'`,
     );
   }
-  if (
-    !Number.isInteger(maxTokenBytes) ||
-    maxTokenBytes < 1 ||
-    maxTokenBytes > MAX_TOKEN_BYTES_LIMIT
-  ) {
-    throw new Error(
-      `kerberos.maxTokenBytes must be a whole number from 1 to ${MAX_TOKEN_BYTES_LIMIT}, not ${maxTokenBytes}`,
-    );
-  }
   return Object.freeze({
     ...(keytab !== undefined && { keytab: normalize(keytab) }),
     ...(realm !== undefined && { realm }),
     realms: Object.freeze([...realms]),
-    maxTokenBytes,
   });
 }

@@ -12,7 +12,7 @@ jest.setTimeout(120_000);
 /*
  * Each test shows a fault of the installed release of Backstage that a check of
  * this package covers. When a test fails after an upgrade, the fault is fixed:
- * delete the check, the test and the report in docs/upstream.md.
+ * delete the check, the test and the report in UPSTREAM.md.
  */
 describe('Backstage without this package', () => {
   let backend: TestBackend;

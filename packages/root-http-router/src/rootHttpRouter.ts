@@ -3,10 +3,7 @@ import {
   rootHttpRouterServiceFactory,
 } from '@backstage/backend-defaults/rootHttpRouter';
 import { ServiceUnavailableError } from '@backstage/errors';
-import {
-  raiseHeaderLimit,
-  readKerberosConfig,
-} from '@directory-gateway/kerberos';
+import { raiseHeaderLimit } from '@directory-gateway/kerberos';
 import type { Response } from 'express';
 import { guardApi } from './guardApi';
 import { guardHosts } from './guardHosts';
@@ -38,7 +35,7 @@ export function configureRootHttpRouter(
   context: RootHttpRouterConfigureContext,
 ): void {
   const { app, server, config, middleware, logger, lifecycle } = context;
-  raiseHeaderLimit(server, readKerberosConfig(config));
+  raiseHeaderLimit(server);
   limitErrorMessages(app.response);
   const checkHost = guardHosts(config);
   const checkApi = guardApi(config);

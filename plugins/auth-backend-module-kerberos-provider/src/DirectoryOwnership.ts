@@ -1,15 +1,16 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyEntityRef } from '@backstage/catalog-model';
-import type { Config } from '@backstage/config';
-import { InputError } from '@backstage/errors';
 import {
   entityNameOf,
   isGroupOfAllUsers,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { DirectoryAccounts } from './DirectoryAccounts';
 
-/** A token with this many groups with long names has about 10 KB. */
-const DEFAULT_MAX_GROUPS = 200;
+/**
+ * Maximum number of groups in a token. With this many groups with long names, it
+ * has about 10 KB.
+ */
+const MAX_GROUPS = 200;
 
 /**
  * Returns the groups of directory users as entity references, for portal
@@ -18,36 +19,13 @@ const DEFAULT_MAX_GROUPS = 200;
 export class DirectoryOwnership {
   readonly #accounts: DirectoryAccounts;
   readonly #logger: LoggerService;
-  /** Maximum number of groups in a token. */
-  readonly maxGroups: number;
 
-  private constructor(options: {
+  constructor(options: {
     readonly accounts: DirectoryAccounts;
     readonly logger: LoggerService;
-    readonly maxGroups: number;
   }) {
     this.#accounts = options.accounts;
     this.#logger = options.logger;
-    this.maxGroups = options.maxGroups;
-  }
-
-  /**
-   * Reads `directory.ownership.maxGroups`.
-   *
-   * @throws InputError when it is not a whole number or is negative
-   */
-  static create(options: {
-    readonly accounts: DirectoryAccounts;
-    readonly config: Config;
-    readonly logger: LoggerService;
-  }): DirectoryOwnership {
-    const key = 'directory.ownership.maxGroups';
-    const maxGroups =
-      options.config.getOptionalNumber(key) ?? DEFAULT_MAX_GROUPS;
-    if (!Number.isInteger(maxGroups) || maxGroups < 0) {
-      throw new InputError(`${key} must be a whole number`);
-    }
-    return new DirectoryOwnership({ ...options, maxGroups });
   }
 
   /**
@@ -64,12 +42,12 @@ export class DirectoryOwnership {
   ): Promise<readonly string[] | undefined> {
     const all = await this.#accounts.groupsOf(username);
     const groups = all?.filter(name => !isGroupOfAllUsers(name));
-    if (groups && groups.length > this.maxGroups) {
+    if (groups && groups.length > MAX_GROUPS) {
       this.#logger.warn(
-        `${username} is in ${groups.length} groups: the portal token contains the nearest ${this.maxGroups} (directory.ownership.maxGroups)`,
+        `${username} is in ${groups.length} groups: the portal token contains the nearest ${MAX_GROUPS}`,
       );
     }
-    return groups?.slice(0, this.maxGroups).map(group =>
+    return groups?.slice(0, MAX_GROUPS).map(group =>
       stringifyEntityRef({
         kind: 'Group',
         namespace,

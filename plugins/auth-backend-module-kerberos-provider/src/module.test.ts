@@ -370,18 +370,19 @@ describe('authModuleKerberosProvider', () => {
       const names = Array.from({ length: 2500 }, (_, index) => `g${index}`);
       const { logged } = await start({
         resolvers: [{ resolver: 'directoryUser' }],
-        maxGroups: 2,
         accounts: alice({
           ...Object.fromEntries(names.map(name => [name, ['staff', name]])),
           staff: ['staff'],
         }),
       });
 
-      expect(await claimsOf('alice@EXAMPLE.TEST')).toEqual([
+      const claims = await claimsOf('alice@EXAMPLE.TEST');
+      expect(claims.slice(0, 3)).toEqual([
         'user:default/alice',
         'group:default/staff',
         'group:default/g0',
       ]);
+      expect(claims).toHaveLength(201);
       expect(logged()).toContain('alice is in 2501 groups');
     });
 

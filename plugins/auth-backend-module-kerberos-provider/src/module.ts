@@ -57,7 +57,7 @@ export const authModuleKerberosProvider = createBackendModule({
           factory: createKerberosProvider({
             kerberos: deps.kerberos,
             accounts,
-            ownership: DirectoryOwnership.create({ ...deps, accounts }),
+            ownership: new DirectoryOwnership({ ...deps, accounts }),
             users: new CatalogUsers({ ...deps, trustedLocations }),
             foreignRealms: realms.filter(listed => listed !== realm),
           }),

@@ -41,7 +41,7 @@ export const authModuleDirectoryOwnership = createBackendModule({
       async init(deps) {
         const { config, resolution } = deps;
         const accounts = new DirectoryAccounts(deps);
-        const ownership = DirectoryOwnership.create({ ...deps, accounts });
+        const ownership = new DirectoryOwnership({ ...deps, accounts });
         const trustedLocations = TrustedLocations.fromConfig(config);
         const mapping = config.getOptionalConfig('directory.portalUsers');
         const namespace = mapping?.getString('namespace').toLowerCase();

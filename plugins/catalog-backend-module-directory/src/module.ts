@@ -5,20 +5,22 @@ import {
   type DatabaseService,
 } from '@backstage/backend-plugin-api';
 import { DEFAULT_NAMESPACE } from '@backstage/catalog-model';
-import { type Config, readDurationFromConfig } from '@backstage/config';
+import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import {
   catalogProcessingExtensionPoint,
   catalogServiceRef,
 } from '@backstage/plugin-catalog-node';
 import { eventsServiceRef } from '@backstage/plugin-events-node';
-import { durationToMilliseconds } from '@backstage/types';
 import { setImmediate } from 'node:timers/promises';
 import { DirectoryEntityProvider, RUN_MS } from './DirectoryEntityProvider';
 import { DirectoryReader } from './DirectoryReader';
 import type { DirectoryTransforms } from './entities';
 
 const PREFIX = 'catalog.providers.directory';
+
+/** Interval at which all entities are compared with the directory. */
+const RECONCILIATION_INTERVAL_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Sets the functions that filter and change the entities of users and groups.
@@ -117,9 +119,6 @@ export function readProviderConfig(root: Config) {
     }
     return value;
   };
-  const interval = config?.has('reconciliationInterval')
-    ? readDurationFromConfig(config, { key: 'reconciliationInterval' })
-    : { days: 1 };
   return {
     appUrl: root.getString('app.baseUrl').replace(/\/+$/, ''),
     namespace: config?.getOptionalString('namespace') ?? DEFAULT_NAMESPACE,
@@ -128,6 +127,6 @@ export function readProviderConfig(root: Config) {
       'rejectRemovalsAbovePercentage',
       5,
     ),
-    reconciliationIntervalMs: durationToMilliseconds(interval),
+    reconciliationIntervalMs: RECONCILIATION_INTERVAL_MS,
   };
 }

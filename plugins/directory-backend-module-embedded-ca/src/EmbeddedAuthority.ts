@@ -17,7 +17,7 @@ import type { RevocationList, RevocationListOptions } from './RevocationList';
 
 interface EmbeddedAuthorityOptions
   extends
-    Pick<EmbeddedCaConfig, 'cacn' | 'profiles'>,
+    Pick<EmbeddedCaConfig, 'cacn' | 'organization' | 'profiles'>,
     Pick<RevocationListOptions, 'revocations' | 'now'> {
   /** CA that signs certificates. */
   readonly issuer: CaIssuer;
@@ -73,6 +73,7 @@ export class EmbeddedAuthority implements CertificateAuthority {
     const fields = composeCertificate(request, {
       issuer,
       profile,
+      organization: this.#options.organization,
       baseUrl: `${publicUrl}/ca/${issuer.name}`,
       now: this.#now(),
     });

@@ -33,11 +33,12 @@ export function composeCertificate(
   options: {
     readonly issuer: CaIssuer;
     readonly profile: CertificateProfile;
+    readonly organization: string;
     readonly baseUrl: string;
     readonly now: number;
   },
 ): CertificateFields & { readonly spki: Buffer } {
-  const { issuer, profile, baseUrl, now } = options;
+  const { issuer, profile, organization, baseUrl, now } = options;
   // Within the validity of the issuer's chain.
   const { notBefore, notAfter } = issuer.validity;
   const start = new Date(Math.max(backdated(now).getTime(), notBefore));
@@ -66,7 +67,7 @@ export function composeCertificate(
     notAfter: end,
     serialNumber: request.serialNumber,
     subject: [
-      { type: 'O', value: profile.organization },
+      { type: 'O', value: organization },
       { type: 'CN', value: request.username },
     ],
     spki: request.publicKey,
@@ -76,9 +77,6 @@ export function composeCertificate(
       extendedKeyUsage: profile.extendedKeyUsage,
       ...(alternativeNames.length > 0 && { alternativeNames }),
       crlDistributionPoints: [`${baseUrl}/crl`],
-      ...(profile.policies.length > 0 && {
-        certificatePolicies: profile.policies,
-      }),
       caIssuers: [`${baseUrl}/certificate`],
     },
   };

@@ -23,26 +23,24 @@ describe('readEmbeddedCaConfig', () => {
   it('returns defaults for all keys except the two required ones', () => {
     expect(read(minimal)).toEqual({
       cacn: 'embedded',
+      organization: 'EXAMPLE.TEST',
       issuers: [issuer],
       roots: [],
       crlValidityMs: 7 * DAY_MS,
-      ignored: [],
       profiles: new Map([
         [
           'userCerts',
           {
-            organization: 'EXAMPLE.TEST',
             validityMs: 30 * DAY_MS,
             keyUsage: ['digitalSignature'],
             extendedKeyUsage: ['clientAuth'],
-            policies: [],
           },
         ],
       ]),
     });
   });
 
-  it('reads every key, and lists those of 0.2 without an effect', () => {
+  it('reads every key', () => {
     const withoutKey = { chainFile: '/old.pem', crlFile: '/old.crl' };
     const issuers = [
       { ...issuer, passphraseFile: '/pass' },
@@ -54,14 +52,10 @@ describe('readEmbeddedCaConfig', () => {
         ...minimal,
         issuers,
         publicUrl: 'http://crl.example.test/portal/api/directory',
-        logFolder: '/log',
-        limit: { certificates: 10 },
         roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
         cacn: 'people',
         crl: { validity: { days: 2 } },
-        profiles: [
-          { name: 'mail', validity: { hours: 12 }, organization: 'Mail' },
-        ],
+        profiles: [{ name: 'mail', validity: { hours: 12 } }],
       }),
     ).toMatchObject({
       cacn: 'people',
@@ -69,18 +63,8 @@ describe('readEmbeddedCaConfig', () => {
       publicUrl: 'http://crl.example.test/portal/api/directory',
       roots: [{ chainFile: '/root.pem', crlFile: '/root.crl' }],
       crlValidityMs: 2 * DAY_MS,
-      ignored: [
-        'directory.certificates.embedded.logFolder',
-        'directory.certificates.embedded.limit',
-      ],
       profiles: new Map([
-        [
-          'mail',
-          expect.objectContaining({
-            validityMs: DAY_MS / 2,
-            organization: 'Mail',
-          }),
-        ],
+        ['mail', expect.objectContaining({ validityMs: DAY_MS / 2 })],
       ]),
     });
   });
@@ -126,7 +110,8 @@ describe('readEmbeddedCaConfig', () => {
       { extendedKeyUsage: ['timeStamping'] },
       { extendedKeyUsage: ['1.3.6.1.5.2.3.5'] },
       { extendedKeyUsage: ['1.3.6.1.4.1.311.20.2.1'] },
-      { policies: ['any'] },
+      { policies: ['1.2.3'] },
+      { organization: 'Mail' },
     ].map(
       changes =>
         ['profiles', { profiles: [{ name: 'a', ...changes }] }] as [

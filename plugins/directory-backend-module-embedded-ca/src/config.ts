@@ -26,6 +26,8 @@ export interface IssuerFiles {
 export interface EmbeddedCaConfig {
   /** Name of the CA in API responses. */
   readonly cacn: string;
+  /** The `O` of subjects. */
+  readonly organization: string;
   /** The first one signs certificates; each one with a key signs its own CRL. */
   readonly issuers: readonly IssuerFiles[];
   readonly roots: readonly IssuerFiles[];
@@ -37,8 +39,6 @@ export interface EmbeddedCaConfig {
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   /** Validity of a CRL in milliseconds. */
   readonly crlValidityMs: number;
-  /** Keys of 0.2 that have no effect. */
-  readonly ignored: readonly string[];
 }
 
 /**
@@ -60,7 +60,6 @@ export function readEmbeddedCaConfig(
       `${PREFIX}.socket: the signing process directory-ca was removed in 0.3; docs/certificate-authority.md, "Upgrade from 0.2", describes what to do with its issuers`,
     );
   }
-  const organization = config.getString('organization');
   const issuers = config.getConfigArray('issuers').map((block, index) => {
     const prefix = `${PREFIX}.issuers[${index}]`;
     const files = readFiles(block, prefix);
@@ -92,16 +91,14 @@ export function readEmbeddedCaConfig(
   }
   return Object.freeze({
     cacn: config.getOptionalString('cacn') ?? 'embedded',
+    organization: config.getString('organization'),
     issuers,
     roots: (config.getOptionalConfigArray('roots') ?? []).map((block, index) =>
       readFiles(block, `${PREFIX}.roots[${index}]`, 'certificateFile'),
     ),
     publicUrl,
-    profiles: readProfiles(config, { organization, prefix: PREFIX }),
+    profiles: readProfiles(config, PREFIX),
     crlValidityMs,
-    ignored: ['logFolder', 'limit']
-      .filter(key => config.has(key))
-      .map(key => `${PREFIX}.${key}`),
   });
 }
 

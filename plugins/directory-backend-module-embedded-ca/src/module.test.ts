@@ -127,9 +127,7 @@ describe('directoryModuleEmbeddedCa', () => {
     expect(readCrl((await read('crl', issuer.name))!).entries).toEqual([
       { serialNumber: String(serialNumber), reason: 'Key Compromise' },
     ]);
-    expect(portal.warnings()).toEqual([
-      'directory.certificates.embedded.logFolder has no effect since 0.3 and can be removed',
-    ]);
+    expect(portal.warnings()).toEqual([]);
     await portal.backend.stop();
   });
 

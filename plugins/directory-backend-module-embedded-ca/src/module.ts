@@ -44,9 +44,6 @@ export const directoryModuleEmbeddedCa = createBackendModule({
         if (!config) {
           return;
         }
-        for (const key of config.ignored) {
-          logger.warn(`${key} has no effect since 0.3 and can be removed`);
-        }
         if (process.env.NODE_ENV === 'production') {
           logger.warn(
             'The key of the embedded CA is in the process of the portal, together with all plugins: docs/security.md compares the CAs',

@@ -13,10 +13,6 @@ import {
 /** Properties of all certificates of a profile. */
 export interface CertificateProfile extends AuthorityProfile {
   readonly keyUsage: readonly KeyUsage[];
-  /** The `O` of the subject. */
-  readonly organization: string;
-  /** OIDs of certificate policies; empty: no policies extension. */
-  readonly policies: readonly string[];
 }
 
 /** Key usages of users' certificates: not those of a CA. */
@@ -32,8 +28,10 @@ const REQUIREMENTS = {
   keyUsage: `must be a list of ${KEY_USAGES.join(', ')}`,
   extendedKeyUsage:
     'must be a list of OIDs or names such as clientAuth, except those reserved for CAs and KDCs',
-  policies: 'must be a list of OIDs',
 };
+
+/** Keys of profiles of 0.2. */
+const REMOVED_KEYS: readonly string[] = ['organization', 'policies'];
 
 const OID = /^[0-2](?:\.(?:0|[1-9]\d{0,14}))+$/;
 
@@ -41,23 +39,19 @@ const OID = /^[0-2](?:\.(?:0|[1-9]\d{0,14}))+$/;
  * Reads `profiles`. Default: `userCerts` with the default of every key.
  *
  * @param config - contains `profiles`
- * @param options - `organization`: the `O` of profiles that do not set it;
- *   `prefix`: path of `config`, for error messages
+ * @param prefix - path of `config`, for error messages
  * @throws InputError that names the invalid key.
  */
 export function readProfiles(
   config: Config,
-  options: { readonly organization: string; readonly prefix: string },
+  prefix: string,
 ): ReadonlyMap<string, CertificateProfile> {
-  const key = `${options.prefix}.profiles`;
+  const key = `${prefix}.profiles`;
   const blocks = config.getOptionalConfigArray('profiles') ?? [
     new ConfigReader({ name: 'userCerts' }),
   ];
   const profiles = new Map(
-    blocks.map(block => [
-      block.getString('name'),
-      readProfile(block, { ...options, key }),
-    ]),
+    blocks.map(block => [block.getString('name'), readProfile(block, key)]),
   );
   if (profiles.size === 0 || profiles.size < blocks.length) {
     throw new InputError(`${key} must contain profiles with unique names`);
@@ -65,11 +59,12 @@ export function readProfiles(
   return profiles;
 }
 
-function readProfile(
-  config: Config,
-  options: { readonly organization: string; readonly key: string },
-): CertificateProfile {
-  const { organization, key } = options;
+function readProfile(config: Config, key: string): CertificateProfile {
+  const removed = REMOVED_KEYS.find(name => config.has(name));
+  if (removed) {
+    // Without this error, the CA would issue other certificates than before.
+    throw new InputError(`${key}: ${removed} is no longer supported`);
+  }
   function readList<T extends string>(
     name: keyof typeof REQUIREMENTS,
     fallback: readonly T[],
@@ -83,7 +78,6 @@ function readProfile(
     return values as readonly T[];
   }
   return Object.freeze({
-    organization: config.getOptionalString('organization') ?? organization,
     validityMs: readMilliseconds(config, 'validity', {
       prefix: key,
       fallback: { days: 30 },
@@ -96,6 +90,5 @@ function readProfile(
       ['clientAuth'],
       purpose => OID.test(purposeOid(purpose)) && !isReservedPurpose(purpose),
     ),
-    policies: readList('policies', [], policy => OID.test(policy)),
   });
 }

@@ -38,7 +38,7 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     folder = await mkdtemp(join(tmpdir(), 'freeipa-login-'));
     acceptor = await WorkerProcess.start({
       module: require.resolve('./__testUtils__/acceptorMain'),
-      argument: { keytab: realm.keytab, realms: [], maxTokenBytes: 65_536 },
+      argument: { keytab: realm.keytab, realms: [] },
       env: { ...process.env, KRB5_CONFIG: realm.krb5Config },
     });
     server = await FakeHttpsServer.start({

@@ -1,9 +1,6 @@
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import {
-  readAbsolutePath,
-  readMilliseconds,
-} from '@directory-gateway/backstage-plugin-directory-node';
+import { readAbsolutePath } from '@directory-gateway/backstage-plugin-directory-node';
 
 const BLOCK = 'directory.certificates.freeipa';
 
@@ -29,7 +26,9 @@ export interface FreeIpaConfig {
   readonly caFile: string;
   readonly cacn: string;
   readonly login: FreeIpaLoginConfig;
+  /** Maximum duration of a request, including the response. */
   readonly requestTimeoutMs: number;
+  /** Maximum duration of the search for a certificate after a lost response. */
   readonly lostResponseSearchMs: number;
 }
 
@@ -44,15 +43,14 @@ export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
   if (!config) {
     return undefined;
   }
-  const readSeconds = (key: string, seconds: number) =>
-    readMilliseconds(config, key, { prefix: BLOCK, fallback: { seconds } });
   return {
     servers: readServers(config),
     caFile: requirePath(config, 'caFile', BLOCK),
     cacn: config.getOptionalString('cacn') ?? 'ipa',
     login: readLogin(config.getConfig('login')),
-    requestTimeoutMs: readSeconds('requestTimeout', 30),
-    lostResponseSearchMs: readSeconds('lostResponseSearch', 10),
+    // FreeIPA needs 10 to 20 seconds for the first request after a restart.
+    requestTimeoutMs: 30_000,
+    lostResponseSearchMs: 10_000,
   };
 }
 

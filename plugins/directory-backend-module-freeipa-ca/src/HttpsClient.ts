@@ -12,7 +12,7 @@ const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 export interface HttpsRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Aborts the request before `requestTimeout`. */
+  /** Aborts the request before `requestTimeoutMs`. */
   readonly signal?: AbortSignal;
 }
 

@@ -27,6 +27,7 @@ export interface StepCaConfig {
   readonly provisionerKeyFile: string;
   /** By name. */
   readonly profiles: ReadonlyMap<string, AuthorityProfile>;
+  /** Maximum duration of a request, including the connection. */
   readonly requestTimeoutMs: number;
 }
 
@@ -51,10 +52,7 @@ export function readStepCaConfig(root: Config): StepCaConfig | undefined {
       readAbsolutePath(config, 'provisionerKeyFile', BLOCK) ??
       config.getString('provisionerKeyFile'),
     profiles: readProfiles(config),
-    requestTimeoutMs: readMilliseconds(config, 'requestTimeout', {
-      prefix: BLOCK,
-      fallback: { seconds: 10 },
-    }),
+    requestTimeoutMs: 10_000,
   });
 }
 

@@ -1,9 +1,6 @@
 import { createBackend } from '@backstage/backend-defaults';
 import { rootHttpRouterServiceFactory } from '@backstage/backend-defaults/rootHttpRouter';
-import {
-  raiseHeaderLimit,
-  readKerberosConfig,
-} from '@directory-gateway/kerberos';
+import { raiseHeaderLimit } from '@directory-gateway/kerberos';
 
 /** Creates a portal with this plugin and the plugins that it requires. */
 export function createPortal(): ReturnType<typeof createBackend> {
@@ -11,8 +8,8 @@ export function createPortal(): ReturnType<typeof createBackend> {
 
   backend.add(
     rootHttpRouterServiceFactory({
-      configure({ server, config, applyDefaults }) {
-        raiseHeaderLimit(server, readKerberosConfig(config));
+      configure({ server, applyDefaults }) {
+        raiseHeaderLimit(server);
         applyDefaults();
       },
     }),

@@ -60,11 +60,7 @@ const site = withGateway({
       ],
       portalUsers: { namespace: 'default', username: 'entityName' },
       certificates: embeddedAuthority(realm),
-      ldap: {
-        ...ldapOf(realm),
-        // Requests that wait for it fail: curl waits 5 minutes.
-        operationTimeout: { hours: 1 },
-      },
+      ldap: ldapOf(realm),
       // The duration of the outage depends on the machine.
       ...(OUTAGE_SECONDS === 0 && { replica: { maxStaleness: '1h' } }),
     },

@@ -42,17 +42,27 @@ describe('readDirectoryConfig', () => {
     );
   });
 
-  it.each<[string, JsonObject]>([
-    ['directory.reads', { reads: 'direct' }],
-    ['directory.reads', { reads: 'replica' }],
-    ['directory.ldap.keptRecords', { ldap: { keptRecords: 0 } }],
-  ])('rejects the removed key %s and names the replacement', (key, config) => {
+  it.each<[string, string, JsonObject]>([
+    ['reads', 'directory.replica', { reads: 'direct' }],
+    ['reads', 'directory.replica', { reads: 'replica' }],
+    ['ldap.keptRecords', 'directory.replica', { ldap: { keptRecords: 0 } }],
+    [
+      'certificates.defaultProfile',
+      'directory.certificates.profiles',
+      { certificates: { authority: 'ca', defaultProfile: 'userCerts' } },
+    ],
+    [
+      'certificates.limit.per',
+      'directory.certificates.limit.requests',
+      { certificates: { authority: 'ca', limit: { per: '1 hour' } } },
+    ],
+  ])('rejects the removed key %s and names %s', (key, replacement, config) => {
     expect(() => read(config)).toThrow(
-      new RegExp(`^${key} is no longer supported.*directory.replica`),
+      new RegExp(`^directory.${key} is no longer supported.*${replacement}`),
     );
   });
 
-  it('accepts settings of 0.2.0 that have no effect, and names them', () => {
+  it('accepts settings of earlier versions that have no effect, and names them', () => {
     const settings = {
       access: [
         {
@@ -62,13 +72,19 @@ describe('readDirectoryConfig', () => {
       ],
       changes: { keys: [{ secretFile: '/etc/portal/changes-key' }] },
       ldap: { pipelining: 4 },
+      sessions: { maxAge: '1 minute' },
     };
     const [rule] = read(settings).access!;
     expect([...rule.operations]).toEqual(['directory.read']);
-    const root = new ConfigReader({ directory: settings });
+    const root = new ConfigReader({
+      directory: settings,
+      kerberos: { maxTokenBytes: 12_000 },
+    });
     expect(findIgnoredSettings(root)).toEqual([
       'directory.changes.keys has no effect. Remove the key.',
       'directory.ldap.pipelining has no effect. Remove the key.',
+      'directory.sessions.maxAge has no effect. Remove the key.',
+      'kerberos.maxTokenBytes has no effect. Remove the key.',
       'directory.access: "directory.history.locks.read" has no effect. Remove it.',
     ]);
   });

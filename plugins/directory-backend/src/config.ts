@@ -38,22 +38,46 @@ const OPERATIONS: ReadonlySet<string> = new Set(
   directoryPermissions.map(({ name }) => name),
 );
 
-/** Keys of earlier versions and their replacements. */
+/**
+ * Keys of earlier versions and their replacements. Without the error, the
+ * gateway would do something else than configured.
+ */
 const REMOVED_KEYS: Readonly<Record<string, string>> = {
+  'certificates.defaultProfile':
+    'The first one of directory.certificates.profiles is the default.',
+  'certificates.limit.per':
+    'Requests are counted per minute: see directory.certificates.limit.requests.',
   reads:
     'Users and groups are always read from the replica: see directory.replica.',
   'ldap.keptRecords':
     'The replica keeps all records in memory: see directory.replica.',
 };
 
-/** Keys that have no effect any more. */
+/** Keys of all packages that have no effect any more. */
 const IGNORED_KEYS = [
-  'changes.keys',
-  'ldap.breaker',
-  'ldap.idleProbe',
-  'ldap.maxConnections',
-  'ldap.maxQueued',
-  'ldap.pipelining',
+  'catalog.providers.directory.reconciliationInterval',
+  'directory.certificates.accountHolds.maxPerHour',
+  'directory.certificates.accountHolds.revokeDeletedAfter',
+  'directory.certificates.embedded.limit',
+  'directory.certificates.embedded.logFolder',
+  'directory.certificates.freeipa.lostResponseSearch',
+  'directory.certificates.freeipa.requestTimeout',
+  'directory.certificates.reminders.every',
+  'directory.certificates.stepCa.requestTimeout',
+  'directory.changes.keys',
+  'directory.ldap.breaker',
+  'directory.ldap.connectTimeout',
+  'directory.ldap.idleProbe',
+  'directory.ldap.maxConnections',
+  'directory.ldap.maxQueued',
+  'directory.ldap.operationTimeout',
+  'directory.ldap.pipelining',
+  'directory.ldap.srv.domain',
+  'directory.ldap.srv.refresh',
+  'directory.ownership',
+  'directory.pages.dayStrip',
+  'directory.sessions.maxAge',
+  'kerberos.maxTokenBytes',
 ];
 
 /** Operations that allow nothing any more. */
@@ -125,14 +149,13 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
 
 /** Returns a warning for each setting that has no effect any more. */
 export function findIgnoredSettings(root: Config): readonly string[] {
-  const config = root.getConfig('directory');
-  const operations = config
-    .getOptionalConfigArray('access')
+  const operations = root
+    .getOptionalConfigArray('directory.access')
     ?.flatMap(rule => rule.getStringArray('operations'))
     .filter(name => IGNORED_OPERATIONS.has(name));
   return [
-    ...IGNORED_KEYS.filter(key => config.has(key)).map(
-      key => `directory.${key} has no effect. Remove the key.`,
+    ...IGNORED_KEYS.filter(key => root.has(key)).map(
+      key => `${key} has no effect. Remove the key.`,
     ),
     ...[...new Set(operations)].map(
       name => `directory.access: "${name}" has no effect. Remove it.`,

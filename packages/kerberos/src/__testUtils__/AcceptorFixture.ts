@@ -36,7 +36,6 @@ export class AcceptorFixture {
         keytab: this.keytab,
         realm: options.realm,
         realms: options.realms ?? [],
-        maxTokenBytes: 65_536,
       },
       env: {
         ...process.env,

@@ -4,7 +4,7 @@ import type { Realm } from '@directory-gateway/realm';
 import type { Entry } from 'ldapts';
 import { trustedDn } from '../connection/DistinguishedName';
 import { equals, isA } from '../connection/filters';
-import { readLdapConfig } from '../connection/LdapConfig';
+import { type LdapConfig, readLdapConfig } from '../connection/LdapConfig';
 import type { LdapSearch } from '../connection/LdapConnection';
 import { LdapPool, type LdapSearcher } from '../connection/LdapPool';
 import type { LdapServersOptions } from '../connection/LdapServers';
@@ -27,23 +27,32 @@ export function ldapOf(realm: Realm): JsonObject {
     baseDn: realm.baseDn,
     bindDn: realm.bindDn,
     bindPasswordFile: realm.bindPasswordFile,
-    connectTimeout: { minutes: 1 },
-    operationTimeout: { minutes: 1 },
     decisionTimeout: { seconds: 15 },
   };
 }
+
+/** Options of the plugin's pool, except for its configuration. */
+export type PoolOptions = Omit<LdapServersOptions, 'config' | 'logger'> & {
+  /** Overrides values that the configuration does not contain. */
+  readonly constants?: Partial<LdapConfig>;
+};
 
 /** Creates the plugin's pool for a realm. */
 export function openLdapPool(
   realm: Realm,
   logger: RecordingLogger,
   ldap: JsonObject = {},
-  options: Omit<LdapServersOptions, 'config' | 'logger'> = {},
+  options: PoolOptions = {},
 ): LdapPool {
+  const { constants, ...others } = options;
   const config = readLdapConfig(
     new ConfigReader({ ...ldapOf(realm), ...ldap }),
   );
-  return new LdapPool({ ...options, config, logger });
+  return new LdapPool({
+    ...others,
+    config: { ...config, ...constants },
+    logger,
+  });
 }
 
 /** The plugin's principal lookup on a realm, with a separate pool. */
@@ -110,7 +119,7 @@ export function startPool(
   options: {
     readonly realm: Realm;
     readonly ldap?: JsonObject;
-  } & Omit<LdapServersOptions, 'config' | 'logger'>,
+  } & PoolOptions,
 ): PoolUnderTest {
   const { realm, ldap, ...others } = options;
   const logger = new RecordingLogger();

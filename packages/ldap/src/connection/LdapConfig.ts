@@ -1,6 +1,5 @@
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import type { HumanDuration } from '@backstage/types';
 import {
   isLoopback,
   readMilliseconds,
@@ -16,7 +15,6 @@ export interface LdapSrvConfig {
   /** Domain of the servers in lower case, for example `example.org`. */
   readonly domain: string;
   readonly scheme: 'ldap' | 'ldaps';
-  readonly refreshMs: number;
 }
 
 /** Typed form of `directory.ldap`. Durations are in milliseconds. */
@@ -29,8 +27,10 @@ export type LdapConfig = ReturnType<typeof readLdapConfig>;
  */
 export function readLdapConfig(config: Config) {
   const startTls = config.getOptionalBoolean('startTls') ?? false;
-  const milliseconds = (key: string, fallback: HumanDuration) =>
-    readMilliseconds(config, key, { prefix: PREFIX, fallback });
+  const decisionTimeoutMs = readMilliseconds(config, 'decisionTimeout', {
+    prefix: PREFIX,
+    fallback: { seconds: 1 },
+  });
   return Object.freeze({
     servers: readServers(config, startTls),
     startTls,
@@ -38,10 +38,15 @@ export function readLdapConfig(config: Config) {
     baseDn: config.getString('baseDn'),
     bindDn: config.getString('bindDn'),
     bindPassword: readBindPassword(config),
-    connectTimeoutMs: milliseconds('connectTimeout', { seconds: 2 }),
-    operationTimeoutMs: milliseconds('operationTimeout', { seconds: 5 }),
-    decisionTimeoutMs: milliseconds('decisionTimeout', { seconds: 1 }),
-    probeIntervalMs: milliseconds('probeInterval', { minutes: 1 }),
+    decisionTimeoutMs,
+    /** Maximum time to connect, start TLS and bind. */
+    connectTimeoutMs: Math.max(2000, 2 * decisionTimeoutMs),
+    /** Maximum time of each page of a long result, such as all users. */
+    operationTimeoutMs: Math.max(5000, 5 * decisionTimeoutMs),
+    probeIntervalMs: readMilliseconds(config, 'probeInterval', {
+      prefix: PREFIX,
+      fallback: { minutes: 1 },
+    }),
   });
 }
 
@@ -78,15 +83,10 @@ function readSrv(config: Config, startTls: boolean): LdapSrvConfig {
       `${PREFIX}.srv.name lists servers without TLS: set ${PREFIX}.startTls, or use _ldaps records`,
     );
   }
-  const refreshMs = readMilliseconds(config, 'refresh', {
-    prefix: `${PREFIX}.srv`,
-    fallback: { minutes: 5 },
-  });
   // The labels after the last one with an underscore: `example.org` of
   // `_ldap._tcp.paris._locations.example.org`.
-  const domain = (
-    config.getOptionalString('domain') ?? name.replace(/^.*_[^.]*\.?/, '')
-  )
+  const domain = name
+    .replace(/^.*_[^.]*\.?/, '')
     .toLowerCase()
     .replace(/\.$/, '');
   if (domain === '') {
@@ -94,7 +94,7 @@ function readSrv(config: Config, startTls: boolean): LdapSrvConfig {
       `${PREFIX}.srv.name must end with a domain, such as _ldap._tcp.example.org, not "${name}"`,
     );
   }
-  return { kind: 'srv', name, domain, scheme, refreshMs };
+  return { kind: 'srv', name, domain, scheme };
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { JsonObject } from '@backstage/types';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import type { Entry } from 'ldapts';
@@ -6,6 +5,7 @@ import { FaultProxy } from '../__testUtils__/FaultProxy';
 import {
   allUsersSearch,
   personSearch,
+  type PoolOptions,
   startPool,
 } from '../__testUtils__/openLdap';
 import { readBerHeader } from './ldapMessages';
@@ -18,9 +18,9 @@ jest.setTimeout(120_000 * RUNS);
 
 /** Short timeouts: after a length that is too large, the rest never arrives. */
 const SHORT_TIMEOUTS = {
-  operationTimeout: { milliseconds: 300 },
-  decisionTimeout: { milliseconds: 300 },
-  connectTimeout: { milliseconds: 300 },
+  operationTimeoutMs: 300,
+  decisionTimeoutMs: 300,
+  connectTimeoutMs: 300,
 };
 
 let realm: Realm;
@@ -40,11 +40,11 @@ afterAll(async () => {
 async function searchOnce(
   scheme: string,
   search: LdapSearch,
-  timeouts: JsonObject = SHORT_TIMEOUTS,
+  constants: PoolOptions['constants'] = SHORT_TIMEOUTS,
 ): Promise<readonly Entry[] | 'failure'> {
   const host = scheme === 'ldap' ? '127.0.0.1' : 'localhost';
   const servers = [`${scheme}://${host}:${proxies.get(scheme)!.port}`];
-  const tested = startPool({ realm, ldap: { ...timeouts, servers } });
+  const tested = startPool({ realm, ldap: { servers }, constants });
   try {
     return await tested.search(search);
   } catch (error) {

@@ -1,5 +1,9 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { startPool, personSearch } from '../__testUtils__/openLdap';
+import {
+  personSearch,
+  type PoolOptions,
+  startPool,
+} from '../__testUtils__/openLdap';
 import {
   TestAuthority,
   type TlsFront,
@@ -25,8 +29,11 @@ afterAll(async () => {
 });
 
 /** Searches for alice over a connection with these settings. */
-async function search(ldap: Record<string, string | boolean | string[]>) {
-  const tested = startPool({ realm, ldap });
+async function search(
+  ldap: Record<string, string | boolean | string[]>,
+  constants: PoolOptions['constants'] = {},
+) {
+  const tested = startPool({ realm, ldap, constants });
   try {
     return { entries: await tested.search(personSearch(realm, 'alice')) };
   } catch (error) {
@@ -91,11 +98,10 @@ describe('a server with StartTLS', () => {
 
   it('is rejected when it already uses TLS', async () => {
     const url = realm.ldapsUrl.replace('ldaps:', 'ldap:');
-    const result = await search({
-      servers: [url],
-      startTls,
-      connectTimeout: '500ms',
-    });
+    const result = await search(
+      { servers: [url], startTls },
+      { connectTimeoutMs: 500 },
+    );
     expect(result.error).toMatchObject({ name: 'DirectoryUnavailableError' });
   });
 });

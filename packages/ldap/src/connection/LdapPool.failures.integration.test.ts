@@ -12,6 +12,7 @@ import { FaultProxy } from '../__testUtils__/FaultProxy';
 import {
   allUsersSearch,
   personSearch,
+  type PoolOptions,
   startPool,
   type PoolUnderTest,
 } from '../__testUtils__/openLdap';
@@ -19,11 +20,7 @@ import {
 jest.setTimeout(600_000);
 
 /** Timeouts that do not expire in a test. */
-const NEVER = {
-  operationTimeout: '1h',
-  decisionTimeout: '1h',
-  connectTimeout: '1h',
-};
+const NEVER = { decisionTimeout: '1h' };
 
 let realm: Realm;
 let first: FaultProxy;
@@ -57,7 +54,7 @@ afterAll(() => realm?.stop());
 function start(
   servers: readonly (FaultProxy | string)[],
   ldap: JsonObject = {},
-  options: { readonly failbackMs?: number } = {},
+  options: PoolOptions = {},
 ): void {
   const urls = servers.map(server =>
     typeof server === 'string' ? server : urlOf(server),
@@ -115,7 +112,7 @@ const unavailable = {
 const timeout = { name: 'DirectoryTimeoutError' };
 
 /**
- * Searches until a search succeeds. For tests with a short `operationTimeout`:
+ * Searches until a search succeeds. For tests with a short `operationTimeoutMs`:
  * on a busy machine, a single search may miss the deadline.
  */
 const eventuallySearch = () =>
@@ -183,7 +180,7 @@ describe('a lost server', () => {
   });
 
   it('costs no connection and no delay while it is excluded', async () => {
-    start([first, second], { connectTimeout: '300ms' });
+    start([first, second], {}, { constants: { connectTimeoutMs: 300 } });
     for (const proxy of [first, second]) {
       proxy.both = { kind: 'hang' };
     }
@@ -209,7 +206,7 @@ describe('a slow server', () => {
   });
 
   it('gets the full time for each page of a long result', async () => {
-    start([first], { operationTimeout: '1s' });
+    start([first], {}, { constants: { operationTimeoutMs: 1000 } });
     first.toClient = { kind: 'delay', ms: 300 };
     // At least four pages. On a busy machine, one of them may exceed its time.
     await eventually(async () => expect(await searchAll()).toEqual(everyone));

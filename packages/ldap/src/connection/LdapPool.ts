@@ -55,7 +55,7 @@ const PAUSE_MS = 10;
  *
  * A search without pages is a decision for which a request waits. The time in
  * the queue and all attempts together do not exceed `decisionTimeout`. Each page
- * of a long search has its own deadline, `operationTimeout`.
+ * of a long search has its own deadline, `operationTimeoutMs`.
  */
 export class LdapPool implements LdapSearcher {
   /** Reports whether the directory is reachable. */

@@ -4,6 +4,9 @@ import type { Reachability } from '@directory-gateway/directory-core';
 import type { LdapConfig, LdapSrvConfig } from './LdapConfig';
 import { LdapServer, type LdapServerOptions } from './LdapServer';
 
+/** Interval of DNS queries in milliseconds. */
+const REFRESH_MS = 5 * 60_000;
+
 /** Minimum pause in milliseconds between DNS queries after a failure. */
 const RETRY_DNS_MS = 1000;
 
@@ -34,6 +37,8 @@ export interface LdapServersOptions extends Pick<
 > {
   /** Default: the system's resolver. */
   readonly resolver?: SrvResolver;
+  /** Interval of DNS queries in milliseconds. Default: 5 minutes. */
+  readonly refreshMs?: number;
   /**
    * Milliseconds for which a preferred server must be available before it is
    * used again. Default: 10 minutes.
@@ -116,6 +121,7 @@ export class LdapServers {
    * records.
    */
   async #resolve(srv: LdapSrvConfig): Promise<void> {
+    const { refreshMs = REFRESH_MS } = this.#options;
     try {
       const records = await this.#resolver.resolveSrv(srv.name);
       const ranked = records
@@ -134,10 +140,9 @@ export class LdapServers {
       if (!this.#closed) {
         this.#use(ranked);
       }
-      this.#resolveAt = performance.now() + srv.refreshMs;
+      this.#resolveAt = performance.now() + refreshMs;
     } catch (error) {
-      this.#resolveAt =
-        performance.now() + Math.min(srv.refreshMs, RETRY_DNS_MS);
+      this.#resolveAt = performance.now() + Math.min(refreshMs, RETRY_DNS_MS);
       this.#logger.warn(`No usable SRV records for ${srv.name}`, {
         error: String(error),
       });
@@ -154,7 +159,7 @@ export class LdapServers {
       return true;
     }
     this.#logger.warn(
-      `Ignored the SRV target ${host}, which is not in ${domain}. If the target is expected, set directory.ldap.srv.domain`,
+      `Ignored the SRV target ${host}, which is not in ${domain}. If the target is expected, list the servers in directory.ldap.servers`,
     );
     return false;
   }

@@ -48,7 +48,6 @@ export function aliceFields(
       keyUsage: ['digitalSignature', 'keyEncipherment'],
       extendedKeyUsage: ['clientAuth', '1.3.6.1.5.2.3.4'],
       crlDistributionPoints: ['http://ca.example.test/ca.crl'],
-      certificatePolicies: ['1.3.6.1.4.1.99999.1'],
       caIssuers: ['http://ca.example.test/ca.crt'],
       alternativeNames: [
         { kind: 'rfc822Name', value: 'alice@example.test' },

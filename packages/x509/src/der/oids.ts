@@ -38,7 +38,6 @@ export const OID = {
   crlNumber: '2.5.29.20',
   reasonCode: '2.5.29.21',
   crlDistributionPoints: '2.5.29.31',
-  certificatePolicies: '2.5.29.32',
   authorityKeyIdentifier: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
   authorityInfoAccess: '1.3.6.1.5.5.7.1.1',

@@ -38,8 +38,6 @@ export interface CertificateExtensions {
   readonly alternativeNames?: readonly WritableGeneralName[];
   /** URLs of the revocation list. */
   readonly crlDistributionPoints?: readonly string[];
-  /** OIDs of the policies under which the certificate is issued. */
-  readonly certificatePolicies?: readonly string[];
   /** URLs of the issuer's certificate, DER (`id-ad-caIssuers` of AuthorityInfoAccess). */
   readonly caIssuers?: readonly string[];
 }
@@ -63,7 +61,6 @@ export function writeExtensions(
     extendedKeyUsage,
     alternativeNames,
     crlDistributionPoints,
-    certificatePolicies,
     caIssuers,
   } = extensions;
   const written = [
@@ -94,12 +91,6 @@ export function writeExtensions(
   if (crlDistributionPoints) {
     const points = writeList(crlDistributionPoints, writeDistributionPoint);
     written.push(writeExtension(OID.crlDistributionPoints, points));
-  }
-  if (certificatePolicies) {
-    const policies = writeList(certificatePolicies, policy =>
-      sequence(objectIdentifier(policy)),
-    );
-    written.push(writeExtension(OID.certificatePolicies, policies));
   }
   if (caIssuers) {
     const descriptions = writeList(caIssuers, writeIssuerLocation);

@@ -28,8 +28,6 @@ export interface TestPortalOptions {
   readonly realm?: string;
   /** `directory.trustedLocations`. Default: {@link TRUSTED_LOCATION}. */
   readonly trustedLocations?: readonly string[];
-  /** `directory.ownership.maxGroups`. */
-  readonly maxGroups?: number;
   /** `catalog.rules`. */
   readonly catalogRules?: JsonArray;
   /** Entities in the catalog. */
@@ -99,9 +97,6 @@ export async function startPortal(
           catalog: { ...(catalogRules && { rules: catalogRules }) },
           directory: {
             trustedLocations: [...trustedLocations],
-            ...(options.maxGroups !== undefined && {
-              ownership: { maxGroups: options.maxGroups },
-            }),
           },
           auth: {
             providers: { kerberos: resolvers ? { signIn: { resolvers } } : {} },

@@ -1,9 +1,6 @@
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import {
-  readCount,
-  readMilliseconds,
-} from '@directory-gateway/backstage-plugin-directory-node';
+import { readCount } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   type Principal,
   type PrincipalSet,
@@ -11,6 +8,10 @@ import {
 } from '@directory-gateway/directory-core';
 
 const KEY = 'directory.certificates';
+
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Certificates that a caller may read by serial number. */
 export type ReadableCertificates = 'own' | 'users' | 'all';
@@ -22,6 +23,7 @@ export interface CertificatesConfig {
   /** Names of the CAs to read, in order; the issuing CA comes first. */
   readonly read: readonly string[];
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
+  /** The first one of `profiles`. */
   readonly defaultProfile: string;
   /** Callers who may request certificates for other users. */
   readonly signers: PrincipalSet;
@@ -44,8 +46,6 @@ export interface CertificatesConfig {
   readonly requirePortalToken: boolean;
   readonly reminders: RemindersConfig;
   readonly accountHolds: AccountHoldsConfig;
-  /** Configured keys of earlier releases that have no effect. */
-  readonly ignoredKeys: readonly string[];
 }
 
 /** Typed form of `directory.certificates.accountHolds`. */
@@ -89,13 +89,7 @@ export function readCertificatesConfig(
   }
   const authority = config.getString('authority');
   const profiles = readProfiles(config);
-  const defaultProfile =
-    config.getOptionalString('defaultProfile') ?? [...profiles.keys()][0];
-  if (!profiles.has(defaultProfile)) {
-    throw new InputError(
-      `${KEY}.defaultProfile: "${defaultProfile}" is not in ${KEY}.profiles`,
-    );
-  }
+  const [defaultProfile] = profiles.keys();
   const others = config.getOptionalStringArray('read') ?? [];
   const portalUsersMayRequest =
     directory.getOptionalBoolean('portalUsers.mayRequestCertificates') ?? false;
@@ -121,10 +115,7 @@ export function readCertificatesConfig(
         prefix: KEY,
         fallback: 60,
       }),
-      perMs: readMilliseconds(config, 'limit.per', {
-        prefix: KEY,
-        fallback: { minutes: 1 },
-      }),
+      perMs: MINUTE_MS,
     },
     maxPerUser: readCount(config, 'maxPerUser', {
       prefix: KEY,
@@ -133,10 +124,10 @@ export function readCertificatesConfig(
     portalUsersMayRequest,
     requirePortalToken,
     reminders: readReminders(config),
-    accountHolds: readAccountHolds(config),
-    ignoredKeys: ['accountHolds.maxPerHour', 'reminders.every']
-      .filter(key => config.has(key))
-      .map(key => `${KEY}.${key}`),
+    accountHolds: Object.freeze({
+      enabled: config.getOptionalBoolean('accountHolds.enabled') ?? false,
+      revokeDeletedAfterMs: 7 * DAY_MS,
+    }),
   });
 }
 
@@ -188,18 +179,6 @@ function readReminders(certificates: Config): RemindersConfig {
   }
   return Object.freeze({
     daysBefore: [...new Set(daysBefore)].sort((a, b) => a - b),
-  });
-}
-
-function readAccountHolds(certificates: Config): AccountHoldsConfig {
-  const config = certificates.getOptionalConfig('accountHolds');
-  const prefix = `${KEY}.accountHolds`;
-  return Object.freeze({
-    enabled: config?.getOptionalBoolean('enabled') ?? false,
-    revokeDeletedAfterMs: readMilliseconds(config, 'revokeDeletedAfter', {
-      prefix,
-      fallback: { days: 7 },
-    }),
   });
 }
 

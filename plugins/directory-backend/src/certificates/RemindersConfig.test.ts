@@ -16,12 +16,6 @@ describe('directory.certificates.reminders', () => {
     expect(read(block).reminders).toEqual({ daysBefore });
   });
 
-  it('ignores the interval', () => {
-    expect(read({ every: 'PT5M' }).ignoredKeys).toEqual([
-      'directory.certificates.reminders.every',
-    ]);
-  });
-
   it.each([[[0]], [[-1]], [[1.5]], [['1']], ['7']])(
     'rejects the days %j',
     daysBefore => {

@@ -331,7 +331,6 @@ describe('names', () => {
 
 describe('readCertificatesConfig', () => {
   it.each([
-    [{ defaultProfile: 'nope' }, /defaultProfile/],
     [{ profiles: [] }, /profiles/],
     [{ readable: 'some' }, /readable/],
     [{ limit: { requests: 0 } }, /limit\.requests/],

@@ -5,6 +5,7 @@ import {
   finding,
   requireSecureTransport,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { MAX_TOKEN_BYTES } from '@directory-gateway/kerberos';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
@@ -38,7 +39,6 @@ export function portalChecks(portal: Portal): readonly DoctorCheck[] {
  */
 async function checkBaseUrl({
   baseUrl,
-  kerberos,
   responseMs,
 }: Portal): Promise<DoctorFinding> {
   const { hostname, href, origin } = baseUrl;
@@ -49,7 +49,7 @@ async function checkBaseUrl({
       'set backend.baseUrl to the host name that users enter',
     );
   }
-  const bytes = Math.ceil(kerberos.maxTokenBytes / 3) * 4;
+  const bytes = Math.ceil(MAX_TOKEN_BYTES / 3) * 4;
   try {
     const status = await get(new URL(PUBLIC_PATH, origin), {
       headers: { 'X-Directory-Doctor': 'A'.repeat(bytes) },

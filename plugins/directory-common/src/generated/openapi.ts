@@ -1471,8 +1471,8 @@ export interface components {
       /** Certificate signing request (PKCS#10) in PEM format. */
       csr: string;
       /**
-       * Name of the certificate profile. If it is missing or empty,
-       * `directory.certificates.defaultProfile` is used.
+       * Name of the certificate profile. If it is missing or empty, the first
+       * one of `directory.certificates.profiles` is used.
        */
       profile?: string;
       label?: components['schemas']['Label'];
@@ -2084,8 +2084,7 @@ export interface components {
      * - `replayed`: the token was used before
      * - `realm_refused`: the principal's realm is not accepted
      * - `malformed_token`: the token is malformed
-     * - `token_too_large`: the token is larger than `kerberos.maxTokenBytes`
-     *   (default: 64 KiB)
+     * - `token_too_large`: the token is larger than 64 KiB
      * - `continuation_required`: the client needs another round trip
      * - `unknown_principal`: no directory entry has this principal
      * - `account_locked`: the account is locked

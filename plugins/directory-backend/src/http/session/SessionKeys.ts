@@ -1,6 +1,5 @@
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
 import { readSecretFile } from '@directory-gateway/secret-files';
 import {
   createSecretKey,
@@ -9,7 +8,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 
-/** Maximum and default of `directory.sessions.maxAge`. */
+/** Lifetime of a session. */
 const MAX_AGE_MS = 15 * 60 * 1000;
 
 /** Minimum length of a secret in bytes. */
@@ -42,23 +41,13 @@ export function readSessionsConfig(
   if (config?.getOptionalBoolean('enabled') === false) {
     return undefined;
   }
-  const maxAgeMs = readMilliseconds(config, 'maxAge', {
-    prefix,
-    fallback: { milliseconds: MAX_AGE_MS },
-  });
-  // `Max-Age` of cookies is in seconds.
-  if (!(maxAgeMs >= 1000 && maxAgeMs <= MAX_AGE_MS)) {
-    throw new InputError(
-      `${prefix}.maxAge must be between 1 second and 15 minutes`,
-    );
-  }
   const secrets = config
     ?.getOptionalConfigArray('keys')
     ?.map((each, index) => readSource(each, `${prefix}.keys[${index}]`));
   if (secrets?.length === 0) {
     throw new InputError(`${prefix}.keys must contain a key if it is set`);
   }
-  return Object.freeze({ maxAgeMs, secrets });
+  return Object.freeze({ maxAgeMs: MAX_AGE_MS, secrets });
 }
 
 function readSource(config: Config, key: string): SecretSource {
