@@ -123,6 +123,27 @@ describe('CertificateAuthorities', () => {
     ]);
   });
 
+  it.each([
+    ['the present name of a renamed account', 'married', 'id2', ['married']],
+    ['the recorded name of a deleted account', undefined, undefined, ['alice']],
+    ['no name if another account has it', undefined, 'id2', []],
+  ])('returns %s as the owner', async (_what, present, idOfName, owners) => {
+    const permissive = new PermissiveAuthority();
+    const ca = {
+      cacn: 'own',
+      choosesSerialNumbers: true,
+      sign: permissive.sign.bind(permissive),
+    };
+    const { authorities, issue } = openAuthorities(
+      await openDatabase(database),
+      { ca },
+      {},
+      { usernameOf: () => present, stableIdOf: () => idOfName },
+    );
+    const { serialNumber } = await issue();
+    expect(await authorities.get(serialNumber)).toMatchObject({ owners });
+  });
+
   it('refuses to revoke, and to hold, with a CA that cannot', async () => {
     const { cacn, sign } = authorityWith();
     const { authorities, hasHolds } = await open({ ca: { cacn, sign } }).then(

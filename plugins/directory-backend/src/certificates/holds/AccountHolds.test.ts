@@ -33,6 +33,8 @@ class World {
   readonly replica = { isServing: true, server: 'a' };
   /** Whether the CA reports neither success nor an error. */
   isCaSilent = false;
+  /** Whether the CA changes certificates, but its responses are lost. */
+  isResponseLost = false;
   now = Date.now();
   readonly authority = new PermissiveAuthority();
   readonly events = new Array<string>();
@@ -46,7 +48,11 @@ class World {
       if (this.outage === 'ca') {
         throw new Error('The CA is not available');
       }
-      return this.isCaSilent ? undefined : await work();
+      const result = this.isCaSilent ? undefined : await work();
+      if (this.isResponseLost) {
+        throw new Error('The response was lost');
+      }
+      return result;
     };
     this.#opened = openAuthorities(database, {
       freeipa: {
@@ -193,6 +199,22 @@ describe('AccountHolds', () => {
     expect(world.events.toSorted()).toEqual([
       ...['certificate-hold', 'certificate-hold'],
       ...['certificate-release', 'certificate-release'],
+    ]);
+  });
+
+  it('releases a hold whose response was lost', async () => {
+    world.lock('user0');
+    await world.run();
+    world.isResponseLost = true;
+    await world.run(10);
+    expect(await world.reasons()).toEqual({ user0: 6 });
+    world.isResponseLost = false;
+    world.lock('user0', false);
+    await world.run();
+    expect(await world.reasons()).toEqual({});
+    expect(world.events).toEqual([
+      'certificate-hold failed',
+      'certificate-release',
     ]);
   });
 

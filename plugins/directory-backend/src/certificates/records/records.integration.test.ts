@@ -1,6 +1,10 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
-import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import {
+  createSigningRequest,
+  RecordingLogger,
+} from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import type { CertificateDescription } from '@directory-gateway/x509';
+import { randomUUID } from 'node:crypto';
 import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
 import { withDatabases } from '../../__testUtils__/withDatabases';
@@ -193,6 +197,98 @@ describe.each(databases)(
           a.serialNumber < b.serialNumber ? -1 : 1;
         expect(listed.toSorted(bySerial)).toEqual(lost.toSorted(bySerial));
         expect(await records.find(42n)).toEqual([]);
+      }));
+
+    it('imports the revocation of a certificate that was abandoned', () =>
+      withClient(async client => {
+        const { database, issue, revocations } = await open(client);
+        const { id, serialNumber } = await issue();
+        await database(RECORDS)
+          .where({ id })
+          .update({ state: 'abandoned', certificate: null, recorded_at: null });
+        const revoked = {
+          serialNumber,
+          reason: 4,
+          revokedAt: new Date(1.8e12),
+        };
+        expect(await revocations.import(ISSUER, [revoked])).toBe(1);
+        const [row] = await database(RECORDS);
+        expect(row.state).toBe('revoked');
+        const notExpiredAt = new Date();
+        expect(await revocations.list(row.issuer, { notExpiredAt })).toEqual([
+          revoked,
+        ]);
+      }));
+
+    it('does not change a certificate of another CA with the same serial number', () =>
+      withClient(async client => {
+        const { database, issue, revocations } = await open(client);
+        const { id, serialNumber } = await issue();
+        const row: CertificateRow = await database(RECORDS).first();
+        const other = { ...row, id: randomUUID(), authority: 'other' };
+        await database(RECORDS).insert({ ...other, request_key: null });
+        const revoked = {
+          serialNumber,
+          reason: 4,
+          revokedAt: new Date(1.8e12),
+        };
+        expect(await revocations.import(row.issuer!, [revoked])).toBe(1);
+        expect(
+          await database(RECORDS).where({ state: 'revoked' }).pluck('id'),
+        ).toEqual([id]);
+        const { authority } = other;
+        await database(RECORDS).where({ id }).delete();
+        expect(await revocations.findIssuer(serialNumber)).toBeUndefined();
+        expect(await revocations.set(serialNumber, ISSUER, revoked)).toBe(
+          undefined,
+        );
+        expect(await database(RECORDS)).toMatchObject([
+          { authority, state: 'valid' },
+        ]);
+      }));
+
+    it('records a certificate although another one of its batch cannot be recorded', () =>
+      withClient(async client => {
+        const { permissive, records } = await open(client);
+        const sign = async (requestKey: string) => {
+          const reserved = (await records.reserve({
+            authority: 'own',
+            choosesSerialNumbers: false,
+            owner: { username: 'alice' },
+            profile: 'userCerts',
+            publicKeySha256: 'b'.repeat(64),
+            requestedBy: 'alice',
+            requestKey,
+          })) as Reservation;
+          const signed = await permissive.sign({
+            ...createSigningRequest({
+              username: 'alice',
+              principal: 'alice@EXAMPLE.TEST',
+              profile: 'userCerts',
+            }),
+            serialNumber: reserved.serialNumber,
+          });
+          return { reserved, signed };
+        };
+        const all = await Promise.all(['1', '2', '3'].map(sign));
+        // Two rows cannot have its serial number.
+        const [first] = all;
+        const row = { ...first.reserved.row, id: randomUUID() };
+        all[0] = { ...first, reserved: { ...first.reserved, row } };
+        const results = await Promise.allSettled(
+          all.map(({ reserved, signed }) => {
+            const { description } = signed.certificate;
+            return records.record(
+              reserved,
+              signed,
+              (description.ok &&
+                description.certificate) as CertificateDescription,
+            );
+          }),
+        );
+        expect(results.map(({ status }) => status)).toEqual([
+          ...['rejected', 'fulfilled', 'fulfilled'],
+        ]);
       }));
 
     it('finds certificates of an account by its ID, across renames', () =>
