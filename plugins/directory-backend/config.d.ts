@@ -329,11 +329,6 @@ export interface Config {
          * @default [30, 14, 7, 1]
          */
         daysBefore?: number[];
-        /**
-         * Interval of the search for expiring certificates.
-         * @default 6 hours
-         */
-        every?: HumanDuration | string;
       };
       /**
        * Holds on the certificates of locked and deleted users. A hold is a
