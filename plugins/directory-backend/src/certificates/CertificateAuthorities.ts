@@ -184,63 +184,68 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
    *   revoked permanently.
    */
   async revoke(
-    name: string,
+    authority: string,
     request: RevocationRequest,
   ): Promise<Revocation | undefined> {
-    const authority = this.#byName.get(name);
-    if (!authority?.revoke) {
-      throw new AuthorityRefusalError(
-        `Certificates issued by the CA "${name}" cannot be revoked through this gateway.`,
-      );
-    }
-    const revocation = await authority.revoke(request);
+    const { serialNumber, revokedBy } = request;
+    const revocation = await this.#requested(
+      this.#byName.get(authority)?.revoke?.(request),
+      `Certificates issued by the CA "${authority}" cannot be revoked through this gateway.`,
+    );
     if (revocation?.reason === ON_HOLD) {
       throw new AuthorityProtocolError(
-        `The CA "${name}" did not revoke certificate ${request.serialNumber} permanently`,
+        `The CA "${authority}" did not revoke certificate ${serialNumber} permanently`,
       );
     }
-    if (!revocation) {
-      return undefined;
-    }
-    const { serialNumber, revokedBy } = request;
-    const recorded = await this.#gateway!.revocations.update(
-      { authority: name, serialNumber },
-      revocation,
-      revokedBy,
+    const certificate = { authority, serialNumber };
+    return (
+      revocation &&
+      ((await this.#update(certificate, revocation, revokedBy)) ?? revocation)
     );
-    return recorded ?? revocation;
   }
 
   /** Whether a CA supports holds. Default: the issuing CA. */
   hasHolds(name: string = this.#config!.authority): boolean {
-    return supportsHolds(this.#byName.get(name));
+    return this.#byName.get(name)?.hold !== undefined;
   }
 
   /** Puts a certificate on hold. See {@link CertificateAuthority.hold}. */
   async hold(certificate: CertificateKey): Promise<Revocation | undefined> {
     const { authority, serialNumber } = certificate;
-    const revocation = await this.#holding(authority).hold(serialNumber);
-    await (revocation &&
-      this.#gateway!.revocations.update(certificate, revocation));
+    const revocation = await this.#requested(
+      this.#byName.get(authority)?.hold?.(serialNumber),
+      `Certificates issued by the CA "${authority}" cannot be put on hold.`,
+    );
+    await (revocation && this.#update(certificate, revocation));
     return revocation;
   }
 
   /** Ends a hold. See {@link CertificateAuthority.release}. */
   async release(certificate: CertificateKey): Promise<Revocation | undefined> {
     const { authority, serialNumber } = certificate;
-    const revocation = await this.#holding(authority).release(serialNumber);
-    await this.#gateway!.revocations.update(certificate, revocation);
+    const revocation = await this.#requested(
+      this.#byName.get(authority)?.release?.(serialNumber),
+      `Holds of the CA "${authority}" cannot be ended.`,
+    );
+    await this.#update(certificate, revocation);
     return revocation;
   }
 
-  #holding(name: string) {
-    const authority = this.#byName.get(name);
-    if (!supportsHolds(authority)) {
-      throw new AuthorityRefusalError(
-        `Certificates issued by the CA "${name}" cannot be put on hold.`,
-      );
+  /** @throws AuthorityRefusalError when the CA does not have the method. */
+  async #requested(
+    response: Promise<Revocation | undefined> | undefined,
+    message: string,
+  ): Promise<Revocation | undefined> {
+    if (!response) {
+      throw new AuthorityRefusalError(message);
     }
-    return authority;
+    return await response;
+  }
+
+  async #update(
+    ...change: Parameters<RevocationTable['update']>
+  ): Promise<Revocation | undefined> {
+    return await this.#gateway!.revocations.update(...change);
   }
 
   /** Records what was revoked, put on hold or released outside the gateway. */
@@ -251,7 +256,7 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
     const { reason } = record.revocation ?? {};
     const isPermanent = reason !== undefined && reason !== ON_HOLD;
     if (!isPermanent && reason !== revocation?.reason) {
-      await this.#gateway!.revocations.update(record, revocation);
+      await this.#update(record, revocation);
     }
   }
 }
@@ -268,11 +273,4 @@ function isOf(
     description.ok &&
     record?.publicKeySha256 === description.certificate.publicKey.sha256
   );
-}
-
-function supportsHolds(
-  authority: CertificateAuthority | undefined,
-): authority is CertificateAuthority &
-  Required<Pick<CertificateAuthority, 'hold' | 'release'>> {
-  return authority?.hold !== undefined && authority.release !== undefined;
 }

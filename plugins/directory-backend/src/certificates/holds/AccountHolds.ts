@@ -30,11 +30,20 @@ const OVERRIDES = 'directory_hold_approvals';
 /** Lifetime of an override. */
 const OVERRIDE_MS = 10 * 60_000;
 
-/** Precedes all IDs; PostgreSQL compares UUIDs only with UUIDs. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
-/** Number of records to read at a time. */
+/** Maximum number of accounts in a query. */
 const PAGE_SIZE = 1000;
+
+/** Columns of a certificate of a known account. */
+const COLUMNS = [
+  'id',
+  'authority',
+  'serial_number',
+  'username',
+  'subject_id',
+  'hold_cause',
+  'hold_caused_at',
+  'hold_confirmed',
+] as const;
 
 /** Outcomes in the metric. */
 const OUTCOMES = { hold: 'held', release: 'released', revoke: 'revoked' };
@@ -65,7 +74,7 @@ export interface AccountHoldsOptions {
 type HoldCause = 'locked' | 'deleted';
 
 /** A certificate of a known account, with the hold that the gateway records. */
-type LiveRow = CertificateRow & {
+type LiveRow = Pick<CertificateRow, (typeof COLUMNS)[number]> & {
   readonly serial_number: string;
   readonly username: string;
   readonly subject_id: string;
@@ -130,20 +139,7 @@ export class AccountHolds {
         await work().catch(error => failures.push(error));
       }
     };
-    const accounts = new Set<string>();
-    const certificates = new Array<LiveRow>();
-    for await (const certificate of liveCertificates(
-      this.#options.database,
-      now,
-    )) {
-      accounts.add(certificate.subject_id);
-      if (
-        certificate.hold_cause ||
-        (config.enabled && this.#isSuspect(certificate.subject_id))
-      ) {
-        certificates.push(certificate);
-      }
-    }
+    const { accounts, certificates } = await this.#select(now);
     const states = new Map<string, State>();
     const found = new Map<string, Finding>();
     const due = new Array<Candidate>();
@@ -168,7 +164,7 @@ export class AccountHolds {
       });
     }
     this.#found = found;
-    if (await this.#isPermitted(due, accounts.size)) {
+    if (await this.#isPermitted(due, accounts)) {
       for (const each of due) {
         const change = each.hold_confirmed ? 'revoke' : 'hold';
         await attempt(() => this.#change(change, each, now));
@@ -179,6 +175,38 @@ export class AccountHolds {
         `${failures.length} checks of accounts for holds failed and are retried in the next run; first error: ${failures[0]}`,
       );
     }
+  }
+
+  /**
+   * Returns the number of accounts with live certificates, and the certificates
+   * that are on hold or may have to be.
+   */
+  async #select(now: Date) {
+    const live = () =>
+      this.#table()
+        .where('not_after', '>', now)
+        .whereIn('state', ['valid', 'held'])
+        .whereNotNull('subject_id');
+    const rows = await live().distinct('subject_id');
+    const ids = rows.map(({ subject_id }) => subject_id!);
+    const { enabled } = this.#options.config;
+    const suspects = ids.filter(id => enabled && this.#isSuspect(id));
+    const certificates = await live()
+      .whereNotNull('hold_cause')
+      .select(...COLUMNS);
+    for (let at = 0; at < suspects.length; at += PAGE_SIZE) {
+      const page = suspects.slice(at, at + PAGE_SIZE);
+      certificates.push(
+        ...(await live()
+          .whereNull('hold_cause')
+          .whereIn('subject_id', page)
+          .select(...COLUMNS)),
+      );
+    }
+    return {
+      accounts: ids.length,
+      certificates: certificates as readonly LiveRow[],
+    };
   }
 
   /** Returns whether the replica has no active account with an ID. */
@@ -350,26 +378,5 @@ export class AccountHolds {
 
   #table() {
     return this.#options.database<CertificateRow>(RECORDS);
-  }
-}
-
-/** Yields all live certificates with a known account, read in pages. */
-export async function* liveCertificates(
-  database: Database,
-  now: Date,
-): AsyncIterable<LiveRow> {
-  for (let last = FIRST_ID; ;) {
-    const rows = (await database<CertificateRow>(RECORDS)
-      .where('id', '>', last)
-      .where('not_after', '>', now)
-      .whereIn('state', ['valid', 'held'])
-      .whereNotNull('subject_id')
-      .orderBy('id')
-      .limit(PAGE_SIZE)) as LiveRow[];
-    yield* rows;
-    if (rows.length < PAGE_SIZE) {
-      return;
-    }
-    last = rows[rows.length - 1].id;
   }
 }

@@ -53,9 +53,6 @@ const UNRECORDED: readonly CertificateRow['state'][] = [
   'abandoned',
 ];
 
-/** Maximum number of accounts in a query. */
-const MAX_ACCOUNTS = 1000;
-
 /** Maximum length of a label in characters. */
 export const MAX_LABEL_LENGTH = 64;
 
@@ -421,18 +418,16 @@ export class CertificateRecords {
     options: { readonly authorities: readonly string[] },
   ): Promise<ReadonlyMap<string, readonly Buffer[]>> {
     const byOwner = new Map<string, Buffer[]>();
-    for (let at = 0; at < owners.length; at += MAX_ACCOUNTS) {
-      const rows = await orUnavailable(() =>
-        this.#usable(options.authorities)
-          .where(this.#ownedBy(owners.slice(at, at + MAX_ACCOUNTS)))
-          .whereNotNull('certificate')
-          .orderBy(['reserved_at', 'serial_number'])
-          .select('username', 'subject_id', 'certificate'),
-      );
-      for (const { username, subject_id, certificate } of rows) {
-        const key = subject_id ?? username!;
-        byOwner.set(key, [...(byOwner.get(key) ?? []), certificate!]);
-      }
+    const rows = await orUnavailable(() =>
+      this.#usable(options.authorities)
+        .where(this.#ownedBy(owners))
+        .whereNotNull('certificate')
+        .orderBy(['reserved_at', 'serial_number'])
+        .select('username', 'subject_id', 'certificate'),
+    );
+    for (const { username, subject_id, certificate } of rows) {
+      const key = subject_id ?? username!;
+      byOwner.set(key, [...(byOwner.get(key) ?? []), certificate!]);
     }
     return byOwner;
   }
