@@ -28,6 +28,7 @@ import { IssuanceService } from './certificates/IssuanceService';
 import { CertificateOwners } from './certificates/records/CertificateOwners';
 import { CertificateRecords } from './certificates/records/CertificateRecords';
 import { importRecords } from './certificates/records/importRecords';
+import { Reservations } from './certificates/records/Reservations';
 import { RevocationTable } from './certificates/records/RevocationTable';
 import { RevocationService } from './certificates/RevocationService';
 import { SigningLimit } from './certificates/SigningLimit';
@@ -41,6 +42,7 @@ const MINUTE_MS = 60_000;
 export interface OpenedRecords {
   readonly owners: CertificateOwners;
   readonly records: CertificateRecords;
+  readonly reservations: Reservations;
 }
 
 /**
@@ -59,12 +61,14 @@ export async function openCertificateRecords(options: {
   }
   await importRecords(database);
   const records = new CertificateRecords(database);
+  const reservations = new Reservations(database);
   const owners = new CertificateOwners({
     records,
+    reservations,
     authorities: () => authorities.recorded,
     logger,
   });
-  return { owners, records };
+  return { owners, records, reservations };
 }
 
 /**
@@ -105,7 +109,7 @@ export function createCertificates(options: {
   if (!config || !certificateRecords) {
     return undefined;
   }
-  const { owners, records } = certificateRecords;
+  const { owners, records, reservations } = certificateRecords;
   authorities.configure(config, {
     accounts: replicated,
     records,
@@ -146,6 +150,7 @@ export function createCertificates(options: {
     config,
     limit,
     records,
+    reservations,
     stableIdOf: (username: string) => replicated.stableIdOf(username),
   };
   const holds = new AccountHolds({ ...base, config: config.accountHolds });
@@ -164,6 +169,7 @@ export function createCertificates(options: {
       await schedule('records', MINUTE_MS, async () => {
         await importRecords(database);
         await revocations.revokeLost();
+        await reservations.deleteLost();
         await records.deleteExpired();
         await limit.deleteExpired();
       });

@@ -32,6 +32,7 @@ import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
 import { IssuanceService } from './IssuanceService';
 import { type CertificateRecords, RECORDS } from './records/CertificateRecords';
+import type { Reservations } from './records/Reservations';
 import { RevocationService } from './RevocationService';
 import { SigningLimit } from './SigningLimit';
 
@@ -96,6 +97,7 @@ describe('IssuanceService', () => {
   let auditor: AuditTrail;
   let logger: RecordingLogger;
   let records: CertificateRecords;
+  let reservations: Reservations;
   let issue: ReturnType<typeof openAuthorities>['issue'];
   let revocations: RevocationService;
   let issuance: IssuanceService;
@@ -132,7 +134,7 @@ describe('IssuanceService', () => {
     };
     const opened = openAuthorities(knex, { ca }, certificates);
     const { config } = opened;
-    ({ issue, records } = opened);
+    ({ issue, records, reservations } = opened);
     limit = new SigningLimit({ database: knex, limit: config.limit });
     revocations = new RevocationService({
       ...opened,
@@ -240,7 +242,7 @@ describe('IssuanceService', () => {
     whileSigning = async () => {
       whileSigning = async () => {};
       jest
-        .spyOn(records, 'record')
+        .spyOn(reservations, 'record')
         .mockRejectedValueOnce(new AuthorityUnavailableError('Down'));
     };
     await expect(sign(alice)).rejects.toMatchObject({
@@ -381,7 +383,7 @@ describe('IssuanceService', () => {
       expect(await states()).toBe('abandoned');
       const [{ reserved_at: at }] = await knex(RECORDS).select('reserved_at');
       await revocations.revokeLost();
-      await records.deleteExpired();
+      await reservations.deleteLost();
 
       whileSigning = async () => {};
       await sign(alice);
@@ -403,7 +405,7 @@ describe('IssuanceService', () => {
       });
       await expect(sign(alice)).rejects.toThrow('No response');
       expect(authority.signed[1].attemptedAt).toBeUndefined();
-      await records.deleteExpired();
+      await reservations.deleteLost();
       expect(await states()).toBe('abandoned');
     });
 

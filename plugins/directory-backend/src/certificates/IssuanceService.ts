@@ -32,8 +32,8 @@ import type {
   CertificateOwner,
   CertificateRecord,
   CertificateRecords,
-  Reservation,
 } from './records/CertificateRecords';
+import type { Reservation, Reservations } from './records/Reservations';
 import type { CertificateKey } from './records/RevocationTable';
 import { findRenewable } from './renewal';
 import { ACTOR, type RevocationService } from './RevocationService';
@@ -69,7 +69,11 @@ export interface IssuanceServiceOptions {
   readonly config: CertificatesConfig;
   readonly directory: Pick<PrivateDirectory, 'getUser'>;
   readonly limit: SigningLimit;
-  readonly records: CertificateRecords;
+  readonly records: Pick<
+    CertificateRecords,
+    'countUnexpired' | 'find' | 'setLabel'
+  >;
+  readonly reservations: Reservations;
   readonly revocations: Pick<RevocationService, 'revokeUnreturned'>;
 }
 
@@ -281,11 +285,11 @@ export class IssuanceService {
     readonly owner: CertificateOwner;
     readonly request: UncheckedSigningRequest;
   }): Promise<LocatedCertificate> {
-    const { authorities, config, records } = this.#options;
+    const { authorities, config, records, reservations } = this.#options;
     const { approved, meta, owner, request } = options;
     const { choosesSerialNumbers = false, profiles } = authorities.issuing;
     const profile = profiles?.get(approved.profile);
-    const reserved = await records.reserve({
+    const reserved = await reservations.reserve({
       authority: config.authority,
       choosesSerialNumbers,
       owner,
@@ -318,7 +322,7 @@ export class IssuanceService {
         choosesSerialNumbers,
         profile,
       });
-      record = await records.record(reserved, signed, description);
+      record = await reservations.record(reserved, signed, description);
     } catch (error) {
       await this.#options.revocations.revokeUnreturned(reserved, signed);
       throw isNamed(error, 'AuthorityProtocolError')
@@ -340,7 +344,7 @@ export class IssuanceService {
       readonly reserved: Reservation;
     },
   ): Promise<SignedCertificate> {
-    const { authorities, records, revocations } = this.#options;
+    const { authorities, reservations, revocations } = this.#options;
     const { owner, reserved } = options;
     const { attemptedAt, row, serialNumber } = reserved;
     try {
@@ -350,7 +354,7 @@ export class IssuanceService {
         serialNumber,
         attemptedAt,
         ...(row.serial_number === null && {
-          recorded: await records.listOfKey(reserved),
+          recorded: await reservations.listOfKey(reserved),
         }),
       });
     } catch (error) {
@@ -360,7 +364,7 @@ export class IssuanceService {
         isNamed(error, 'AuthorityUnavailableError');
       // An earlier attempt may have resulted in a certificate.
       await (isUnsigned && !attemptedAt
-        ? records.release(reserved).catch(() => {})
+        ? reservations.release(reserved).catch(() => {})
         : revocations.revokeUnreturned(reserved));
       throw error;
     }

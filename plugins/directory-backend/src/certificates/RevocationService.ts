@@ -22,11 +22,9 @@ import type {
 import type { CertificatesConfig } from './CertificatesConfig';
 import { isNamed } from './checkSignedCertificate';
 import { PortalTokenRequiredError } from './errors';
-import type {
-  CertificateRecords,
-  Reservation,
-} from './records/CertificateRecords';
+import type { CertificateRecords } from './records/CertificateRecords';
 import type { CertificateKey } from './records/RevocationTable';
+import type { Reservation, Reservations } from './records/Reservations';
 import { isPortalTokenMissing } from './signingRules';
 
 /** Actor of changes that no caller has requested. */
@@ -42,9 +40,10 @@ export interface RevocationServiceOptions {
   readonly blockedKeys: Pick<BlockedKeys, 'block'>;
   readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
   readonly logger: LoggerService;
-  readonly records: Pick<
-    CertificateRecords,
-    'abandon' | 'find' | 'listReserved' | 'release' | 'renewedByKeyOf'
+  readonly records: Pick<CertificateRecords, 'find' | 'renewedByKeyOf'>;
+  readonly reservations: Pick<
+    Reservations,
+    'abandon' | 'listReserved' | 'release'
   >;
 }
 
@@ -173,7 +172,7 @@ export class RevocationService {
     reserved: Reservation,
     signed?: SignedCertificate,
   ): Promise<void> {
-    const { logger, records } = this.#options;
+    const { logger, reservations } = this.#options;
     const { authority, id, serial_number } = reserved.row;
     try {
       const serialNumber =
@@ -183,8 +182,8 @@ export class RevocationService {
         await this.#revokeUnrecorded({ authority, serialNumber });
       }
       await (serialNumber !== undefined && serial_number === null
-        ? records.release(reserved)
-        : records.abandon(id));
+        ? reservations.release(reserved)
+        : reservations.abandon(id));
     } catch (error) {
       logger.warn(
         `A certificate was not returned, and is not revoked yet; reserved serial number: ${serial_number}: ${error}`,
@@ -197,12 +196,12 @@ export class RevocationService {
    * or whose revocation has failed.
    */
   async revokeLost(): Promise<void> {
-    const { logger, records } = this.#options;
+    const { logger, reservations } = this.#options;
     const before = new Date(Date.now() - LOST_AFTER_MS);
-    for (const lost of await records.listReserved({ before })) {
+    for (const lost of await reservations.listReserved({ before })) {
       try {
         await this.#revokeUnrecorded(lost);
-        await records.abandon(lost.id);
+        await reservations.abandon(lost.id);
       } catch (error) {
         logger.warn(
           `The reserved serial number ${lost.serialNumber} was not revoked, which is repeated: ${error}`,

@@ -14,9 +14,12 @@ import {
 import {
   type CertificateRecord,
   CertificateRecords,
-  type ReservationRequest,
 } from '../../certificates/records/CertificateRecords';
 import type { GatewayRecords } from '../../certificates/CertificateAuthorities';
+import {
+  type ReservationRequest,
+  Reservations,
+} from '../../certificates/records/Reservations';
 import { RevocationTable } from '../../certificates/records/RevocationTable';
 
 /**
@@ -57,6 +60,7 @@ export function configureAuthorities(
 ) {
   const { authority: name } = config;
   const records = new CertificateRecords(database);
+  const reservations = new Reservations(database);
   const revocations = new RevocationTable(database);
   authorities.configure(config, { accounts, records, revocations });
 
@@ -72,7 +76,7 @@ export function configureAuthorities(
       principal: `${owner.username}@EXAMPLE.TEST`,
       profile: options.profile ?? 'userCerts',
     });
-    const reserved = await records.reserve({
+    const reserved = await reservations.reserve({
       authority: name,
       choosesSerialNumbers,
       owner,
@@ -93,10 +97,10 @@ export function configureAuthorities(
     if (!description.ok) {
       throw new Error(description.message);
     }
-    await records.record(reserved, signed, description.certificate);
+    await reservations.record(reserved, signed, description.certificate);
     const found = await records.find(description.certificate.serialNumber);
     return found.find(({ authority }) => authority === reserved.row.authority)!;
   }
 
-  return { authorities, issue, records, revocations };
+  return { authorities, issue, records, reservations, revocations };
 }

@@ -5,6 +5,7 @@ import {
   type CertificateRecords,
   keysOf,
 } from './CertificateRecords';
+import type { Reservations } from './Reservations';
 
 /** Interval between two polls, in milliseconds. */
 const POLL_MS = 1000;
@@ -28,7 +29,7 @@ const MAX_AGE_MS = 10_000;
  * without certificates remain until the next refresh.
  */
 export class CertificateOwners {
-  readonly #records: Pick<CertificateRecords, 'listOwners' | 'onRecorded'>;
+  readonly #records: Pick<CertificateRecords, 'listOwners'>;
   readonly #authorities: () => readonly string[];
   readonly #logger: LoggerService;
   readonly #now: () => number;
@@ -44,7 +45,8 @@ export class CertificateOwners {
    *   listed; `now`: returns milliseconds since 1970. Default: the system clock.
    */
   constructor(options: {
-    readonly records: Pick<CertificateRecords, 'listOwners' | 'onRecorded'>;
+    readonly records: Pick<CertificateRecords, 'listOwners'>;
+    readonly reservations: Pick<Reservations, 'onRecorded'>;
     readonly authorities: () => readonly string[];
     readonly logger: LoggerService;
     readonly now?: () => number;
@@ -53,7 +55,7 @@ export class CertificateOwners {
     this.#authorities = options.authorities;
     this.#logger = options.logger;
     this.#now = options.now ?? Date.now;
-    this.#records.onRecorded(({ username, stableId }) => {
+    options.reservations.onRecorded(({ username, stableId }) => {
       this.#keys.add(stableId ?? username);
       this.#added.add(stableId ?? username);
     });

@@ -10,11 +10,8 @@ import { PermissiveAuthority } from '../../__testUtils__/certificates/Permissive
 import { withDatabases } from '../../__testUtils__/withDatabases';
 import { openDatabase } from '../../openDatabase';
 import { CertificateOwners } from './CertificateOwners';
-import {
-  type CertificateRow,
-  RECORDS,
-  type Reservation,
-} from './CertificateRecords';
+import { type CertificateRow, RECORDS } from './CertificateRecords';
+import type { Reservation } from './Reservations';
 
 jest.setTimeout(120_000);
 
@@ -100,7 +97,7 @@ describe.each(databases)(
 
     it('replaces the record of another certificate with the same serial number', () =>
       withClient(async client => {
-        const { issue, records, permissive } = await open(client);
+        const { issue, records, reservations, permissive } = await open(client);
         const first = await issue({ label: 'old' });
         const again = {
           authority: 'own',
@@ -112,14 +109,14 @@ describe.each(databases)(
         };
         const find = () => records.find(first.serialNumber);
         const record = async (label: string, publicKeySha256: string) => {
-          const reserved = await records.reserve({
+          const reserved = await reservations.reserve({
             ...again,
             requestKey: label,
             label,
           });
           const signed = (await permissive.get(first.serialNumber))!;
           const { description } = signed.certificate;
-          await records.record(reserved as Reservation, signed, {
+          await reservations.record(reserved as Reservation, signed, {
             ...(description.ok && description.certificate),
             publicKey: { sha256: publicKeySha256 },
           } as CertificateDescription);
@@ -130,7 +127,9 @@ describe.each(databases)(
         expect(await find()).toMatchObject([
           { username: 'bob', profile: 'vpn', label: 'newer' },
         ]);
-        expect(await records.listReserved({ before: new Date() })).toEqual([]);
+        expect(await reservations.listReserved({ before: new Date() })).toEqual(
+          [],
+        );
       }));
 
     it('records revocations permanently, and holds until they end', () =>
@@ -249,9 +248,9 @@ describe.each(databases)(
 
     it('records a certificate although another one of its batch cannot be recorded', () =>
       withClient(async client => {
-        const { permissive, records } = await open(client);
+        const { permissive, reservations } = await open(client);
         const sign = async (requestKey: string) => {
-          const reserved = (await records.reserve({
+          const reserved = (await reservations.reserve({
             authority: 'own',
             choosesSerialNumbers: false,
             owner: { username: 'alice' },
@@ -278,7 +277,7 @@ describe.each(databases)(
         const results = await Promise.allSettled(
           all.map(({ reserved, signed }) => {
             const { description } = signed.certificate;
-            return records.record(
+            return reservations.record(
               reserved,
               signed,
               (description.ok &&
@@ -361,11 +360,12 @@ describe.each(databases)(
 
     it('knows the accounts with certificates, also from other processes', () =>
       withClient(async client => {
-        const { database, issue, records } = await open(client);
+        const { database, issue, records, reservations } = await open(client);
         const others = await open(client);
         let now = Date.now();
         const owners = new CertificateOwners({
           records,
+          reservations,
           authorities: () => ['own'],
           logger: new RecordingLogger(),
           now: () => now,
