@@ -395,6 +395,27 @@ describe('IssuanceService', () => {
       expect(revoke).not.toHaveBeenCalled();
     });
 
+    it('continues the attempt of a process that crashed', async () => {
+      whileSigning = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      await expect(sign(alice)).rejects.toThrow('No response');
+      const crashed = (minutes: number) =>
+        knex(RECORDS).update({
+          state: 'reserved',
+          reserved_at: new Date(Date.now() - minutes * 60_000),
+        });
+      whileSigning = async () => {};
+      // The process may still be running.
+      await crashed(1);
+      await expect(sign(alice)).rejects.toThrow('The same request is pending');
+      expect(authority.signed).toHaveLength(1);
+      await crashed(3);
+      await sign(alice);
+      expect(authority.signed[1].attemptedAt).toBeDefined();
+      expect(await states()).toBe('valid');
+    });
+
     it('forgets the attempt after an hour', async () => {
       whileSigning = async () => {
         throw new OutcomeUnknownError('No response');

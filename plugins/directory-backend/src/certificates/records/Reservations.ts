@@ -41,6 +41,12 @@ const PENDING_MS = 10_000;
 const PENDING_INTERVAL_MS = 100;
 
 /**
+ * Age in milliseconds at which an attempt is of a process that crashed. Longer
+ * than a CA that chooses serial numbers takes to respond.
+ */
+const RUNNING_MS = 2 * 60_000;
+
+/**
  * Time for which an attempt with an unknown outcome is kept. Longer than the
  * time for which clients repeat a request.
  */
@@ -150,7 +156,10 @@ export class Reservations {
           return recordOf(previous);
         }
         if (previous && isLost(previous)) {
-          const { id, reserved_at } = previous;
+          const { id, reserved_at, state } = previous;
+          if (state === 'reserved' && ageOf(previous) < RUNNING_MS) {
+            throw new AuthorityUnavailableError('The same request is pending');
+          }
           const attemptedAt = new Date(reserved_at);
           return {
             serialNumber,
@@ -174,10 +183,7 @@ export class Reservations {
       const row: CertificateRow | undefined = await this.#table()
         .where({ request_key: requestKey })
         .first();
-      if (
-        row?.state !== 'reserved' ||
-        Date.now() - new Date(row.reserved_at).getTime() >= PENDING_MS
-      ) {
+      if (row?.state !== 'reserved' || ageOf(row) >= PENDING_MS) {
         return row;
       }
       await sleep(PENDING_INTERVAL_MS);
@@ -423,21 +429,24 @@ function issuerIdOf(issuer: Buffer): string {
  * Times in the future count as recent: the clock of the writer may have been
  * wrong.
  */
-function isRecent({ state, reserved_at: reservedAt }: CertificateRow): boolean {
-  const age = Date.now() - new Date(reservedAt).getTime();
-  return state === 'valid' && Math.abs(age) <= REPETITION_MS;
+function isRecent(row: CertificateRow): boolean {
+  return row.state === 'valid' && Math.abs(ageOf(row)) <= REPETITION_MS;
 }
 
-/** Returns whether an attempt may have resulted in a certificate. */
+/** Returns whether an attempt may result in a certificate, or has. */
 function isLost(
   row: Pick<CertificateRow, 'reserved_at' | 'serial_number' | 'state'>,
 ): boolean {
-  const age = Date.now() - new Date(row.reserved_at).getTime();
   return (
     row.serial_number === null &&
     UNRECORDED.includes(row.state) &&
-    age < LOST_MS
+    ageOf(row) < LOST_MS
   );
+}
+
+/** Returns the time since a reservation, in milliseconds. */
+function ageOf({ reserved_at }: Pick<CertificateRow, 'reserved_at'>): number {
+  return Date.now() - new Date(reserved_at).getTime();
 }
 
 function inOrderOf<Column extends string>(column: Column) {

@@ -10,6 +10,9 @@ export async function orUnavailable<T>(work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof AuthorityUnavailableError) {
+      throw error;
+    }
     throw new AuthorityUnavailableError('The database is not available', error);
   }
 }
