@@ -115,9 +115,6 @@ export function createCertificates(options: {
     records,
     revocations: new RevocationTable(database),
   });
-  for (const key of config.ignoredKeys) {
-    logger.warn(`${key} has no effect any more; remove it`);
-  }
   void owners.start();
   options.lifecycle.addShutdownHook(() => owners.stop());
   if (config.accountHolds.enabled && !authorities.hasHolds()) {

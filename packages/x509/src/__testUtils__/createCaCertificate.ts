@@ -1,6 +1,7 @@
-import { SigningKey, StructureSigner } from '../issuing/SigningKey';
+import type { NamePart, SigningKey } from '@directory-gateway/x509';
+import { StructureSigner } from '../issuing/SigningKey';
 import { keyIdentifier } from '../issuing/writeExtensions';
-import { NamePart, writeName } from '../issuing/writeNames';
+import { writeName } from '../issuing/writeNames';
 import { randomSerialNumber, writeTbsCertificate } from '../issuing/writeTbs';
 
 /**

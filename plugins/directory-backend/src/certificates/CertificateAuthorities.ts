@@ -138,7 +138,8 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
       if (issued) {
         const own = isOf(record, issued) ? record : undefined;
         await (own && this.#synchronize(own, issued));
-        return { ...issued, record: own, authority };
+        const owners = own ? this.#ownersOf(own) : issued.owners;
+        return { ...issued, owners, record: own, authority };
       }
     }
     return undefined;

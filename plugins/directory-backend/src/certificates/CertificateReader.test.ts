@@ -47,7 +47,6 @@ describe('CertificateReader', () => {
         },
       },
       config: { readable },
-      stableIdOf: () => undefined,
       directory: new PrivateDirectory(served as Directory, {
         hidden: new Set(hidden),
         trustedReaders: new PrincipalSet({ principals: ['HTTP/web'] }),
@@ -105,17 +104,16 @@ describe('CertificateReader', () => {
         trustedReaders: new PrincipalSet({}),
         ownOnly: new Set(),
       }),
-      stableIdOf: username => `ipaUniqueID=${username}`,
     });
-    const isVisible = (subjectId: string, caller: Caller) => {
+    const isVisible = (owners: string[], subjectId: string, caller: Caller) => {
       const record = { username: 'bob', subjectId } as CertificateRecord;
       const { signal } = new AbortController();
-      return reader.isVisible({ owners: ['bob'], record }, { caller, signal });
+      return reader.isVisible({ owners, record }, { caller, signal });
     };
     const reading = holder(alice);
-    expect(await isVisible('ipaUniqueID=bob', reading)).toBe(true);
-    expect(await isVisible('ipaUniqueID=earlier', reading)).toBe(false);
-    const { stableId } = reading.account!;
-    expect(await isVisible(stableId!, reading)).toBe(true);
+    expect(await isVisible(['bob'], 'ipaUniqueID=bob', reading)).toBe(true);
+    expect(await isVisible([], 'ipaUniqueID=earlier', reading)).toBe(false);
+    const earlier = holder({ ...alice, stableId: 'ipaUniqueID=earlier' });
+    expect(await isVisible([], 'ipaUniqueID=earlier', earlier)).toBe(true);
   });
 });

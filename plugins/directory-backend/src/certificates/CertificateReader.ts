@@ -14,8 +14,6 @@ export interface CertificateReaderOptions {
   readonly authorities: Pick<CertificateAuthorities, 'get'>;
   readonly config: Pick<CertificatesConfig, 'readable'>;
   readonly directory: PrivateDirectory;
-  /** Returns the ID of an account, as `Principal.stableId`. */
-  readonly stableIdOf: (username: string) => string | undefined;
 }
 
 /**
@@ -49,14 +47,13 @@ export class CertificateReader {
    * Returns whether the caller may see a certificate. Callers may see their own
    * certificates and those of users whose certificates they may see. With
    * `readable: all` and nothing hidden from the caller, they may also see those
-   * of hosts, services and deleted users. An account that has the name of an
-   * earlier owner does not count.
+   * of hosts, services and deleted users.
    */
   async isVisible(
     { owners = [], record }: Pick<LocatedCertificate, 'owners' | 'record'>,
     context: CallerContext,
   ): Promise<boolean> {
-    const { config, directory, stableIdOf } = this.#options;
+    const { config, directory } = this.#options;
     const { caller, visible } = context;
     const username = caller.account?.username;
     if (
@@ -70,11 +67,7 @@ export class CertificateReader {
       return true;
     }
     const fields = new Set(['is_private'] as const);
-    const { subjectId } = record ?? {};
     for (const owner of owners) {
-      if (subjectId !== undefined && stableIdOf(owner) !== subjectId) {
-        continue;
-      }
       const query = { username: owner, fields };
       const user = await directory.getUser(query, context);
       if (user && directory.isVisible('certificates', { user, caller })) {
