@@ -180,19 +180,6 @@ describe('startRealm', () => {
     }
   });
 
-  it('shows agreements, members and sponsors to authenticated clients', async () => {
-    const attributes = [
-      ...['member', 'memberUser', 'memberManager', 'ipaEnabledFlag'],
-    ];
-    const entries = await ldapsearch(realm, {
-      as: { ticketOf: 'bot/builder.example.test' },
-      filter: '(|(cn=FPCA)(cn=packager))',
-      attributes,
-    });
-    const names = new Set(entries.flatMap(Object.keys));
-    expect(names).toEqual(new Set(['dn', ...attributes]));
-  });
-
   it('imports the memberOf values that the plugin computes', async () => {
     const imported = await memberships(realm);
     expect(imported[`uid=dave,${USERS}`]).toContain(`cn=packager,${GROUPS}`);
@@ -240,12 +227,6 @@ member: ${x}
     expect(await versions()).toEqual([3]);
   });
 
-  it('writes the access log immediately', async () => {
-    const filter = '(uid=seen-in-the-log)';
-    await ldapsearch(realm, { as: portal(realm), filter });
-    expect(await readFile(realm.accessLog, 'utf8')).toContain(filter);
-  });
-
   it('stops, kills and pauses the directory server', async () => {
     const { directory } = realm;
     const search = () =>
@@ -255,6 +236,8 @@ member: ${x}
       await expect(search()).rejects.toThrow(/Can't contact/);
       await directory.start();
       expect(await search()).toHaveLength(1);
+      const log = await readFile(realm.accessLog, 'utf8'); // written at once
+      expect(log.split('\n').slice(-4).join()).toContain('(uid=alice)');
     }
     await directory.pause();
     const pid = await readFile(join(realm.dir, 'slapd.pid'), 'utf8');
@@ -302,10 +285,9 @@ describe('startRealm with an LDIF file', () => {
     }
   });
 
-  it('throws when the file has no principals or does not exist', async () => {
+  it('throws when the file has no principals', async () => {
     const ldif = join(PACKAGE_FOLDER, 'schema/60freeipa.ldif');
     await expect(startRealm({ ldif })).rejects.toThrow(/has no Kerberos/);
-    await expect(startRealm({ ldif: '/nowhere' })).rejects.toThrow(/ENOENT/);
   });
 });
 
