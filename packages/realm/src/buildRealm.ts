@@ -18,7 +18,7 @@ import {
   FOLDER_PLACEHOLDER,
   ldapmodify,
   repairMemberOf,
-  setValue,
+  setValues,
   type RootAccess,
 } from './directory';
 import { generateEntries, withoutFas } from './generateEntries';
@@ -115,7 +115,7 @@ async function createInstance(
   files: RealmFiles,
   schema: BuildOptions['schema'],
 ): Promise<void> {
-  const { folder, instance, uniqueConfig, config } = files;
+  const { dir, instance, uniqueConfig, config } = files;
   const etc = dirname(config);
   const share = join(instance, 'share/dirsrv');
   await cp('/usr/share/dirsrv', share, { recursive: true });
@@ -146,8 +146,8 @@ async function createInstance(
   );
   const [port, securePort] = await freePorts(2);
   const password = await writePassword(files.rootPasswordFile);
-  const name = basename(folder);
-  const inf = join(folder, 'instance.inf');
+  const name = basename(dir);
+  const inf = join(dir, 'instance.inf');
   const answers = { name, port, securePort, password };
   await writeFile(inf, readData('instance.inf', answers), { mode: 0o600 });
   const env = { PREFIX: instance };
@@ -158,7 +158,7 @@ async function createInstance(
   await editDse(files, dse => {
     const renamed = dse.replaceAll(join(etc, `slapd-${name}`), config);
     // No sync to disk; cannot be changed while the server is running.
-    return setValue(renamed, 'nsslapd-db-durable-transaction', 'off');
+    return setValues(renamed, { 'nsslapd-db-durable-transaction': 'off' });
   });
 }
 
@@ -175,11 +175,10 @@ async function whileRunning(
   action: (access: RootAccess) => Promise<void>,
 ): Promise<void> {
   const [port] = await freePorts(1);
-  await editDse(files, dse => setValue(dse, 'nsslapd-port', `${port}`));
+  await editDse(files, dse => setValues(dse, { 'nsslapd-port': port }));
   const server = directoryServer(files, port);
   await server.start();
-  const { rootPasswordFile } = files;
-  await action({ ldapUrl: `ldap://localhost:${port}`, rootPasswordFile });
+  await action({ ldapUrl: `ldap://localhost:${port}`, ...files });
   await server.stop();
 }
 
@@ -193,8 +192,8 @@ async function importEntries(
   schema: BuildOptions['schema'],
   entries: readonly string[],
 ): Promise<void> {
-  const file = join(files.folder, 'import.ldif');
-  const password = hash(await writePassword(files.portalPasswordFile));
+  const file = join(files.dir, 'import.ldif');
+  const password = hash(await writePassword(files.bindPasswordFile));
   const tree = `${readData('tree.ldif', { password })}\n`;
   const records = [schema === 'fas' ? tree : withoutFas(tree), ...entries];
   await writeFile(file, records);
@@ -202,7 +201,7 @@ async function importEntries(
     const args = ['-D', files.config, '-n', 'userroot', '-i', file];
     await run({ program: 'ns-slapd', args: ['ldif2db', ...args] });
   } catch (error) {
-    const log = await readFile(join(files.logs, 'errors'), 'utf8');
+    const log = await readFile(files.errorLog, 'utf8');
     const problems = log.split('\n').filter(line => / (WARN|ERR) /.test(line));
     throw new Error(problems.slice(0, 5).join('; '), { cause: error });
   }
@@ -227,15 +226,15 @@ function hash(password: string): string {
  * large and created at each start, and the folder from the configuration.
  */
 async function prepareForCopies(files: RealmFiles): Promise<void> {
-  const { folder } = files;
+  const { dir } = files;
   for await (const name of glob(
     [
       ...['*.inf', '*.ldif', '*.output', 'slapd-*', 'instance/share'],
       ...['instance/var/lib/dirsrv/db/__db.*', 'instance/var/log/dirsrv/*'],
     ],
-    { cwd: folder },
+    { cwd: dir },
   )) {
-    await rm(join(folder, name), { recursive: true, force: true });
+    await rm(join(dir, name), { recursive: true, force: true });
   }
-  await editDse(files, dse => dse.replaceAll(folder, FOLDER_PLACEHOLDER));
+  await editDse(files, dse => dse.replaceAll(dir, FOLDER_PLACEHOLDER));
 }

@@ -18,15 +18,15 @@ export function directoryServer(files: RealmFiles, port: number): Server {
     // `-d` keeps it in the foreground.
     args: [
       ...['-D', files.uniqueConfig, '-d', '0'],
-      ...['-i', join(files.folder, 'slapd.pid')],
+      ...['-i', join(files.dir, 'slapd.pid')],
     ],
     env: {
       KRB5_CONFIG: files.krb5Config,
       KRB5_KTNAME: files.ldapKeytab,
-      KRB5RCACHENAME: `file2:${join(files.folder, 'ldap.rcache')}`,
+      KRB5RCACHENAME: `file2:${join(files.dir, 'ldap.rcache')}`,
     },
     port,
-    log: join(files.folder, 'slapd.output'),
+    log: join(files.dir, 'slapd.output'),
     request: BIND,
   });
 }
@@ -41,9 +41,16 @@ export async function editDse(
   await writeFile(file, edit(dse), { mode: 0o600 });
 }
 
-/** Replaces the value of an attribute in LDIF. */
-export function setValue(ldif: string, name: string, value: string): string {
-  return ldif.replace(new RegExp(`^${name}: .*$`, 'im'), `${name}: ${value}`);
+/** Replaces the first value of attributes in LDIF. */
+export function setValues(
+  ldif: string,
+  values: Readonly<Record<string, string | number>>,
+): string {
+  return Object.entries(values).reduce(
+    (text, [name, value]) =>
+      text.replace(new RegExp(`^${name}: .*$`, 'im'), `${name}: ${value}`),
+    ldif,
+  );
 }
 
 /** How to connect to a directory server as its administrator. */

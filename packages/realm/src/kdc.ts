@@ -48,7 +48,7 @@ export async function createKdc(
   try {
     await createDatabase(realmFiles(folder), REALM, [
       ...names.flatMap((name, index) => addPrincipal(name, chunkOf(index))),
-      `ktadd -norandkey -k ${files.httpKeytab} ${HTTP_SERVICE}`,
+      `ktadd -norandkey -k ${files.keytab} ${HTTP_SERVICE}`,
       `ktadd -norandkey -k ${files.ldapKeytab} ${LDAP_SERVICE}`,
     ]);
     const chunks = new Set(names.map((_, index) => chunkOf(index)));
@@ -101,11 +101,11 @@ export async function joinKeytabs(
 
 /** Writes the configuration of libkrb5 and of the KDC. */
 export async function writeKdcConfig(
-  { folder, krb5Config, kdcConfig }: RealmFiles,
+  { dir, krb5Config, kdcConfig }: RealmFiles,
   realm: string,
   port: number,
 ): Promise<void> {
-  const values = { folder, realm, port };
+  const values = { folder: dir, realm, port };
   await writeFile(krb5Config, readData('krb5.conf', values));
   await writeFile(kdcConfig, readData('kdc.conf', values));
 }
@@ -119,10 +119,10 @@ export function kdcServer(
   return new Server({
     program: 'krb5kdc',
     // The path shows the supervisor which realm the process belongs to.
-    args: ['-n', '-r', realm, '-P', join(files.folder, 'kdc.pid')],
+    args: ['-n', '-r', realm, '-P', join(files.dir, 'kdc.pid')],
     env: kdcEnvironment(files),
     port,
-    log: join(files.folder, 'kdc.output'),
+    log: join(files.dir, 'kdc.output'),
   });
 }
 

@@ -84,15 +84,12 @@ describe('a realm', () => {
     await isGone(folder);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    'exits with status 0 when realm serve receives %s',
-    async signal => {
-      const { child, folder } = await command('serve');
-      child.kill(signal);
-      expect(await once(child, 'exit')).toEqual([0, null]);
-      expect(existsSync(folder)).toBe(false);
-    },
-  );
+  it('exits with status 0 when realm serve receives a signal', async () => {
+    const { child, folder } = await command('serve');
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(existsSync(folder)).toBe(false);
+  });
 
   it('ends with the status of the command of realm run', async () => {
     const script = `${print}; kinit -k -t "$KEYTAB" alice && exit 7`;

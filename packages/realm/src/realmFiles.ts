@@ -28,10 +28,11 @@ export function readData(
 export type RealmFiles = ReturnType<typeof realmFiles>;
 
 /** Returns the paths in the folder of a realm. */
-export function realmFiles(folder: string) {
-  const file = (name: string) => join(folder, name);
+export function realmFiles(dir: string) {
+  const file = (name: string) => join(dir, name);
   return {
-    folder,
+    /** Private folder. */
+    dir,
     /** Files of the directory server. */
     instance: file('instance'),
     /** Folder of its `dse.ldif`. */
@@ -40,17 +41,25 @@ export function realmFiles(folder: string) {
      * A unique path of `config`: the server names a system-wide semaphore after
      * its last component.
      */
-    uniqueConfig: file(`slapd-${basename(folder)}`),
-    logs: file('instance/var/log/dirsrv'),
+    uniqueConfig: file(`slapd-${basename(dir)}`),
+    /** Access log of the directory server; see `RealmOptions.accessLog`. */
+    accessLog: file('instance/var/log/dirsrv/access'),
+    errorLog: file('instance/var/log/dirsrv/errors'),
+    /** Path of `krb5.conf`, for `KRB5_CONFIG`. */
     krb5Config: file('krb5.conf'),
     kdcConfig: file('kdc.conf'),
     kdc: file('kdc'),
-    tickets: file('tickets'),
-    httpKeytab: file('http.keytab'),
+    /** The gateway's keytab, with HTTP/localhost only. */
+    keytab: file('http.keytab'),
     ldapKeytab: file('ldap.keytab'),
+    /** Keytab with the keys of all people, services and hosts. */
     peopleKeytab: file('people.keytab'),
+    /** Folder of credential caches. */
+    tickets: file('tickets'),
+    /** CA certificate of LDAPS, in PEM. */
     caFile: file('ca.pem'),
-    portalPasswordFile: file('portal.password'),
+    /** Password of the gateway's service account. */
+    bindPasswordFile: file('portal.password'),
     rootPasswordFile: file('root.password'),
   };
 }

@@ -17,12 +17,12 @@ export type OtherRealm = Awaited<ReturnType<typeof startOtherRealm>>;
  */
 export async function startOtherRealm(realm: Realm) {
   const files = realmFiles(await createFolder('other-realm-'));
-  const { krb5Config, peopleKeytab, ldapKeytab, httpKeytab } = files;
+  const { krb5Config, peopleKeytab, ldapKeytab, keytab } = files;
   await kdc.createDatabase(files, OTHER_REALM, [
     ...kdc.addPrincipal('alice', peopleKeytab),
     ...kdc.addPrincipal('HTTP/localhost', ldapKeytab),
   ]);
-  await kdc.joinKeytabs([realm.keytab, ldapKeytab], httpKeytab);
+  await kdc.joinKeytabs([realm.keytab, ldapKeytab], keytab);
   const [port] = await freePorts(1);
   await kdc.writeKdcConfig(files, OTHER_REALM, port);
   const server = kdc.kdcServer(files, OTHER_REALM, port);
@@ -36,10 +36,10 @@ export async function startOtherRealm(realm: Realm) {
     /** `KRB5CCNAME` with a ticket of `alice@OTHER.TEST`. */
     ticket,
     /** Keytab with the keys of `HTTP/localhost` in both realms. */
-    sharedKeytab: httpKeytab,
+    sharedKeytab: keytab,
     async stop(): Promise<void> {
       await server.kill();
-      await removeFolder(files.folder);
+      await removeFolder(files.dir);
     },
   };
 }

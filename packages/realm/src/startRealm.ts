@@ -81,11 +81,12 @@ async function startServers(
   await kdc.writeKdcConfig(files, REALM, kdcPort);
   await symlink(files.config, files.uniqueConfig);
   await directory.editDse(files, template => {
-    let dse = template.replaceAll(directory.FOLDER_PLACEHOLDER, files.folder);
-    dse = directory.setValue(dse, 'nsslapd-port', `${ldapPort}`);
-    dse = directory.setValue(dse, 'nsslapd-securePort', `${ldapsPort}`);
-    const buffering = accessLog === 'buffered' ? 'on' : 'off';
-    return directory.setValue(dse, 'nsslapd-accesslog-logbuffering', buffering);
+    const dse = template.replaceAll(directory.FOLDER_PLACEHOLDER, files.dir);
+    return directory.setValues(dse, {
+      'nsslapd-port': ldapPort,
+      'nsslapd-securePort': ldapsPort,
+      'nsslapd-accesslog-logbuffering': accessLog === 'buffered' ? 'on' : 'off',
+    });
   });
   const kdcServer = kdc.kdcServer(files, REALM, kdcPort);
   const server = directory.directoryServer(files, ldapPort);
@@ -96,49 +97,33 @@ async function startServers(
     await kill();
     throw error;
   }
-  const { folder, krb5Config, peopleKeytab, rootPasswordFile } = files;
   const ldapUrl = `ldap://localhost:${ldapPort}`;
   const ldapsUrl = `ldaps://localhost:${ldapsPort}`;
   const tickets = new Map<string, Promise<string>>();
   return {
+    ...files,
     /** `EXAMPLE.TEST`. */
     realm: REALM,
     /** `dc=example,dc=test`. */
     baseDn: BASE_DN,
-    /** Private folder; `stop()` removes it. */
-    dir: folder,
-    /** `ldap://localhost:PORT`. */
     ldapUrl,
-    /** `ldaps://localhost:PORT`. */
     ldapsUrl,
-    /** CA certificate of LDAPS, in PEM. */
-    caFile: files.caFile,
     /** The gateway's service account. */
     bindDn,
-    bindPasswordFile: files.portalPasswordFile,
     /** Administrator of the directory server, exempt from access control. */
     rootDn: ROOT_DN,
-    rootPasswordFile,
-    /** Path of `krb5.conf`, for `KRB5_CONFIG`. */
-    krb5Config,
-    /** The gateway's keytab, with HTTP/localhost only. */
-    keytab: files.httpKeytab,
-    /** Keytab with the keys of all people, services and hosts. */
-    peopleKeytab,
-    /** Access log of the directory server; see `RealmOptions.accessLog`. */
-    accessLog: join(files.logs, 'access'),
     /** Environment variables of programs that use the realm. */
     env: {
-      KRB5_CONFIG: krb5Config,
-      KEYTAB: peopleKeytab,
+      KRB5_CONFIG: files.krb5Config,
+      KEYTAB: files.peopleKeytab,
       REALM,
       REALM_BASE_DN: BASE_DN,
       REALM_LDAP_URL: ldapUrl,
       REALM_LDAPS_URL: ldapsUrl,
       REALM_CA_FILE: files.caFile,
       REALM_BIND_DN: bindDn,
-      REALM_BIND_PASSWORD_FILE: files.portalPasswordFile,
-      REALM_HTTP_KEYTAB: files.httpKeytab,
+      REALM_BIND_PASSWORD_FILE: files.bindPasswordFile,
+      REALM_HTTP_KEYTAB: files.keytab,
     },
     /** The directory server, which keeps its ports. */
     directory: server,
@@ -158,8 +143,7 @@ async function startServers(
     },
 
     /** Applies LDIF change records as the administrator. */
-    modify: (ldif: string) =>
-      directory.ldapmodify({ ldapUrl, rootPasswordFile }, ldif),
+    modify: (ldif: string) => directory.ldapmodify({ ldapUrl, ...files }, ldif),
 
     /**
      * Creates a new key for HTTP/localhost, which the KDC uses immediately, and
@@ -175,7 +159,7 @@ async function startServers(
     /** Stops the servers and removes all files; can be called repeatedly. */
     async stop(): Promise<void> {
       await kill();
-      await removeFolder(folder);
+      await removeFolder(files.dir);
     },
   };
 }
@@ -200,14 +184,14 @@ async function changeKeytab(
   command: 'ktadd' | 'ktremove',
   args: readonly string[],
 ): Promise<void> {
-  const copy = `${files.httpKeytab}.new`;
-  await copyFile(files.httpKeytab, copy);
+  const copy = `${files.keytab}.new`;
+  await copyFile(files.keytab, copy);
   await run({
     program: 'kadmin.local',
     args: ['-r', REALM, command, '-k', copy, ...args],
     env: kdc.kdcEnvironment(files),
   });
-  await rename(copy, files.httpKeytab);
+  await rename(copy, files.keytab);
 }
 
 function sha256(content: string | Buffer): string {
