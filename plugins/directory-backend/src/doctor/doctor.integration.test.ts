@@ -33,9 +33,6 @@ const REPOSITORY = resolve(__dirname, '../../../..');
 const DOCTOR = join(__dirname, '../../bin/directory-doctor');
 const PLUGIN = '@directory-gateway/backstage-plugin-directory-backend';
 
-/** No server listens there. */
-const UNUSED_URL = 'http://localhost:9';
-
 /** Backstage's name for the database of the `directory` plugin. */
 const DATABASE = 'backstage_plugin_directory';
 
@@ -98,7 +95,8 @@ async function writeCa(): Promise<string> {
 function healthyConfig(): JsonObject {
   return {
     backend: {
-      baseUrl: UNUSED_URL,
+      // No server listens there.
+      baseUrl: 'http://localhost:9',
       listen: ':9',
       database: { client: 'pg', connection: postgres.connection(DATABASE) },
     },
@@ -251,7 +249,8 @@ async function listen(server: Server = createServer()) {
 
 describe('the configuration and the portal', () => {
   reports('a proxy that refuses long headers', 'base-url', async () => {
-    const { port, undo } = await listen(createHttpServer());
+    const server = createHttpServer((_req, res) => void res.end());
+    const { port, undo } = await listen(server);
     return {
       text: /returns 431 for a header of 87384 bytes.*large_client_header/,
       config: {
