@@ -10,7 +10,6 @@ import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  mkdir,
   mkdtemp,
   open,
   readFile,
@@ -33,10 +32,6 @@ const run = promisify(execFile);
 const REPOSITORY = resolve(__dirname, '../../../..');
 const DOCTOR = join(__dirname, '../../bin/directory-doctor');
 const PLUGIN = '@directory-gateway/backstage-plugin-directory-backend';
-const INSTALLED = [PLUGIN, `${PLUGIN}-module-embedded-ca`];
-
-/** No server listens there. */
-const UNUSED_URL = 'http://localhost:9';
 
 /** Backstage's name for the database of the `directory` plugin. */
 const DATABASE = 'backstage_plugin_directory';
@@ -51,7 +46,6 @@ interface Change {
   /** Values by the path of their keys; `undefined` removes a key. */
   readonly config?: Readonly<Record<string, JsonValue | undefined>>;
   readonly env?: NodeJS.ProcessEnv;
-  readonly packages?: readonly string[];
   /** Set for servers that never respond. Default: {@link PATIENT}. */
   readonly timeout?: number;
   readonly undo?: () => unknown;
@@ -77,31 +71,32 @@ beforeAll(async () => {
   const admin = postgres.connect('postgres');
   await admin.raw(`create database ${DATABASE}`);
   await admin.destroy();
-  caKey = await writeCa('ca', 365);
+  caKey = await writeCa();
   await symlink(join(REPOSITORY, 'node_modules'), path('node_modules'));
-  await mkdir(path('src'));
+  // Without `src/index.ts`, all dependencies count as loaded.
+  const dependencies = { [PLUGIN]: '*', [`${PLUGIN}-module-embedded-ca`]: '*' };
+  await write('package.json', JSON.stringify({ dependencies }));
 });
 afterAll(async () => {
   await Promise.all([realm?.stop(), postgres?.stop()]);
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Creates a CA that expires after some days, and returns its key. */
-async function writeCa(name: string, days: number): Promise<string> {
-  const files = ['-keyout', path(`${name}.key`), '-out', path(`${name}.pem`)];
+/** Creates a CA, and returns its key. */
+async function writeCa(): Promise<string> {
   await run('openssl', [
-    ...['req', '-x509', '-nodes', '-subj', '/CN=Doctor CA', ...files],
+    ...['req', '-x509', '-nodes', '-subj', '/CN=Doctor CA', '-days', '365'],
     ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
-    ...['-days', String(days)],
+    ...['-keyout', path('ca.key'), '-out', path('ca.pem')],
   ]);
-  return await readFile(path(`${name}.key`), 'utf8');
+  return await readFile(path('ca.key'), 'utf8');
 }
 
 function healthyConfig(): JsonObject {
   return {
-    app: { baseUrl: UNUSED_URL },
     backend: {
-      baseUrl: UNUSED_URL,
+      // No server listens there.
+      baseUrl: 'http://localhost:9',
       listen: ':9',
       database: { client: 'pg', connection: postgres.connection(DATABASE) },
     },
@@ -136,18 +131,14 @@ function set(target: JsonObject, key: string, value: JsonValue | undefined) {
   }
 }
 
-/** Writes a portal's configuration and backend, and runs the command. */
+/** Writes a portal's configuration, and runs the command. */
 async function doctor(change: Change = {}, ...args: readonly string[]) {
-  const { config = {}, packages = INSTALLED, timeout = PATIENT } = change;
+  const { config = {}, timeout = PATIENT } = change;
   const values = healthyConfig();
   for (const [key, value] of Object.entries(config)) {
     set(values, key, value);
   }
-  const dependencies = Object.fromEntries(packages.map(name => [name, '*']));
   await write('app-config.json', JSON.stringify(values));
-  await write('package.json', JSON.stringify({ dependencies }));
-  const lines = packages.map(name => `backend.add(import('${name}'));\n`);
-  await write('src/index.ts', lines.join(''));
   const options = ['--config', path('app-config.json'), '--json'];
   const result = await run(
     process.execPath,
@@ -258,7 +249,8 @@ async function listen(server: Server = createServer()) {
 
 describe('the configuration and the portal', () => {
   reports('a proxy that refuses long headers', 'base-url', async () => {
-    const { port, undo } = await listen(createHttpServer());
+    const server = createHttpServer((_req, res) => void res.end());
+    const { port, undo } = await listen(server);
     return {
       text: /returns 431 for a header of 87384 bytes.*large_client_header/,
       config: {
@@ -329,11 +321,6 @@ describe('Kerberos', () => {
     ...(await addKey('other.keytab', 'HTTP/other.example.test')),
   }));
 
-  reports('another realm', 'kerberos-ticket', async () => ({
-    text: /set kerberos\.realm: EXAMPLE\.TEST/,
-    config: { 'kerberos.realm': 'OTHER.TEST' },
-  }));
-
   reports('a KDC that hangs', 'kerberos-ticket', async () => {
     const { port, undo } = await listen();
     const change = await withKrb5Config(text =>
@@ -341,16 +328,6 @@ describe('Kerberos', () => {
     );
     return { text: /start the KDC/, ...change, timeout: IMPATIENT, undo };
   });
-
-  reports('a realm without a KDC', 'kerberos-ticket', async () => ({
-    text: /\[realms\] EXAMPLE\.TEST/,
-    ...(await withKrb5Config(text => text.replace(/ kdc = .*/, ''))),
-  }));
-
-  reports('a missing krb5.conf', 'kerberos-ticket', async () => ({
-    text: /KRB5_CONFIG|add a KDC to krb5\.conf/,
-    env: { KRB5_CONFIG: path('missing') },
-  }));
 
   reports('an unknown principal', 'kerberos-ticket', async () => {
     const names = ['HTTP/localhost', 'HTTP/renamed'];
@@ -388,13 +365,6 @@ describe('Kerberos', () => {
     const undo = () => rename(`${file}.away`, file);
     return { text: /start the directory server/, undo };
   });
-
-  reports('no common encryption type', 'kerberos-ticket', async () => ({
-    text: /permitted_enctypes/,
-    ...(await withKrb5Config(text =>
-      text.replace(/\[libdefaults\]/, '$&\n permitted_enctypes = aes128-cts'),
-    )),
-  }));
 
   reports('a clock that differs', 'kerberos-ticket', async () => {
     const [port] = await freePorts(1);
@@ -443,14 +413,6 @@ describe('the directory', () => {
   reports('the CA file of another CA', 'ldap-bind', async () => ({
     text: /set directory\.ldap\.caFile to the CA of the server/,
     config: { 'directory.ldap.caFile': path('ca.pem') },
-  }));
-
-  reports('a domain without SRV records', 'ldap-bind', async () => ({
-    text: /DNS has no SRV records _ldaps\._tcp\.ipa\.invalid/,
-    config: {
-      'directory.ldap.servers': undefined,
-      'directory.ldap.srv': { name: '_ldaps._tcp.ipa.invalid' },
-    },
   }));
 
   reports('a directory server that hangs', 'ldap-bind', async () => {
@@ -515,18 +477,6 @@ describe('the directory', () => {
 });
 
 describe('the embedded CA', () => {
-  const issuers = (keyFile: string, chainFile: string) => ({
-    'directory.certificates.embedded.issuers': [{ keyFile, chainFile }],
-  });
-
-  reports('a CA that expires soon', 'embedded-ca', async () => {
-    await writeCa('old', 10);
-    return {
-      text: /^warn .*create a new intermediate/,
-      config: issuers(path('old.key'), path('old.pem')),
-    };
-  });
-
   reports('a CA key in production', 'embedded-ca', async () => ({
     text: /^warn .*in the process of the portal.*step-ca/,
     env: { NODE_ENV: 'production' },
