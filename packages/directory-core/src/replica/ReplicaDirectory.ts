@@ -306,8 +306,8 @@ function pageOf<R>(
   { page }: Paged,
   present: (rank: number) => R,
 ): Page<R> {
-  const items = Array.from(slicePage<Ranks>(ranks, page), present);
-  return { items, total: ranks.length };
+  const onPage: readonly number[] = [...slicePage<Ranks>(ranks, page)];
+  return { items: onPage.map(present), total: ranks.length };
 }
 
 /**

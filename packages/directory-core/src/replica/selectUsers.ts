@@ -48,8 +48,8 @@ export function selectUsers(
 ): Ranks | undefined {
   const { where, order } = selection;
   const from = ranksFrom(selection, view);
-  if (!from) {
-    return undefined;
+  if (!from || (!where && !order)) {
+    return from;
   }
   const index = userIndex(view);
   const ranks = where ? inAll([from, ranksWhere(where, index)]) : from;

@@ -74,6 +74,7 @@ export class TableWriter {
     return new TableCheck(this.#tables, batch => this.#prepare(batch));
   }
 
+  /** Writes entries; deletes those that are not replicated. */
   write(batch: ReplicaBatch): void {
     this.#write(this.#shareNames(this.#prepare(batch)));
   }
@@ -86,8 +87,7 @@ export class TableWriter {
   }
 
   /**
-   * Writes differences, in which only names may have changed since they were
-   * read. Yields to the event loop in between, and calls a
+   * Writes differences. Yields to the event loop in between, and calls a
    * function afterwards, which may throw.
    */
   async apply(check: TableCheck, afterYield: () => void): Promise<void> {
