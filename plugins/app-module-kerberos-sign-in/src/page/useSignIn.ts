@@ -12,10 +12,9 @@ import {
   type SignInFailure,
 } from '../session/fetchSession';
 import {
-  guestSession,
   PortalIdentity,
-  sessionEnd,
   signedInApiRef,
+  tabState,
 } from '../session/PortalIdentity';
 
 /** State of the sign-in. */
@@ -73,18 +72,13 @@ export function useSignIn(options: {
         const source = { provider, discoveryApi };
         const session = await fetchSession({ ...source, signal });
         if (!signal.aborted) {
-          sessionEnd.clear();
-          guestSession.set(provider === 'guest');
+          tabState.set(provider === 'guest' ? { kind: 'guest' } : undefined);
           const identity = new PortalIdentity({
             session,
             fetchSession: () => fetchSession(source),
-            onSignOut: () => {
-              guestSession.set(false);
-              sessionEnd.set({ kind: 'signedOut' });
-            },
+            onSignOut: () => tabState.set({ kind: 'signedOut' }),
             onRefused: reason => {
-              guestSession.set(false);
-              sessionEnd.set({ kind: 'refused', reason });
+              tabState.set({ kind: 'refused', reason });
               // A reload discards all data of the session.
               window.location.reload();
             },
@@ -95,8 +89,8 @@ export function useSignIn(options: {
       } catch (error) {
         if (!signal.aborted) {
           const failure = toFailure(error);
-          if (failure.kind === 'refused') {
-            guestSession.set(false);
+          if (failure.kind === 'refused' && isGuest()) {
+            tabState.set(undefined);
           }
           // Sites without autoSignIn have browsers that ask for a password.
           const retryIn = autoSignIn ? retryDelay(failure) : undefined;
@@ -111,7 +105,7 @@ export function useSignIn(options: {
   const isSilent = useRef(state.kind === 'signingIn');
   useEffect(() => {
     if (isSilent.current) {
-      signIn(guestSession.get() ? 'guest' : 'kerberos');
+      signIn(isGuest() ? 'guest' : 'kerberos');
     }
     return () => attempt.current?.abort();
   }, [signIn]);
@@ -134,20 +128,24 @@ export function useSignIn(options: {
   return { state, signIn };
 }
 
+function isGuest(): boolean {
+  return tabState.get()?.kind === 'guest';
+}
+
 function initialState(autoSignIn: boolean): SignInState {
-  const end = sessionEnd.get();
-  if (end) {
-    return end.kind === 'refused'
-      ? {
-          kind: 'failed',
-          failure: { ...end, message: '' },
-          provider: 'kerberos',
-        }
-      : end;
+  const state = tabState.get();
+  switch (state?.kind) {
+    case 'signedOut':
+      return state;
+    case 'refused': {
+      const failure = { ...state, message: '' };
+      return { kind: 'failed', failure, provider: 'kerberos' };
+    }
+    default:
+      return autoSignIn || state
+        ? { kind: 'signingIn', silently: true }
+        : { kind: 'ready' };
   }
-  return autoSignIn || guestSession.get()
-    ? { kind: 'signingIn', silently: true }
-    : { kind: 'ready' };
 }
 
 function started(before: SignInState): SignInState {

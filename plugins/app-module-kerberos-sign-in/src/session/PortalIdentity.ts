@@ -206,58 +206,38 @@ async function isTokenRefused(response: Response): Promise<boolean> {
   return body?.reason === 'recent_sign_in_required';
 }
 
-const KEY = 'kerberos-sign-in:session-end';
-const SIGNED_OUT = 'signed_out';
-
-/** How the session in this tab ended. */
-type SessionEnd =
+/** How the sign-in page continues when this tab is reloaded. */
+type TabState =
+  /** A guest has a session and is signed in again. */
+  | { readonly kind: 'guest' }
+  /** The user has signed out. */
   | { readonly kind: 'signedOut' }
   | {
+      /** The account was refused, which ended the session. */
       readonly kind: 'refused';
       /** The `reason` in the response to the renewal. */
       readonly reason: string;
     };
 
-/**
- * Stores how the session in this tab ended. Without it, the page would sign the
- * user in again, because the ticket is still valid.
- */
-export const sessionEnd = {
-  set(end: SessionEnd): void {
-    const value = end.kind === 'refused' ? end.reason : SIGNED_OUT;
-    withStorage(storage => storage.setItem(KEY, value));
-  },
-  clear(): void {
-    withStorage(storage => storage.removeItem(KEY));
-  },
-  /** Returns `undefined` if no session has ended in this tab. */
-  get(): SessionEnd | undefined {
-    const value = withStorage(storage => storage.getItem(KEY));
-    if (!value) {
-      return undefined;
-    }
-    return value === SIGNED_OUT
-      ? { kind: 'signedOut' }
-      : { kind: 'refused', reason: value };
-  },
-};
-
-const GUEST_KEY = 'kerberos-sign-in:guest';
+const KEY = 'kerberos-sign-in:state';
 
 /**
- * Stores whether this tab has a guest session: a reload then signs the guest
- * in.
+ * State of the sign-in in this tab; `undefined` at first and while a user has a
+ * session. Without it, the page would sign the user in again after the end of a
+ * session, because the ticket is still valid.
  */
-export const guestSession = {
-  set(isGuest: boolean): void {
+export const tabState = {
+  set(state: TabState | undefined): void {
     withStorage(storage =>
-      isGuest
-        ? storage.setItem(GUEST_KEY, 'true')
-        : storage.removeItem(GUEST_KEY),
+      state
+        ? storage.setItem(KEY, JSON.stringify(state))
+        : storage.removeItem(KEY),
     );
   },
-  get(): boolean {
-    return withStorage(storage => storage.getItem(GUEST_KEY)) === 'true';
+  get(): TabState | undefined {
+    return (
+      withStorage(storage => JSON.parse(storage.getItem(KEY)!)) ?? undefined
+    );
   },
 };
 

@@ -70,7 +70,7 @@ describe('PublicDocuments', () => {
       now += 999;
       expect(await load()).toEqual([status, status, status]);
       expect(read).toHaveBeenCalledTimes(1);
-      now += 1;
+      now += 2;
       expect(await load()).toEqual([status, status, status]);
       expect(read).toHaveBeenCalledTimes(2);
     });

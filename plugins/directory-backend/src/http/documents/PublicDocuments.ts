@@ -4,6 +4,7 @@ import type {
   PublicDocument,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Request, RequestHandler, Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { UnknownPathError } from '../../apiErrors';
 
 /** Handles a GET without authentication; Express omits the body for HEAD. */
@@ -93,34 +94,29 @@ function patternOf(path: string): RegExp {
 /** Milliseconds for which a result is shared. */
 const SHARED_MS = 1000;
 
+/** Maximum number of parameters whose results are shared. */
+const MAX_SHARED = 100;
+
 /**
  * Limits a read that unauthenticated clients can trigger: calls while it is
  * pending, and within one second after it, share its result or error.
- * Parameters without a document are not cached.
  */
 function shareForOneSecond<T>(
   read: (parameter: string) => Promise<T | undefined>,
 ): (parameter: string) => Promise<T | undefined> {
-  const shared = new Map<
-    string,
-    { readonly result: Promise<T | undefined>; expiresAt: number }
-  >();
-  return parameter => {
-    const last = shared.get(parameter);
-    if (last && performance.now() < last.expiresAt) {
-      return last.result;
-    }
-    const current = { result: read(parameter), expiresAt: Infinity };
-    const expire = () => {
-      current.expiresAt = performance.now() + SHARED_MS;
-    };
-    shared.set(parameter, current);
-    current.result.then(found => {
-      expire();
-      if (found === undefined) {
-        shared.delete(parameter);
+  const shared = new LRUCache<string, () => T | undefined>({
+    max: MAX_SHARED,
+    ttl: SHARED_MS,
+    fetchMethod: async parameter => {
+      try {
+        const found = await read(parameter);
+        return () => found;
+      } catch (error) {
+        return () => {
+          throw error;
+        };
       }
-    }, expire);
-    return current.result;
-  };
+    },
+  });
+  return async parameter => (await shared.fetch(parameter))!();
 }

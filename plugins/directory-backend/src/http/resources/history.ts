@@ -2,13 +2,11 @@ import {
   directoryHistoryReadPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import type { Page, PageRequest } from '@directory-gateway/directory-core';
-import type { Change } from '../../changes/ChangeLog';
 import type { Changes } from '../../changes/createChanges';
 import type { AccessControl } from '../../access/AccessControl';
 import type { Call, Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
-import { parsePage, WHOLE_LIST } from '../request/parsePage';
+import { parsePage } from '../request/parsePage';
 import {
   ForbiddenError,
   groupNotFound,
@@ -31,15 +29,22 @@ export function historyOperations(
   options: HistoryOptions,
 ): readonly Operation[] {
   const { access, changes, dialect, directory } = options;
-  const history = () =>
-    found(
-      changes.history,
-      () =>
-        new ResourceNotFoundError({
-          message:
-            'Histories are not available: directory.changes.history is not set.',
-        }),
+  const readHistory = async (
+    log: NonNullable<Changes['history']>,
+    entry: Parameters<typeof log.historyOf>[0],
+    { call, isOwner }: { readonly call: Call; readonly isOwner: boolean },
+  ) => {
+    const { caller, context, query } = call;
+    if (!isOwner && !(await mayReadHistories(access, caller))) {
+      throw new ForbiddenError({ message: 'You are not allowed to do this.' });
+    }
+    const page = parseParameters(errors => parsePage(query, errors));
+    const { items, total } = await log.historyOf(entry, page, context);
+    return dialect.presentPage(
+      { items: items.map(presentChange), total },
+      { page, call },
     );
+  };
   return [
     {
       id: 'list_group_history',
@@ -47,8 +52,8 @@ export function historyOperations(
       path: '/groups/:groupname/history/',
       permission: directoryReadPermission,
       async handle(call) {
-        const { caller, context, params } = call;
-        const log = history();
+        const { context, params } = call;
+        const log = found(changes.history, historiesNotAvailable);
         const group = await directory.getGroup(
           { groupname: params.groupname, fields: NO_FIELDS },
           context,
@@ -56,14 +61,9 @@ export function historyOperations(
         const { groupname } = found(group, () =>
           groupNotFound(params.groupname),
         );
-        if (!(await isSponsor(directory, groupname, context))) {
-          requireOperation(await access.operationsOf(caller));
-        }
-        return present(call, {
-          dialect,
-          read: page =>
-            log.historyOf({ kind: 'group', name: groupname }, page, context),
-        });
+        const isOwner = await isSponsor(directory, groupname, context);
+        const entry = { kind: 'group', name: groupname } as const;
+        return readHistory(log, entry, { call, isOwner });
       },
     },
     {
@@ -73,20 +73,15 @@ export function historyOperations(
       permission: directoryReadPermission,
       async handle(call) {
         const { caller, context, params } = call;
-        const log = history();
+        const log = found(changes.history, historiesNotAvailable);
         const user = await directory.getUser(
           { username: params.username, fields: NO_FIELDS },
           context,
         );
         const { username } = found(user, () => userNotFound(params.username));
-        if (caller.account?.username !== username) {
-          requireOperation(await access.operationsOf(caller));
-        }
-        return present(call, {
-          dialect,
-          read: page =>
-            log.historyOf({ kind: 'user', name: username }, page, context),
-        });
+        const isOwner = caller.account?.username === username;
+        const entry = { kind: 'user', name: username } as const;
+        return readHistory(log, entry, { call, isOwner });
       },
     },
   ];
@@ -119,9 +114,7 @@ export async function joinTimesOf(
     group &&
     history &&
     ((await isSponsor(directory, group.groupname, context)) ||
-      (await access.operationsOf(caller)).has(
-        directoryHistoryReadPermission.name,
-      ));
+      (await mayReadHistories(access, caller)));
   return async usernames =>
     mayRead ? history.joinTimesOf(group.groupname, usernames) : new Map();
 }
@@ -148,24 +141,17 @@ async function isSponsor(
   return sponsored !== undefined && sponsored.total > 0;
 }
 
-/** @throws ForbiddenError when the caller may not read histories. */
-function requireOperation(allowed: ReadonlySet<string>): void {
-  if (!allowed.has(directoryHistoryReadPermission.name)) {
-    throw new ForbiddenError({ message: 'You are not allowed to do this.' });
-  }
+async function mayReadHistories(
+  access: HistoryOptions['access'],
+  caller: Call['caller'],
+): Promise<boolean> {
+  const operations = await access.operationsOf(caller);
+  return operations.has(directoryHistoryReadPermission.name);
 }
 
-async function present(
-  call: Call,
-  history: {
-    readonly dialect: DirectoryOptions['dialect'];
-    readonly read: (page: PageRequest) => Promise<Page<Change>>;
-  },
-): Promise<unknown> {
-  const page = parseParameters(errors => parsePage(call.query, errors));
-  const { items, total } = await history.read(page ?? WHOLE_LIST);
-  return history.dialect.presentPage(
-    { items: items.map(presentChange), total },
-    { page, call },
-  );
+function historiesNotAvailable(): ResourceNotFoundError {
+  return new ResourceNotFoundError({
+    message:
+      'Histories are not available: directory.changes.history is not set.',
+  });
 }
