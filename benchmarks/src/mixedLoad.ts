@@ -212,7 +212,6 @@ function newUser(uid: string) {
     ),
     cn: uid,
     sn: 'New',
-    displayName: uid,
     uidNumber: '7',
     gidNumber: '7',
     homeDirectory: '/',
