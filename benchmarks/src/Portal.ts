@@ -109,7 +109,7 @@ export class Portal {
       const before = await cpuMs();
       await sleep(IDLE_PERIOD_MS);
       const isIdle = (await cpuMs()) - before < IDLE_PERIOD_MS / 10;
-      idlePeriods = isIdle ? idlePeriods + 1 : 0;
+      idlePeriods = isIdle && (await this.#isFilled()) ? idlePeriods + 1 : 0;
       const { exitCode, signalCode } = this.#child;
       const isLate = performance.now() - this.#startedAt > START_TIMEOUT_MS;
       if (isLate || exitCode !== null || signalCode !== null) {
@@ -119,6 +119,18 @@ export class Portal {
     }
     const idleMs = IDLE_PERIODS * IDLE_PERIOD_MS;
     return (performance.now() - this.#startedAt - idleMs) / 1000;
+  }
+
+  /** Returns whether the catalog has all users and groups. */
+  async #isFilled(): Promise<boolean> {
+    const read = async (path: string) =>
+      JSON.parse((await this.get(path)).text);
+    const users = await read('/api/directory/v1/users/?page_size=1');
+    const groups = await read('/api/directory/v1/groups/?page_size=1');
+    const { totalItems } = await read(
+      '/api/catalog/entities/by-query?limit=1&filter=kind=user&filter=kind=group',
+    );
+    return totalItems >= users.total_results + groups.total_results;
   }
 
   /** Adds the resources during some work to its values. */

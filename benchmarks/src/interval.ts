@@ -1,13 +1,13 @@
 /** Ratio of two rates, with its 95 % confidence interval. */
 export interface RatioInterval {
   readonly ratio: number;
-  /** Half the width of the interval; infinite for fewer than two pairs. */
+  /** Half the width of the interval. */
   readonly margin: number;
 }
 
 /**
- * Computes the ratio of two means from pairs of values that were measured in
- * turn: other work on the machine affects both values of a pair.
+ * Computes the ratio of two means from at least two pairs of values that were
+ * measured in turn: other work on the machine affects both values of a pair.
  */
 export function ratioInterval(
   pairs: readonly (readonly [numerator: number, denominator: number])[],
@@ -16,9 +16,6 @@ export function ratioInterval(
   const denominator = sum(pairs.map(([, of]) => of));
   const ratio = sum(pairs.map(([value]) => value)) / denominator;
   const freedom = pairs.length - 1;
-  if (freedom < 1) {
-    return { ratio, margin: Infinity };
-  }
   const squares = sum(pairs.map(([value, of]) => (value - ratio * of) ** 2));
   // Quantile of Student's distribution, within 1 % from 5 pairs on
   // (Abramowitz and Stegun, 26.7.5).

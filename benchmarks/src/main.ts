@@ -42,7 +42,7 @@ const isSizing = only.test('sizing');
 const isLoad = isSizing || only.test('load');
 
 main().catch(error => {
-  log(error instanceof Error ? (error.stack ?? error.message) : `${error}`);
+  log(error.stack ?? error);
   // Requests under load may be pending.
   process.exit(1);
 });
