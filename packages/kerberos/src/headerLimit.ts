@@ -7,8 +7,7 @@ import { MAX_TOKEN_BYTES } from './parseNegotiate';
  * proxy in front of it needs the same limit (nginx:
  * `large_client_header_buffers`).
  */
-const REQUIRED_HEADER_BYTES =
-  Math.ceil(MAX_TOKEN_BYTES / 3) * 4 + 16_384;
+const REQUIRED_HEADER_BYTES = Math.ceil(MAX_TOKEN_BYTES / 3) * 4 + 16_384;
 
 /**
  * Raises a server's header limit to fit the largest accepted token; never

@@ -207,14 +207,12 @@ export class DirectoryProbe {
     base: ReturnType<typeof trustedDn>,
     attribute: string,
   ): Promise<readonly string[]> {
-    const { entries } = await this.#pool.search(
-      {
-        base,
-        scope: 'base',
-        filter: isPresent('objectClass'),
-        attributes: [attribute],
-      },
-    );
+    const { entries } = await this.#pool.search({
+      base,
+      scope: 'base',
+      filter: isPresent('objectClass'),
+      attributes: [attribute],
+    });
     return entries.flatMap(entry => textsOf(entry, attribute));
   }
 }

@@ -50,6 +50,24 @@ describe('closestFirst', () => {
     expect(tiers(text)).toEqual(expected);
   });
 
+  it('ranks the words of other fields after those of names', () => {
+    const group = { words: ['name'], moreWords: ['email'], whole: ['name'] };
+    expect(closestFirst('packa', group)).toEqual([
+      { kind: 'anyOf', of: [{ kind: 'equals', field: 'name', text: 'packa' }] },
+      ...[['name'], ['name', 'email']].flatMap(searched =>
+        ['wordPrefix', 'wordPart'].map(kind => ({
+          kind: 'allOf',
+          of: [
+            {
+              kind: 'anyOf',
+              of: searched.map(field => ({ kind, field, word: 'packa' })),
+            },
+          ],
+        })),
+      ),
+    ]);
+  });
+
   it('compares at most eight words', () => {
     const text = Array.from({ length: 100 }, (_, n) => `word${n}`).join(' ');
     expect(tiers(text)[1]?.match(/wordPrefix/g)).toHaveLength(8);

@@ -28,6 +28,11 @@ const FULL_NAME = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u;
 export interface TextFields<Field> {
   /** Fields whose words are compared with those of the text. */
   readonly words: readonly Field[];
+  /**
+   * Fields whose words are compared, too, but rank after those of `words`.
+   * Default: none.
+   */
+  readonly moreWords?: readonly Field[];
   /** Fields that are compared with the whole text. */
   readonly whole: readonly Field[];
 }
@@ -35,20 +40,27 @@ export interface TextFields<Field> {
 /**
  * Returns the predicates of a text search, the closest first: a value equals
  * the text; each word of the text begins a word of a field; each word of the
- * text is contained in a word of a field. Texts without a word of at least 3
- * letters only match as a whole, except in Chinese, Japanese and Korean.
+ * text is contained in a word of a field; the same with the fields that rank
+ * later. Texts without a word of at least 3 letters only match as a whole,
+ * except in Chinese, Japanese and Korean.
  */
 export function closestFirst<Field>(
   text: string,
-  { words: fields, whole }: TextFields<Field>,
+  { words: fields, moreWords = [], whole }: TextFields<Field>,
 ): readonly Predicate<FieldCondition<Field>>[] {
   const words = wordsOf(text);
-  const each = (kind: 'wordPrefix' | 'wordPart') =>
-    allOf(...words.map(word => inAnyOf(fields, kind, word)));
+  const tiersOf = (searched: readonly Field[]) => {
+    const each = (kind: 'wordPrefix' | 'wordPart') =>
+      allOf(...words.map(word => inAnyOf(searched, kind, word)));
+    return [
+      ...(words.some(isLong) ? [each('wordPrefix')] : []),
+      ...(words.length > 0 && words.every(isLong) ? [each('wordPart')] : []),
+    ];
+  };
   return [
     anyOf(...whole.map(field => ({ kind: 'equals' as const, field, text }))),
-    ...(words.some(isLong) ? [each('wordPrefix')] : []),
-    ...(words.length > 0 && words.every(isLong) ? [each('wordPart')] : []),
+    ...tiersOf(fields),
+    ...(moreWords.length > 0 ? tiersOf([...fields, ...moreWords]) : []),
   ];
 }
 

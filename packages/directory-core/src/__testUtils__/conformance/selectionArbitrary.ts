@@ -90,7 +90,11 @@ export function textOrder<Field extends UserField | GroupField>(
         kind: 'byTier',
         tiers: isSimilar
           ? [similarTo(text, fields)]
-          : closestFirst(text, { words: fields, whole: fields.slice(0, 1) }),
+          : closestFirst(text, {
+              words: fields.slice(0, 2),
+              moreWords: fields.slice(2),
+              whole: fields.slice(0, 1),
+            }),
       };
     });
 }

@@ -51,7 +51,8 @@ export function parseGroupSearch(
   rejectUnknown(query, TERMS, ['sort'], errors);
   const terms = parseTerms(query, TERMS, errors);
   const order = parseText<GroupField>(query, errors, {
-    words: ['groupname', 'description'],
+    words: ['groupname'],
+    moreWords: ['description'],
     whole: ['groupname'],
   });
   if (terms.length === 0 && !order) {

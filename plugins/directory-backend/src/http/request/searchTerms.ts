@@ -145,7 +145,7 @@ export function parseText<Field>(
   }
   const tiers =
     similar === 'true'
-      ? [similarTo(text, fields.words)]
+      ? [similarTo(text, [...fields.words, ...(fields.moreWords ?? [])])]
       : closestFirst(text, fields);
   return { kind: 'byTier', tiers };
 }
