@@ -20,10 +20,10 @@ interface ExportOptions {
 
 type ExportState = 'idle' | 'running' | 'done' | 'failed' | 'sessionEnded';
 
-/** Button that downloads the members on all pages as CSV, and the outcome. */
+/** Button that downloads the members on all pages as CSV, or stops that. */
 export function ExportButton(options: ExportOptions) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { state, start } = useMembersExport(options);
+  const { state, start, cancel } = useMembersExport(options);
   const outcomes = {
     idle: '',
     running: t('group.export.running'),
@@ -31,7 +31,8 @@ export function ExportButton(options: ExportOptions) {
     failed: t('group.export.failed'),
     sessionEnded: t('states.sessionEnded'),
   };
-  const labels = {
+  const labels: Partial<Record<ExportState, string>> = {
+    running: t('group.export.cancel'),
     failed: t('group.export.again'),
     sessionEnded: t('states.signInAgain'),
   };
@@ -50,10 +51,9 @@ export function ExportButton(options: ExportOptions) {
         size="small"
         variant="secondary"
         iconStart={<RiDownloadLine />}
-        isDisabled={state === 'running'}
-        onPress={start}
+        onPress={state === 'running' ? cancel : start}
       >
-        {isFailed ? labels[state] : t('group.export.start')}
+        {labels[state] ?? t('group.export.start')}
       </Button>
     </Flex>
   );
@@ -80,13 +80,15 @@ function useMembersExport(options: ExportOptions) {
       });
       setState('done');
     } catch (error) {
-      if (!signal.aborted) {
+      if (signal.aborted) {
+        setState('idle');
+      } else {
         setState(isSessionEnded(error) ? 'sessionEnded' : 'failed');
       }
     }
   }
 
-  return { state, start };
+  return { state, start, cancel: () => running.current?.abort() };
 }
 
 const FIELDS = [

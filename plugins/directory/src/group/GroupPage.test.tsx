@@ -539,6 +539,28 @@ describe('ExportButton', () => {
     expect(box).toHaveValue('karl');
   });
 
+  it('can be canceled while the server does not respond', async () => {
+    servePackager();
+    server.on(
+      '/groups/packager/members.csv',
+      () =>
+        new HttpResponse(new ReadableStream(), {
+          headers: { 'Content-Type': 'text/csv' },
+        }),
+    );
+    renderDirectory('/directory/groups/packager');
+
+    await userEvent.click(
+      await screen.findByRole('button', { name: 'Export as CSV' }),
+    );
+    expect(screen.getByText('Exporting members…')).toBeVisible();
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+    expect(
+      await screen.findByRole('button', { name: 'Export as CSV' }),
+    ).toBeVisible();
+    expect(saveFile).not.toHaveBeenCalled();
+  });
+
   it('saves nothing when the stream is aborted', async () => {
     servePackager();
     server.on(

@@ -73,6 +73,7 @@ export const groupGerman = {
     'Die Mitgliedschaft konnte nicht geprüft werden. Versuchen Sie es erneut.',
   'group.export.start': 'Als CSV exportieren',
   'group.export.running': 'Mitglieder werden exportiert…',
+  'group.export.cancel': 'Abbrechen',
   'group.export.done': 'Exportiert.',
   'group.export.failed':
     'Der Export wurde unterbrochen. Es wurde nichts gespeichert.',

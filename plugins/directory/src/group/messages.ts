@@ -77,6 +77,7 @@ export const groupMessages = {
   export: {
     start: 'Export as CSV',
     running: 'Exporting members…',
+    cancel: 'Cancel',
     done: 'Exported.',
     failed: 'The export was interrupted. Nothing was saved.',
     again: 'Try again',

@@ -5,6 +5,8 @@ describe('readInput', () => {
     ['', 'empty'],
     ['  ', 'empty'],
     ['alice', 'text'],
+    ['private keys', 'text'],
+    ['component:private-key-store', 'text'],
     ['a'.repeat(201), 'long'],
     ['-----BEGIN EC PRIVATE KEY-----\nAAAA', 'secret'],
     ['-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXk', 'secret'],

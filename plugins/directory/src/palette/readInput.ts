@@ -13,7 +13,8 @@ export type PaletteInput =
   | { kind: 'empty' | 'secret' | 'long' };
 
 /** A private key in PEM, OpenSSH, OpenPGP or PuTTY format. */
-const SECRET = /PRIVATE[\s-]*(?:KEY|LINES)|PuTTY-User-Key-File/i;
+const SECRET =
+  /(?:BEGIN|END)[\w\s-]*PRIVATE[\s-]*KEY|Private-Lines|PuTTY-User-Key-File/i;
 
 /** Maximum length of a search text, in characters. */
 const MAX_TEXT = 200;
