@@ -119,5 +119,12 @@ async function readMembers(
     },
     signal,
   });
-  return new Blob([BYTE_ORDER_MARK, await new Response(data).blob()]);
+  // An abort may leave the stream open.
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), {
+      once: true,
+    }),
+  );
+  const content = await Promise.race([new Response(data).blob(), aborted]);
+  return new Blob([BYTE_ORDER_MARK, content]);
 }
