@@ -218,7 +218,7 @@ const trials = {
   },
   promises: {
     command: ['benchmarks/run'],
-    shards: [{ ONLY: 'load', USERS: users, MINUTES: 2 }],
+    shards: [{ ONLY: 'load', USERS: users, MINUTES: 2, CLIENTS: 4 }],
   },
 };
 
