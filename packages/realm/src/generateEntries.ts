@@ -183,7 +183,7 @@ function userNames(index: number): string[] {
   const block = Math.floor(index / givenNames.length);
   const end = Math.floor(block / surnameStarts.length) + index;
   const surname = pick(surnameStarts, block + index) + pick(surnameEnds, end);
-  const separator = pick(['.', '_', '-', 'X'], index);
+  const separator = pick(['.', '_', '-', ''], index);
   const count = givenNames.length * surnameStarts.length * surnameEnds.length;
   const suffix = index < count ? '' : `${index}`;
   const uid = given.toLowerCase() + separator + surname.toLowerCase() + suffix;
