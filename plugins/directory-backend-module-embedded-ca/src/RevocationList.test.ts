@@ -242,6 +242,20 @@ describe('RevocationList', () => {
       expect(await numbersIn(next)).toEqual([]);
     });
 
+    it('does not restore a released hold of any of several issuers', async () => {
+      ca.create('intermediate', '--file-name', 'next');
+      const issuers = [ca.files('next'), ca.files()];
+      const old = await ca.open();
+      const { serialNumber } = await ca.issue(old);
+      await hold(old, serialNumber);
+      // Released by a process that ended before it signed the CRL.
+      await ca.records.set(serialNumber, '', undefined);
+      const next = await ca.open({ issuers });
+      await next.maintain();
+      expect(await numbersIn(next)).toEqual([]);
+      expect(ca.logger.lines).toEqual([]);
+    });
+
     it('publishes nothing while the saved CRL is damaged', async () => {
       const node = await ca.open();
       await node.maintain();
