@@ -52,9 +52,15 @@ exports.up = async function up(knex) {
       .nullable()
       .unique()
       .comment('Value that repeated requests share; null for old requests');
-    table.timestamp('reserved_at').notNullable();
+    table
+      .timestamp('reserved_at')
+      .notNullable()
+      .comment('Reservation, or the last attempt to continue it');
     table.timestamp('recorded_at').nullable().index();
-    table.timestamp('not_before').nullable();
+    table
+      .timestamp('not_before')
+      .nullable()
+      .comment('Of a reservation that was continued: the first attempt');
     table
       .timestamp('not_after')
       .nullable()

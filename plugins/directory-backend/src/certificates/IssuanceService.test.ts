@@ -416,6 +416,43 @@ describe('IssuanceService', () => {
       expect(await states()).toBe('valid');
     });
 
+    it('continues an attempt once when it is repeated twice at a time', async () => {
+      const lose = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      whileSigning = lose;
+      await expect(sign(alice)).rejects.toThrow('No response');
+      const [{ reserved_at: at }] = await knex(RECORDS).select('reserved_at');
+      whileSigning = async () => {};
+      const [one, other] = await Promise.all([sign(alice), sign(alice)]);
+      expect(authority.signed).toHaveLength(2);
+      expect(other.certificate.der).toEqual(one.certificate.der);
+      expect(authority.signed[1].attemptedAt).toEqual(new Date(at));
+      expect(await states()).toBe('valid');
+    });
+
+    it('keeps the time of the first attempt, and an attempt that is running', async () => {
+      whileSigning = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      await expect(sign(alice)).rejects.toThrow('No response');
+      const first = new Date(Date.now() - 59 * 60_000);
+      await knex(RECORDS).update({ reserved_at: first });
+      await expect(sign(alice)).rejects.toThrow('No response');
+      const move = (minutes: number) =>
+        knex(RECORDS).update({
+          reserved_at: new Date(Date.now() - minutes * 60_000),
+          not_before: new Date(Date.now() - 61 * 60_000),
+        });
+      expect(authority.signed[1].attemptedAt).toEqual(first);
+      await move(1);
+      await reservations.deleteLost();
+      expect(await states()).toBe('abandoned');
+      await move(3);
+      await reservations.deleteLost();
+      expect(await states()).toBe('');
+    });
+
     it('forgets the attempt after an hour', async () => {
       whileSigning = async () => {
         throw new OutcomeUnknownError('No response');

@@ -156,18 +156,18 @@ export class Reservations {
           return recordOf(previous);
         }
         if (previous && isLost(previous)) {
-          const { id, reserved_at, state } = previous;
-          if (state === 'reserved' && ageOf(previous) < RUNNING_MS) {
+          if (previous.state === 'reserved' && isRunning(previous)) {
             throw new AuthorityUnavailableError('The same request is pending');
           }
-          const attemptedAt = new Date(reserved_at);
-          return {
-            serialNumber,
-            row: { ...row, id, reserved_at },
-            attemptedAt,
-          };
-        }
-        if (previous) {
+          if (await this.#claim(previous, row)) {
+            const attemptedAt = firstAttemptOf(previous);
+            return {
+              serialNumber,
+              row: { ...row, id: previous.id },
+              attemptedAt,
+            };
+          }
+        } else if (previous) {
           await this.#table()
             .where({ id: previous.id })
             .update({ request_key: null });
@@ -175,6 +175,26 @@ export class Reservations {
       }
       throw new Error('No serial number could be reserved');
     });
+  }
+
+  /**
+   * Continues an earlier attempt, unless a concurrent repetition does.
+   *
+   * @returns whether this process continues it
+   */
+  async #claim(
+    previous: CertificateRow,
+    { reserved_at }: ReservedRow,
+  ): Promise<boolean> {
+    const { id, state, reserved_at: reservedBefore } = previous;
+    const claimed = await this.#table()
+      .where({ id, state, reserved_at: reservedBefore })
+      .update({
+        state: 'reserved',
+        reserved_at,
+        not_before: firstAttemptOf(previous),
+      });
+    return claimed > 0;
   }
 
   /** Returns the row of the same request, after it was signed or has failed. */
@@ -280,7 +300,7 @@ export class Reservations {
     const rows = await orUnavailable(() =>
       this.#table()
         .where({ authority, public_key_sha256 })
-        .select('id', 'reserved_at', 'serial_number', 'state'),
+        .select('id', 'not_before', 'reserved_at', 'serial_number', 'state'),
     );
     const orderOf = (each: Pick<CertificateRow, 'id' | 'reserved_at'>) =>
       `${new Date(each.reserved_at).toISOString()} ${each.id}`;
@@ -301,10 +321,14 @@ export class Reservations {
 
   /** Deletes attempts that are not repeated any more. */
   async deleteLost(): Promise<void> {
+    const now = Date.now();
     await this.#table()
       .whereIn('state', UNRECORDED)
       .whereNull('serial_number')
-      .where('reserved_at', '<', new Date(Date.now() - LOST_MS))
+      .where('reserved_at', '<', new Date(now - RUNNING_MS))
+      .whereRaw('coalesce(not_before, reserved_at) < ?', [
+        new Date(now - LOST_MS),
+      ])
       .delete();
   }
 
@@ -433,15 +457,31 @@ function isRecent(row: CertificateRow): boolean {
   return row.state === 'valid' && Math.abs(ageOf(row)) <= REPETITION_MS;
 }
 
+/** Columns of an attempt. */
+type Attempt = Pick<
+  CertificateRow,
+  'not_before' | 'reserved_at' | 'serial_number' | 'state'
+>;
+
 /** Returns whether an attempt may result in a certificate, or has. */
-function isLost(
-  row: Pick<CertificateRow, 'reserved_at' | 'serial_number' | 'state'>,
-): boolean {
+function isLost(row: Attempt): boolean {
   return (
     row.serial_number === null &&
     UNRECORDED.includes(row.state) &&
-    ageOf(row) < LOST_MS
+    (isRunning(row) || Date.now() - firstAttemptOf(row).getTime() < LOST_MS)
   );
+}
+
+/** Returns whether the process of the last attempt may still wait for the CA. */
+function isRunning(row: Pick<CertificateRow, 'reserved_at'>): boolean {
+  return ageOf(row) < RUNNING_MS;
+}
+
+/** Returns the time of the first attempt that may result in a certificate. */
+function firstAttemptOf(
+  row: Pick<Attempt, 'not_before' | 'reserved_at'>,
+): Date {
+  return new Date(row.not_before ?? row.reserved_at);
 }
 
 /** Returns the time since a reservation, in milliseconds. */
