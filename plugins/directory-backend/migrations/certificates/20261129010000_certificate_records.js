@@ -96,6 +96,7 @@ exports.up = async function up(knex) {
     table.index(['reserved_at'], 'directory_certificate_reservations', {
       predicate: knex.whereRaw("state = 'reserved'"),
     });
+    table.index(['public_key_sha256'], 'directory_certificate_keys');
     table.index(['issuer'], 'directory_certificate_revocations', {
       predicate: knex.whereRaw('revoked_at is not null'),
     });

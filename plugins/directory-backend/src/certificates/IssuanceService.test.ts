@@ -490,7 +490,14 @@ describe('IssuanceService', () => {
       const signOther = () => sign(packager, { profile: 'packagers' });
       try {
         await expect(signOther()).rejects.toThrow(
-          'An earlier request for the same key is pending',
+          'Another request for the same key is pending',
+        );
+        // An earlier reservation may be committed later.
+        await knex(RECORDS).update({
+          reserved_at: new Date(Date.now() + 60_000),
+        });
+        await expect(signOther()).rejects.toThrow(
+          'Another request for the same key is pending',
         );
         expect(await states()).toBe('abandoned');
         await knex('directory_signing_limits').delete();

@@ -292,24 +292,20 @@ export class Reservations {
   /**
    * Returns the serial numbers of all certificates of the key of a reservation.
    *
-   * @throws AuthorityUnavailableError also while an earlier request for another
-   *   certificate of the key is being signed, or its outcome is not known.
+   * @throws AuthorityUnavailableError also while another request for the key is
+   *   being signed, or its outcome is not known. Its time does not matter: an
+   *   earlier reservation may be committed later.
    */
   async listOfKey({ row }: Reservation): Promise<ReadonlySet<bigint>> {
-    const { authority, id, public_key_sha256, reserved_at } = row;
+    const { authority, id, public_key_sha256 } = row;
     const rows = await orUnavailable(() =>
       this.#table()
         .where({ authority, public_key_sha256 })
         .select('id', 'not_before', 'reserved_at', 'serial_number', 'state'),
     );
-    const orderOf = (each: Pick<CertificateRow, 'id' | 'reserved_at'>) =>
-      `${new Date(each.reserved_at).toISOString()} ${each.id}`;
-    const isPending = rows.some(
-      each => isLost(each) && orderOf(each) < orderOf({ id, reserved_at }),
-    );
-    if (isPending) {
+    if (rows.some(each => each.id !== id && isLost(each))) {
       throw new AuthorityUnavailableError(
-        'An earlier request for the same key is pending',
+        'Another request for the same key is pending',
       );
     }
     return new Set(
