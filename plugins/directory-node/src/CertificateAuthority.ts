@@ -179,6 +179,8 @@ export interface CertificateAuthority {
    * @throws AuthorityRefusalError when this request will never be signed.
    * @throws AuthorityUnavailableError when nothing was signed, and a later
    *   attempt may succeed.
+   * @throws AuthorityProtocolError when the response of the CA is invalid; with
+   *   `isUnsigned` if nothing was signed.
    * @throws OutcomeUnknownError when a certificate may have been signed. The
    *   gateway revokes the serial number that it has reserved.
    */
@@ -382,4 +384,16 @@ export class OutcomeUnknownError extends CustomErrorBase {
 export class AuthorityProtocolError extends CustomErrorBase {
   /** Name of the error. */
   name = 'AuthorityProtocolError' as const;
+
+  /** Whether it is certain that nothing was signed. */
+  readonly isUnsigned: boolean;
+
+  /** @param options - `isUnsigned`: default: false */
+  constructor(
+    message: string,
+    options: { readonly cause?: unknown; readonly isUnsigned?: boolean } = {},
+  ) {
+    super(message, options.cause);
+    this.isUnsigned = options.isUnsigned ?? false;
+  }
 }

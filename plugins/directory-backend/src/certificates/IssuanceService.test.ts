@@ -1,6 +1,7 @@
 import { mockCredentials } from '@backstage/backend-test-utils';
 import type { AuditorService } from '@backstage/backend-plugin-api';
 import {
+  AuthorityProtocolError,
   AuthorityRefusalError,
   AuthorityUnavailableError,
   type Database,
@@ -292,6 +293,7 @@ describe('IssuanceService', () => {
   it.each([
     new AuthorityRefusalError('No'),
     new AuthorityUnavailableError('No'),
+    new AuthorityProtocolError('No', { isUnsigned: true }),
   ])('deletes the reservation when the CA has not signed: %s', async error => {
     whileSigning = async () => {
       throw error;
@@ -464,6 +466,14 @@ describe('IssuanceService', () => {
       await expect(sign(alice)).rejects.toThrow('No response');
       expect(authority.signed[1].attemptedAt).toBeUndefined();
       await reservations.deleteLost();
+      expect(await states()).toBe('abandoned');
+    });
+
+    it('keeps the attempt after an invalid response', async () => {
+      whileSigning = async () => {
+        throw new AuthorityProtocolError('No JSON');
+      };
+      await expect(sign(alice)).rejects.toThrow('No JSON');
       expect(await states()).toBe('abandoned');
     });
 

@@ -359,6 +359,7 @@ export class IssuanceService {
       });
     } catch (error) {
       const isUnsigned =
+        (isError(error) && error.isUnsigned === true) ||
         isNamed(error, 'TooManyCertificatesError') ||
         isNamed(error, 'AuthorityRefusalError') ||
         isNamed(error, 'AuthorityUnavailableError');
