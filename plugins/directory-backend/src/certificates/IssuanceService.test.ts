@@ -522,6 +522,66 @@ describe('IssuanceService', () => {
       expect([...recorded!].map(String)).toEqual([row.serial_number]);
     });
 
+    it('revokes a certificate later that it could neither record nor revoke', async () => {
+      const failure = new AuthorityUnavailableError('Down');
+      jest.spyOn(reservations, 'record').mockRejectedValueOnce(failure);
+      revoke.mockRejectedValueOnce(failure);
+      await expect(sign(alice)).rejects.toThrow('could not be recorded');
+      const [{ serial_number: serialNumber }] = await knex(RECORDS);
+      const stateOf = async () =>
+        (await authority.get(BigInt(serialNumber)))!.revocation;
+      expect(await stateOf()).toBeUndefined();
+      expect(await states()).toBe('reserved');
+      expect(logger.lines.join()).toContain(serialNumber);
+      // A repeated request is for another certificate.
+      await knex(RECORDS).update({
+        reserved_at: new Date(Date.now() - 601_000),
+      });
+      await sign(alice);
+      expect([...authority.signed[1].recorded!].map(String)).toEqual([
+        serialNumber,
+      ]);
+      expect(await states()).toBe('reserved,valid');
+      await revocations.revokeLost();
+      expect(await states()).toBe('revoked,valid');
+      expect(await stateOf()).toMatchObject({ reason: 0 });
+    });
+
+    it('revokes a certificate when the database fails for a moment', async () => {
+      const failure = new AuthorityUnavailableError('Down');
+      jest.spyOn(reservations, 'record').mockRejectedValueOnce(failure);
+      jest.spyOn(records, 'find').mockRejectedValueOnce(failure);
+      await expect(sign(alice)).rejects.toThrow('could not be recorded');
+      expect(revoke).toHaveBeenCalledTimes(1);
+      expect(await states()).toBe('');
+    });
+
+    it('reports an attempt that it deletes', async () => {
+      whileSigning = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      await expect(sign(alice)).rejects.toThrow('No response');
+      await revocations.deleteLost();
+      expect(logger.lines).toEqual([]);
+      await knex(RECORDS).update({
+        reserved_at: new Date(Date.now() - 61 * 60_000),
+      });
+      await revocations.deleteLost();
+      expect(await states()).toBe('');
+      expect(logger.lines).toEqual([
+        expect.stringMatching(/^warn It is not known whether .* for alice/),
+      ]);
+      expect(auditor.events[1]).toEqual({
+        eventId: 'certificate-sign',
+        actor: 'directory-gateway',
+        username: 'alice',
+        profile: 'userCerts',
+        keyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        serialNumber: 'unknown',
+        failed: 'OutcomeUnknownError',
+      });
+    });
+
     it('does not record a certificate whose reservation was deleted', async () => {
       whileSigning = async () => {
         await knex(RECORDS).delete();

@@ -105,6 +105,12 @@ export interface Reservation {
   readonly attemptedAt?: Date;
 }
 
+/** Columns of an attempt that was not repeated. */
+export type LostAttempt = Pick<
+  CertificateRow,
+  'id' | 'username' | 'profile' | 'public_key_sha256'
+>;
+
 /** A certificate that was signed but not recorded. */
 export type UnrecordedCertificate = CertificateKey & Pick<CertificateRow, 'id'>;
 
@@ -315,17 +321,48 @@ export class Reservations {
     );
   }
 
-  /** Deletes attempts that are not repeated any more. */
-  async deleteLost(): Promise<void> {
+  /**
+   * Reserves the serial number that a CA has chosen for a certificate that must
+   * be revoked, so that {@link Reservations.listReserved} returns it. The request
+   * can be repeated for another certificate.
+   */
+  async reserveChosen(
+    { row: { id } }: Pick<Reservation, 'row'>,
+    { serialNumber, notAfter }: CertificateDescription,
+  ): Promise<void> {
+    await orUnavailable(() =>
+      this.#table()
+        .where({ id })
+        .whereIn('state', UNRECORDED)
+        .update({
+          state: 'reserved',
+          serial_number: String(serialNumber),
+          not_after: new Date(notAfter),
+          request_key: null,
+        }),
+    );
+  }
+
+  /**
+   * Deletes attempts that are not repeated any more.
+   *
+   * @returns what they requested: there may be certificates
+   */
+  async deleteLost(): Promise<readonly LostAttempt[]> {
     const now = Date.now();
-    await this.#table()
+    const lost = await this.#table()
       .whereIn('state', UNRECORDED)
       .whereNull('serial_number')
       .where('reserved_at', '<', new Date(now - RUNNING_MS))
       .whereRaw('coalesce(not_before, reserved_at) < ?', [
         new Date(now - LOST_MS),
       ])
-      .delete();
+      .select('id', 'username', 'profile', 'public_key_sha256');
+    // No request continues an attempt that is so old.
+    for (const { id } of lost) {
+      await this.#table().where({ id }).delete();
+    }
+    return lost;
   }
 
   /** Returns for each row whether it was inserted or is in conflict. */
