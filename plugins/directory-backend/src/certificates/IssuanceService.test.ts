@@ -729,6 +729,12 @@ describe('IssuanceService', () => {
         },
       ],
     ]);
+    expect(auditor.events[0]).toEqual({
+      eventId: 'certificate-revoke',
+      actor: 'directory-gateway',
+      serialNumber: String(serialNumber),
+      reason: 'keyCompromise',
+    });
 
     revoke
       .mockRejectedValueOnce(new AuthorityUnavailableError('No connection'))

@@ -36,7 +36,7 @@ import type {
 import type { Reservation, Reservations } from './records/Reservations';
 import type { CertificateKey } from './records/RevocationTable';
 import { findRenewable } from './renewal';
-import { ACTOR, type RevocationService } from './RevocationService';
+import type { RevocationService } from './RevocationService';
 import type { SigningLimit } from './SigningLimit';
 import { checkKey } from './signingRules';
 
@@ -60,10 +60,9 @@ export interface UncheckedSigningRequest {
 export interface IssuanceServiceOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
-  /** The CA signs, and revokes certificates that it must not have signed. */
   readonly authorities: Pick<
     CertificateAuthorities,
-    'get' | 'issuing' | 'present' | 'revoke'
+    'get' | 'issuing' | 'present'
   >;
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
@@ -74,7 +73,10 @@ export interface IssuanceServiceOptions {
     'countUnexpired' | 'find' | 'setLabel'
   >;
   readonly reservations: Reservations;
-  readonly revocations: Pick<RevocationService, 'revokeUnreturned'>;
+  readonly revocations: Pick<
+    RevocationService,
+    'revokeBlocked' | 'revokeUnreturned'
+  >;
 }
 
 /**
@@ -377,24 +379,17 @@ export class IssuanceService {
    */
   async #requireUnblocked(
     keyHash: string,
-    { authority, serialNumber }: CertificateKey,
+    certificate: CertificateKey,
   ): Promise<void> {
-    const { authorities, blockedKeys } = this.#options;
+    const { blockedKeys, revocations } = this.#options;
     try {
       if (!(await blockedKeys.has(keyHash))) {
         return;
       }
-      const revoked = await authorities.revoke(authority, {
-        serialNumber,
-        reason: 'keyCompromise',
-        revokedBy: ACTOR,
-      });
-      if (!revoked) {
-        throw new Error('The CA does not find the certificate');
-      }
+      await revocations.revokeBlocked(certificate);
     } catch (error) {
       throw new OutcomeUnknownError(
-        `Certificate ${serialNumber} was issued, but its key may be blocked`,
+        `Certificate ${certificate.serialNumber} was issued, but its key may be blocked`,
         error,
       );
     }

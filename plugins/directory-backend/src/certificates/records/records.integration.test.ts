@@ -251,7 +251,7 @@ describe.each(databases)(
         const { database, issue } = await open(client);
         await issue();
         const isPostgres = database.client.config.client === 'pg';
-        const plan: object = await database.transaction(async transaction => {
+        const plan: unknown = await database.transaction(async transaction => {
           // The planner prefers to read a small table from its beginning.
           await (isPostgres &&
             transaction.raw('set local enable_seqscan = off'));
