@@ -210,8 +210,9 @@ export interface CertificateAuthority {
   hold?(serialNumber: bigint): Promise<Revocation | undefined>;
 
   /**
-   * Ends the hold of the certificate with a serial number. A certificate that is revoked or not on
-   * hold does not change. Required with {@link CertificateAuthority.hold}.
+   * Ends the hold of the certificate with a serial number. A certificate that is
+   * revoked or not on hold does not change. Required with {@link
+   * CertificateAuthority.hold}.
    *
    * @returns the state afterwards: `undefined` when the certificate is valid
    * @throws AuthorityUnavailableError when the CA is not available.

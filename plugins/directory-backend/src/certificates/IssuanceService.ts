@@ -327,7 +327,7 @@ export class IssuanceService {
       record = await reservations.record(reserved, signed, description);
     } catch (error) {
       await this.#options.revocations.revokeUnreturned(reserved, signed);
-      throw isNamed(error, 'AuthorityProtocolError')
+      throw hasName(error, 'AuthorityProtocolError')
         ? error
         : new OutcomeUnknownError(
             `Certificate ${meta.serialNumber} was issued, but could not be recorded`,
@@ -362,9 +362,9 @@ export class IssuanceService {
     } catch (error) {
       const isUnsigned =
         (isError(error) && error.isUnsigned === true) ||
-        isNamed(error, 'TooManyCertificatesError') ||
-        isNamed(error, 'AuthorityRefusalError') ||
-        isNamed(error, 'AuthorityUnavailableError');
+        hasName(error, 'TooManyCertificatesError') ||
+        hasName(error, 'AuthorityRefusalError') ||
+        hasName(error, 'AuthorityUnavailableError');
       // An earlier attempt may have resulted in a certificate.
       await (isUnsigned && !attemptedAt
         ? reservations.release(reserved).catch(() => {})
@@ -406,7 +406,7 @@ export class IssuanceService {
   }
 }
 
-function isNamed(error: unknown, name: string): error is Error {
+function hasName(error: unknown, name: string): error is Error {
   return isError(error) && error.name === name;
 }
 

@@ -106,13 +106,13 @@ export interface Reservation {
 }
 
 /** Columns of an attempt that was not repeated. */
-export type LostAttempt = Pick<
+type LostAttempt = Pick<
   CertificateRow,
   'id' | 'username' | 'profile' | 'public_key_sha256'
 >;
 
 /** A certificate that was signed but not recorded. */
-export type UnrecordedCertificate = CertificateKey & Pick<CertificateRow, 'id'>;
+type UnrecordedCertificate = CertificateKey & Pick<CertificateRow, 'id'>;
 
 /**
  * Serial numbers that are reserved before a CA signs, and the step to a recorded
