@@ -206,6 +206,7 @@ describe('ExpiryReminders', () => {
     await ca.revoke({
       serialNumber: BigInt(renewal.serial_number),
       reason: 'superseded',
+      revokedBy: 'admin',
     });
     await run();
     expect(send).toHaveBeenCalledTimes(1);
