@@ -30,6 +30,8 @@ export class RecordedIssuers {
   /** IDs of issuers by name. */
   #ids: ReadonlyMap<string, string> = new Map();
   #refreshedAt = -Infinity;
+  /** Query that has not ended, which concurrent callers share. */
+  #refreshing: Promise<void> | undefined;
 
   constructor(database: Knex) {
     this.#database = database;
@@ -94,13 +96,19 @@ export class RecordedIssuers {
 
   /** Reads the names of the issuers, unless that was done a second ago. */
   async #refresh(): Promise<void> {
-    const now = performance.now();
-    if (now - this.#refreshedAt >= REFRESH_MS) {
-      this.#refreshedAt = now;
-      const ids: readonly string[] =
-        await this.#database(AUTHORITIES).pluck('id');
-      this.#ids = new Map(ids.map(id => [nameOf(id), id]));
+    if (performance.now() - this.#refreshedAt >= REFRESH_MS) {
+      this.#refreshing ??= this.#readNames().finally(() => {
+        this.#refreshing = undefined;
+      });
+      await this.#refreshing;
     }
+  }
+
+  async #readNames(): Promise<void> {
+    const ids: readonly string[] =
+      await this.#database(AUTHORITIES).pluck('id');
+    this.#ids = new Map(ids.map(id => [nameOf(id), id]));
+    this.#refreshedAt = performance.now();
   }
 
   /**

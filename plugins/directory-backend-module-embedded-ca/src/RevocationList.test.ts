@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   mkdir,
   readdir,
@@ -241,6 +242,20 @@ describe('RevocationList', () => {
       expect(await numbersIn(next)).toEqual([]);
     });
 
+    it('does not restore a released hold of any of several issuers', async () => {
+      ca.create('intermediate', '--file-name', 'next');
+      const issuers = [ca.files('next'), ca.files()];
+      const old = await ca.open();
+      const { serialNumber } = await ca.issue(old);
+      await hold(old, serialNumber);
+      // Released by a process that ended before it signed the CRL.
+      await ca.records.set(serialNumber, '', undefined);
+      const next = await ca.open({ issuers });
+      await next.maintain();
+      expect(await numbersIn(next)).toEqual([]);
+      expect(ca.logger.lines).toEqual([]);
+    });
+
     it('publishes nothing while the saved CRL is damaged', async () => {
       const node = await ca.open();
       await node.maintain();
@@ -277,14 +292,22 @@ describe('RevocationList', () => {
 
   it('removes what a process that was killed has left beside the key', async () => {
     const path = `${ca.files().keyFile}.crl`;
-    const [old, recent] = [`${path}.old`, `${path}.recent`];
-    await writeFile(old, 'partly');
-    await writeFile(recent, 'partly');
+    const [old, recent] = [
+      `${path}.${randomUUID()}`,
+      `${path}.${randomUUID()}`,
+    ];
+    // An administrator's copy.
+    const copy = `${path}.2026`;
+    for (const file of [old, recent, copy]) {
+      await writeFile(file, 'partly');
+    }
     await utimes(old, 0, 0);
+    await utimes(copy, 0, 0);
     await (await ca.open()).maintain();
     const names = await readdir(ca.folder);
     expect(names).not.toContain(basename(old));
     expect(names).toContain(basename(recent));
+    expect(names).toContain(basename(copy));
     expect(names).toContain(basename(path));
   });
 
@@ -302,6 +325,22 @@ describe('RevocationList', () => {
     }
     // At most one query a second.
     expect(queries).toBeLessThan(50);
+  });
+
+  it('responds to concurrent requests for unknown issuers alike while the database fails', async () => {
+    const node = await ca.open();
+    await ca.knex.schema.renameTable(AUTHORITIES, 'moved');
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const responses = await Promise.allSettled(
+        ['first', 'second'].map(name => node.read('crl', name)),
+      );
+      expect(responses).toMatchObject([
+        { reason: { name: 'AuthorityUnavailableError' } },
+        { reason: { name: 'AuthorityUnavailableError' } },
+      ]);
+    }
+    await ca.knex.schema.renameTable('moved', AUTHORITIES);
+    expect(await node.read('crl', 'first')).toBeUndefined();
   });
 
   it('serves the certificate and the fixed CRL of an issuer without a key, and revokes nothing', async () => {

@@ -13,13 +13,16 @@ import {
 import { metrics } from '@opentelemetry/api';
 import { randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { CaIssuer } from './CaIssuer';
 import { backdated } from './composeCertificate';
 import type { RecordedCrl, RecordedIssuers } from './RecordedIssuers';
 
 /** An attempt fails when another process has recorded a CRL in the meantime. */
 const MAX_ATTEMPTS = 20;
+
+/** A UUID: the end of a temporary file's name. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Age in milliseconds at which a temporary file is of a killed process. */
 const LEFTOVER_MS = 60_000;
@@ -221,9 +224,10 @@ export class RevocationList {
   /** Removes the temporary files of processes that were killed. */
   async #removeLeftovers(): Promise<void> {
     const folder = dirname(this.#savedFile);
+    const prefix = `${basename(this.#savedFile)}.`;
     for (const name of await readdir(folder).catch(() => [])) {
-      const path = join(folder, name);
-      if (path.startsWith(`${this.#savedFile}.`)) {
+      if (name.startsWith(prefix) && UUID.test(name.slice(prefix.length))) {
+        const path = join(folder, name);
         const { mtimeMs } = await stat(path).catch(() => ({
           mtimeMs: Infinity,
         }));

@@ -49,8 +49,10 @@ async function check(context: DoctorContext): Promise<DoctorFinding> {
       `create a new intermediate and put it first in ${BLOCK}.issuers; keep the old one until its certificates have expired`,
     );
   }
+  const { origin } = new URL(context.config.getString('backend.baseUrl'));
+  const { publicUrl = `${origin}/api/directory` } = config;
   for (const issuer of issuers) {
-    const problem = await checkCrl(issuer, context);
+    const problem = await checkCrl(issuer, { ...context, publicUrl });
     if (problem) {
       return problem;
     }
@@ -69,10 +71,12 @@ async function check(context: DoctorContext): Promise<DoctorFinding> {
  */
 async function checkCrl(
   { issuer, name }: CaIssuer,
-  { config, responseMs }: DoctorContext,
+  {
+    publicUrl,
+    responseMs,
+  }: Pick<DoctorContext, 'responseMs'> & { readonly publicUrl: string },
 ): Promise<DoctorFinding | undefined> {
-  const { origin } = new URL(config.getString('backend.baseUrl'));
-  const url = `${origin}/api/directory/ca/${name}/crl`;
+  const url = `${publicUrl}/ca/${name}/crl`;
   const response = await fetch(url, {
     redirect: 'manual',
     signal: AbortSignal.timeout(responseMs),
@@ -83,7 +87,7 @@ async function checkCrl(
   if (response.status !== 200) {
     return finding.warn(
       `${url}, the CRL URL in certificates, returns ${response.status}`,
-      'start the portal with the embedded CA; a proxy in front of it must pass /api/directory/ca/ without credentials',
+      'start the portal with the embedded CA; a proxy in front of it must pass this URL without credentials',
     );
   }
   const crl = Buffer.from(await response.arrayBuffer());

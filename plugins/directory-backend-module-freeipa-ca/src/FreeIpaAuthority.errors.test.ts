@@ -164,7 +164,10 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
         });
         await expect(
           network.authority.sign(newRequest()),
-        ).rejects.toMatchObject({ name: 'AuthorityProtocolError' });
+        ).rejects.toMatchObject({
+          name: 'AuthorityProtocolError',
+          isUnsigned: true,
+        });
         expect(network.first.log).toEqual(['login', 'cert_request']);
       },
     );
@@ -187,6 +190,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
           network.authority.sign(newRequest()),
         ).rejects.toMatchObject({
           name: 'AuthorityProtocolError',
+          isUnsigned: false,
         });
         const request = newRequest();
         const issued = await network.authority.sign(request);

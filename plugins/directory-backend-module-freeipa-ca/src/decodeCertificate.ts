@@ -57,7 +57,7 @@ function readCertificate(value: RpcValue | undefined): X509Certificate {
   } catch (error) {
     throw new AuthorityProtocolError(
       'FreeIPA returned an invalid certificate',
-      error,
+      { cause: error },
     );
   }
 }

@@ -182,8 +182,11 @@ export function signingFailure(error: FreeIpaError): Error {
     case 'rejected':
     case 'alreadyRevoked':
       return refusal('invalid', text);
+    case 'protocol':
+    case 'session':
+      return new AuthorityProtocolError(message, { isUnsigned: true });
     default:
-      return readFailure(error) ?? new AuthorityProtocolError(message);
+      return readFailure(error)!;
   }
 }
 

@@ -166,7 +166,7 @@ export function createCertificates(options: {
       await schedule('records', MINUTE_MS, async () => {
         await importRecords(database);
         await revocations.revokeLost();
-        await reservations.deleteLost();
+        await revocations.deleteLost();
         await records.deleteExpired();
         await limit.deleteExpired();
       });

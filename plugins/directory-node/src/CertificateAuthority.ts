@@ -179,6 +179,8 @@ export interface CertificateAuthority {
    * @throws AuthorityRefusalError when this request will never be signed.
    * @throws AuthorityUnavailableError when nothing was signed, and a later
    *   attempt may succeed.
+   * @throws AuthorityProtocolError when the response of the CA is invalid; with
+   *   `isUnsigned` if nothing was signed.
    * @throws OutcomeUnknownError when a certificate may have been signed. The
    *   gateway revokes the serial number that it has reserved.
    */
@@ -208,8 +210,9 @@ export interface CertificateAuthority {
   hold?(serialNumber: bigint): Promise<Revocation | undefined>;
 
   /**
-   * Ends the hold of the certificate with a serial number. A certificate that is revoked or not on
-   * hold does not change. Required with {@link CertificateAuthority.hold}.
+   * Ends the hold of the certificate with a serial number. A certificate that is
+   * revoked or not on hold does not change. Required with {@link
+   * CertificateAuthority.hold}.
    *
    * @returns the state afterwards: `undefined` when the certificate is valid
    * @throws AuthorityUnavailableError when the CA is not available.
@@ -382,4 +385,16 @@ export class OutcomeUnknownError extends CustomErrorBase {
 export class AuthorityProtocolError extends CustomErrorBase {
   /** Name of the error. */
   name = 'AuthorityProtocolError' as const;
+
+  /** Whether it is certain that nothing was signed. */
+  readonly isUnsigned: boolean;
+
+  /** @param options - `isUnsigned`: default: false */
+  constructor(
+    message: string,
+    options: { readonly cause?: unknown; readonly isUnsigned?: boolean } = {},
+  ) {
+    super(message, options.cause);
+    this.isUnsigned = options.isUnsigned ?? false;
+  }
 }

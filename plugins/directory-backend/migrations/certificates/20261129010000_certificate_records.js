@@ -52,9 +52,15 @@ exports.up = async function up(knex) {
       .nullable()
       .unique()
       .comment('Value that repeated requests share; null for old requests');
-    table.timestamp('reserved_at').notNullable();
+    table
+      .timestamp('reserved_at')
+      .notNullable()
+      .comment('Reservation, or the last attempt to continue it');
     table.timestamp('recorded_at').nullable().index();
-    table.timestamp('not_before').nullable();
+    table
+      .timestamp('not_before')
+      .nullable()
+      .comment('Of a reservation that was continued: the first attempt');
     table
       .timestamp('not_after')
       .nullable()
@@ -90,6 +96,7 @@ exports.up = async function up(knex) {
     table.index(['reserved_at'], 'directory_certificate_reservations', {
       predicate: knex.whereRaw("state = 'reserved'"),
     });
+    table.index(['public_key_sha256'], 'directory_certificate_keys');
     table.index(['issuer'], 'directory_certificate_revocations', {
       predicate: knex.whereRaw('revoked_at is not null'),
     });

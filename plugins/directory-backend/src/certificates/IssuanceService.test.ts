@@ -1,6 +1,7 @@
 import { mockCredentials } from '@backstage/backend-test-utils';
 import type { AuditorService } from '@backstage/backend-plugin-api';
 import {
+  AuthorityProtocolError,
   AuthorityRefusalError,
   AuthorityUnavailableError,
   type Database,
@@ -292,6 +293,7 @@ describe('IssuanceService', () => {
   it.each([
     new AuthorityRefusalError('No'),
     new AuthorityUnavailableError('No'),
+    new AuthorityProtocolError('No', { isUnsigned: true }),
   ])('deletes the reservation when the CA has not signed: %s', async error => {
     whileSigning = async () => {
       throw error;
@@ -416,6 +418,43 @@ describe('IssuanceService', () => {
       expect(await states()).toBe('valid');
     });
 
+    it('continues an attempt once when it is repeated twice at a time', async () => {
+      const lose = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      whileSigning = lose;
+      await expect(sign(alice)).rejects.toThrow('No response');
+      const [{ reserved_at: at }] = await knex(RECORDS).select('reserved_at');
+      whileSigning = async () => {};
+      const [one, other] = await Promise.all([sign(alice), sign(alice)]);
+      expect(authority.signed).toHaveLength(2);
+      expect(other.certificate.der).toEqual(one.certificate.der);
+      expect(authority.signed[1].attemptedAt).toEqual(new Date(at));
+      expect(await states()).toBe('valid');
+    });
+
+    it('keeps the time of the first attempt, and an attempt that is running', async () => {
+      whileSigning = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      await expect(sign(alice)).rejects.toThrow('No response');
+      const first = new Date(Date.now() - 59 * 60_000);
+      await knex(RECORDS).update({ reserved_at: first });
+      await expect(sign(alice)).rejects.toThrow('No response');
+      const move = (minutes: number) =>
+        knex(RECORDS).update({
+          reserved_at: new Date(Date.now() - minutes * 60_000),
+          not_before: new Date(Date.now() - 61 * 60_000),
+        });
+      expect(authority.signed[1].attemptedAt).toEqual(first);
+      await move(1);
+      await reservations.deleteLost();
+      expect(await states()).toBe('abandoned');
+      await move(3);
+      await reservations.deleteLost();
+      expect(await states()).toBe('');
+    });
+
     it('forgets the attempt after an hour', async () => {
       whileSigning = async () => {
         throw new OutcomeUnknownError('No response');
@@ -427,6 +466,14 @@ describe('IssuanceService', () => {
       await expect(sign(alice)).rejects.toThrow('No response');
       expect(authority.signed[1].attemptedAt).toBeUndefined();
       await reservations.deleteLost();
+      expect(await states()).toBe('abandoned');
+    });
+
+    it('keeps the attempt after an invalid response', async () => {
+      whileSigning = async () => {
+        throw new AuthorityProtocolError('No JSON');
+      };
+      await expect(sign(alice)).rejects.toThrow('No JSON');
       expect(await states()).toBe('abandoned');
     });
 
@@ -453,7 +500,14 @@ describe('IssuanceService', () => {
       const signOther = () => sign(packager, { profile: 'packagers' });
       try {
         await expect(signOther()).rejects.toThrow(
-          'An earlier request for the same key is pending',
+          'Another request for the same key is pending',
+        );
+        // An earlier reservation may be committed later.
+        await knex(RECORDS).update({
+          reserved_at: new Date(Date.now() + 60_000),
+        });
+        await expect(signOther()).rejects.toThrow(
+          'Another request for the same key is pending',
         );
         expect(await states()).toBe('abandoned');
         await knex('directory_signing_limits').delete();
@@ -466,6 +520,66 @@ describe('IssuanceService', () => {
       const { recorded } = authority.signed.at(-1)!;
       const [row] = await knex(RECORDS).where({ profile: 'userCerts' });
       expect([...recorded!].map(String)).toEqual([row.serial_number]);
+    });
+
+    it('revokes a certificate later that it could neither record nor revoke', async () => {
+      const failure = new AuthorityUnavailableError('Down');
+      jest.spyOn(reservations, 'record').mockRejectedValueOnce(failure);
+      revoke.mockRejectedValueOnce(failure);
+      await expect(sign(alice)).rejects.toThrow('could not be recorded');
+      const [{ serial_number: serialNumber }] = await knex(RECORDS);
+      const stateOf = async () =>
+        (await authority.get(BigInt(serialNumber)))!.revocation;
+      expect(await stateOf()).toBeUndefined();
+      expect(await states()).toBe('reserved');
+      expect(logger.lines.join()).toContain(serialNumber);
+      // A repeated request is for another certificate.
+      await knex(RECORDS).update({
+        reserved_at: new Date(Date.now() - 601_000),
+      });
+      await sign(alice);
+      expect([...authority.signed[1].recorded!].map(String)).toEqual([
+        serialNumber,
+      ]);
+      expect(await states()).toBe('reserved,valid');
+      await revocations.revokeLost();
+      expect(await states()).toBe('revoked,valid');
+      expect(await stateOf()).toMatchObject({ reason: 0 });
+    });
+
+    it('revokes a certificate when the database fails for a moment', async () => {
+      const failure = new AuthorityUnavailableError('Down');
+      jest.spyOn(reservations, 'record').mockRejectedValueOnce(failure);
+      jest.spyOn(records, 'find').mockRejectedValueOnce(failure);
+      await expect(sign(alice)).rejects.toThrow('could not be recorded');
+      expect(revoke).toHaveBeenCalledTimes(1);
+      expect(await states()).toBe('');
+    });
+
+    it('reports an attempt that it deletes', async () => {
+      whileSigning = async () => {
+        throw new OutcomeUnknownError('No response');
+      };
+      await expect(sign(alice)).rejects.toThrow('No response');
+      await revocations.deleteLost();
+      expect(logger.lines).toEqual([]);
+      await knex(RECORDS).update({
+        reserved_at: new Date(Date.now() - 61 * 60_000),
+      });
+      await revocations.deleteLost();
+      expect(await states()).toBe('');
+      expect(logger.lines).toEqual([
+        expect.stringMatching(/^warn It is not known whether .* for alice/),
+      ]);
+      expect(auditor.events[1]).toEqual({
+        eventId: 'certificate-sign',
+        actor: 'directory-gateway',
+        username: 'alice',
+        profile: 'userCerts',
+        keyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        serialNumber: 'unknown',
+        failed: 'OutcomeUnknownError',
+      });
     });
 
     it('does not record a certificate whose reservation was deleted', async () => {
@@ -615,6 +729,12 @@ describe('IssuanceService', () => {
         },
       ],
     ]);
+    expect(auditor.events[0]).toEqual({
+      eventId: 'certificate-revoke',
+      actor: 'directory-gateway',
+      serialNumber: String(serialNumber),
+      reason: 'keyCompromise',
+    });
 
     revoke
       .mockRejectedValueOnce(new AuthorityUnavailableError('No connection'))

@@ -36,7 +36,7 @@ import type {
 import type { Reservation, Reservations } from './records/Reservations';
 import type { CertificateKey } from './records/RevocationTable';
 import { findRenewable } from './renewal';
-import { ACTOR, type RevocationService } from './RevocationService';
+import type { RevocationService } from './RevocationService';
 import type { SigningLimit } from './SigningLimit';
 import { checkKey } from './signingRules';
 
@@ -60,10 +60,9 @@ export interface UncheckedSigningRequest {
 export interface IssuanceServiceOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
-  /** The CA signs, and revokes certificates that it must not have signed. */
   readonly authorities: Pick<
     CertificateAuthorities,
-    'get' | 'issuing' | 'present' | 'revoke'
+    'get' | 'issuing' | 'present'
   >;
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
@@ -74,7 +73,10 @@ export interface IssuanceServiceOptions {
     'countUnexpired' | 'find' | 'setLabel'
   >;
   readonly reservations: Reservations;
-  readonly revocations: Pick<RevocationService, 'revokeUnreturned'>;
+  readonly revocations: Pick<
+    RevocationService,
+    'revokeBlocked' | 'revokeUnreturned'
+  >;
 }
 
 /**
@@ -325,7 +327,7 @@ export class IssuanceService {
       record = await reservations.record(reserved, signed, description);
     } catch (error) {
       await this.#options.revocations.revokeUnreturned(reserved, signed);
-      throw isNamed(error, 'AuthorityProtocolError')
+      throw hasName(error, 'AuthorityProtocolError')
         ? error
         : new OutcomeUnknownError(
             `Certificate ${meta.serialNumber} was issued, but could not be recorded`,
@@ -359,9 +361,10 @@ export class IssuanceService {
       });
     } catch (error) {
       const isUnsigned =
-        isNamed(error, 'TooManyCertificatesError') ||
-        isNamed(error, 'AuthorityRefusalError') ||
-        isNamed(error, 'AuthorityUnavailableError');
+        (isError(error) && error.isUnsigned === true) ||
+        hasName(error, 'TooManyCertificatesError') ||
+        hasName(error, 'AuthorityRefusalError') ||
+        hasName(error, 'AuthorityUnavailableError');
       // An earlier attempt may have resulted in a certificate.
       await (isUnsigned && !attemptedAt
         ? reservations.release(reserved).catch(() => {})
@@ -376,24 +379,17 @@ export class IssuanceService {
    */
   async #requireUnblocked(
     keyHash: string,
-    { authority, serialNumber }: CertificateKey,
+    certificate: CertificateKey,
   ): Promise<void> {
-    const { authorities, blockedKeys } = this.#options;
+    const { blockedKeys, revocations } = this.#options;
     try {
       if (!(await blockedKeys.has(keyHash))) {
         return;
       }
-      const revoked = await authorities.revoke(authority, {
-        serialNumber,
-        reason: 'keyCompromise',
-        revokedBy: ACTOR,
-      });
-      if (!revoked) {
-        throw new Error('The CA does not find the certificate');
-      }
+      await revocations.revokeBlocked(certificate);
     } catch (error) {
       throw new OutcomeUnknownError(
-        `Certificate ${serialNumber} was issued, but its key may be blocked`,
+        `Certificate ${certificate.serialNumber} was issued, but its key may be blocked`,
         error,
       );
     }
@@ -410,7 +406,7 @@ export class IssuanceService {
   }
 }
 
-function isNamed(error: unknown, name: string): error is Error {
+function hasName(error: unknown, name: string): error is Error {
   return isError(error) && error.name === name;
 }
 

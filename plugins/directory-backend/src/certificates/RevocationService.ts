@@ -6,6 +6,7 @@ import { assertError, isError, toError } from '@backstage/errors';
 import {
   AuthorityRefusalError,
   AuthorityUnavailableError,
+  OutcomeUnknownError,
   type RevocableReason,
   type SignedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
@@ -14,6 +15,8 @@ import {
   type Caller,
   CallerAudit,
 } from '@directory-gateway/directory-core';
+import type { CertificateDescription } from '@directory-gateway/x509';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockedKeys } from './BlockedKeys';
 import type {
   CertificateAuthorities,
@@ -33,6 +36,12 @@ export const ACTOR = 'directory-gateway';
 /** Age in milliseconds at which a reservation is of a process that crashed. */
 const LOST_AFTER_MS = 10 * 60_000;
 
+/** Attempts to read the records of a certificate that was not returned. */
+const MAX_ATTEMPTS = 5;
+
+/** Pause between these attempts, in milliseconds. */
+const PAUSE_MS = 1000;
+
 /** Options of {@link RevocationService}. */
 export interface RevocationServiceOptions {
   readonly auditor: AuditorService;
@@ -43,7 +52,7 @@ export interface RevocationServiceOptions {
   readonly records: Pick<CertificateRecords, 'find' | 'renewedByKeyOf'>;
   readonly reservations: Pick<
     Reservations,
-    'abandon' | 'listReserved' | 'release'
+    'abandon' | 'deleteLost' | 'listReserved' | 'release' | 'reserveChosen'
   >;
 }
 
@@ -174,19 +183,31 @@ export class RevocationService {
   ): Promise<void> {
     const { logger, reservations } = this.#options;
     const { authority, id, serial_number } = reserved.row;
+    let serialNumber =
+      serial_number === null ? undefined : BigInt(serial_number);
     try {
-      const serialNumber =
-        (signed && (await this.#unrecordedNumber(signed, authority))) ??
-        (serial_number === null ? undefined : BigInt(serial_number));
+      const chosen = signed && (await this.#findUnrecorded(signed, authority));
+      serialNumber = chosen?.serialNumber ?? serialNumber;
       if (serialNumber !== undefined) {
-        await this.#revokeUnrecorded({ authority, serialNumber });
+        try {
+          await this.#revokeUnrecorded({ authority, serialNumber });
+        } catch (error) {
+          await (chosen &&
+            serial_number === null &&
+            reservations.reserveChosen(reserved, chosen));
+          throw error;
+        }
       }
       await (serialNumber !== undefined && serial_number === null
         ? reservations.release(reserved)
         : reservations.abandon(id));
     } catch (error) {
+      const { description } = signed?.certificate ?? {};
+      const returned = description?.ok && description.certificate.serialNumber;
       logger.warn(
-        `A certificate was not returned, and is not revoked yet; reserved serial number: ${serial_number}: ${error}`,
+        `A certificate was not returned, and is not revoked yet; serial number: ${
+          serialNumber ?? (returned || 'unknown')
+        }: ${error}`,
       );
     }
   }
@@ -211,47 +232,114 @@ export class RevocationService {
   }
 
   /**
-   * Returns the serial number of a signed certificate; `undefined` when another
-   * certificate has it, which must not be revoked.
+   * Deletes attempts to sign whose outcome is not known, and that are not
+   * repeated any more. Reports each one: there may be a certificate.
    */
-  async #unrecordedNumber(
+  async deleteLost(): Promise<void> {
+    const { auditor, logger, reservations } = this.#options;
+    for (const lost of await reservations.deleteLost()) {
+      const keyHash = lost.public_key_sha256!;
+      const error = new OutcomeUnknownError(
+        `It is not known whether the CA has signed a certificate for ${lost.username} with the key ${keyHash}, and the request was not repeated`,
+      );
+      logger.warn(error.message);
+      const event = await auditor.createEvent({
+        eventId: 'certificate-sign',
+        severityLevel: 'medium',
+        meta: {
+          actor: ACTOR,
+          username: lost.username,
+          profile: lost.profile,
+          keyHash,
+          serialNumber: 'unknown',
+        },
+      });
+      await event.fail({ error });
+    }
+  }
+
+  /**
+   * Revokes a certificate whose key was blocked while it was signed.
+   *
+   * @throws AuthorityUnavailableError when the CA does not find it.
+   * @throws the errors of {@link CertificateAuthorities.revoke}.
+   */
+  async revokeBlocked(certificate: CertificateKey): Promise<void> {
+    await this.#revokeAsGateway(certificate, 'keyCompromise');
+  }
+
+  /**
+   * Returns the description of a signed certificate; `undefined` when another
+   * certificate has its serial number, which must not be revoked. Retries for
+   * some seconds: without the records, it cannot be revoked.
+   */
+  async #findUnrecorded(
     { certificate: { description } }: SignedCertificate,
     authority: string,
-  ): Promise<bigint | undefined> {
+  ): Promise<CertificateDescription | undefined> {
     if (!description.ok) {
       return undefined;
     }
-    const { serialNumber } = description.certificate;
-    const found = await this.#options.records.find(serialNumber);
-    return found.some(each => each.authority === authority)
-      ? undefined
-      : serialNumber;
+    const { certificate } = description;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const found = await this.#options.records.find(
+          certificate.serialNumber,
+        );
+        return found.some(each => each.authority === authority)
+          ? undefined
+          : certificate;
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS) {
+          throw error;
+        }
+        await sleep(PAUSE_MS);
+      }
+    }
   }
 
-  /** Revokes a certificate without a record, if the CA can. */
-  async #revokeUnrecorded({
-    authority,
-    serialNumber,
-  }: CertificateKey): Promise<void> {
+  /** Revokes a certificate without a record, if the CA has it and can. */
+  async #revokeUnrecorded(certificate: CertificateKey): Promise<void> {
+    try {
+      await this.#revokeAsGateway(certificate, 'unspecified');
+    } catch (error) {
+      if (!isError(error) || error.name !== 'AuthorityRefusalError') {
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * Revokes a certificate that no caller has asked to revoke.
+   *
+   * @throws AuthorityUnavailableError when the CA does not find a certificate
+   *   with a compromised key; another one may only be reserved.
+   */
+  async #revokeAsGateway(
+    { authority, serialNumber }: CertificateKey,
+    reason: RevocableReason,
+  ): Promise<void> {
     const { auditor, authorities } = this.#options;
-    const reason = 'unspecified';
     const event = await auditor.createEvent({
       eventId: 'certificate-revoke',
       severityLevel: 'medium',
       meta: { actor: ACTOR, serialNumber: String(serialNumber), reason },
     });
     try {
-      await authorities.revoke(authority, {
+      const revocation = await authorities.revoke(authority, {
         serialNumber,
         reason,
         revokedBy: ACTOR,
       });
+      if (!revocation && reason === 'keyCompromise') {
+        throw new AuthorityUnavailableError(
+          `The CA does not find certificate ${serialNumber}`,
+        );
+      }
       await event.success();
     } catch (error) {
       await event.fail({ error: toError(error) });
-      if (!isError(error) || error.name !== 'AuthorityRefusalError') {
-        throw error;
-      }
+      throw error;
     }
   }
 

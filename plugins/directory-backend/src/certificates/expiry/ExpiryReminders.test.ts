@@ -104,7 +104,8 @@ describe('ExpiryReminders', () => {
    */
   async function createReminders(usernames: readonly string[]) {
     const knex = await openDatabase(database);
-    const opened = openAuthorities(knex, { ca: new PermissiveAuthority() });
+    const ca = new PermissiveAuthority();
+    const opened = openAuthorities(knex, { ca });
     const people = usernames.map(username => ({
       ...person(username),
       stableId: `ipaUniqueID=${username}`,
@@ -138,7 +139,7 @@ describe('ExpiryReminders', () => {
       },
       now: () => now,
     });
-    return { knex, run: () => reminders.run(signal), send };
+    return { ca, knex, run: () => reminders.run(signal), send };
   }
 
   it('sends each reminder once, to the present name of the owner', async () => {
@@ -192,6 +193,21 @@ describe('ExpiryReminders', () => {
     expect(send).not.toHaveBeenCalled();
     // With another profile, it is for another purpose.
     await update(renewed, { profile: 'vpn' });
+    await run();
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
+  it('reminds of a certificate whose renewal was revoked without the gateway', async () => {
+    const { ca, knex, run, send } = await createReminders(['alice']);
+    const [renewal] = await knex(RECORDS);
+    await knex(RECORDS)
+      .where({ id: renewal.id })
+      .update({ not_after: new Date(now + 90 * DAY_MS) });
+    await ca.revoke({
+      serialNumber: BigInt(renewal.serial_number),
+      reason: 'superseded',
+      revokedBy: 'admin',
+    });
     await run();
     expect(send).toHaveBeenCalledTimes(1);
   });

@@ -224,19 +224,32 @@ export class ExpiryReminders {
     }
     const { stableId } = owner;
     const all = await records.listOf({ username: username!, stableId });
-    return all.some(other => this.#isRenewal(other, certificate))
-      ? []
-      : await portalUserNames.entityRefsOf(username!);
+    for (const other of all) {
+      if (await this.#isRenewal(other, certificate)) {
+        return [];
+      }
+    }
+    return await portalUserNames.entityRefsOf(username!);
   }
 
-  /** Returns whether a certificate is valid already and replaces another. */
-  #isRenewal(other: CertificateRecord, certificate: CertificateRecord) {
-    return (
-      other.profile === certificate.profile &&
-      other.notAfter > certificate.notAfter &&
-      other.notBefore.getTime() <= this.#now() &&
-      !other.revocation
-    );
+  /**
+   * Returns whether a certificate is valid already and replaces another. The CA
+   * may have revoked it without the gateway.
+   */
+  async #isRenewal(
+    other: CertificateRecord,
+    certificate: CertificateRecord,
+  ): Promise<boolean> {
+    if (
+      other.profile !== certificate.profile ||
+      other.notAfter <= certificate.notAfter ||
+      other.notBefore.getTime() > this.#now() ||
+      other.revocation
+    ) {
+      return false;
+    }
+    const issued = await this.#options.authorities.get(other.serialNumber);
+    return issued !== undefined && !issued.revocation;
   }
 }
 

@@ -105,8 +105,14 @@ export interface Reservation {
   readonly attemptedAt?: Date;
 }
 
+/** Columns of an attempt that was not repeated. */
+type LostAttempt = Pick<
+  CertificateRow,
+  'id' | 'username' | 'profile' | 'public_key_sha256'
+>;
+
 /** A certificate that was signed but not recorded. */
-export type UnrecordedCertificate = CertificateKey & Pick<CertificateRow, 'id'>;
+type UnrecordedCertificate = CertificateKey & Pick<CertificateRow, 'id'>;
 
 /**
  * Serial numbers that are reserved before a CA signs, and the step to a recorded
@@ -156,18 +162,18 @@ export class Reservations {
           return recordOf(previous);
         }
         if (previous && isLost(previous)) {
-          const { id, reserved_at, state } = previous;
-          if (state === 'reserved' && ageOf(previous) < RUNNING_MS) {
+          if (previous.state === 'reserved' && isRunning(previous)) {
             throw new AuthorityUnavailableError('The same request is pending');
           }
-          const attemptedAt = new Date(reserved_at);
-          return {
-            serialNumber,
-            row: { ...row, id, reserved_at },
-            attemptedAt,
-          };
-        }
-        if (previous) {
+          if (await this.#claim(previous, row)) {
+            const attemptedAt = firstAttemptOf(previous);
+            return {
+              serialNumber,
+              row: { ...row, id: previous.id },
+              attemptedAt,
+            };
+          }
+        } else if (previous) {
           await this.#table()
             .where({ id: previous.id })
             .update({ request_key: null });
@@ -175,6 +181,26 @@ export class Reservations {
       }
       throw new Error('No serial number could be reserved');
     });
+  }
+
+  /**
+   * Continues an earlier attempt, unless a concurrent repetition does.
+   *
+   * @returns whether this process continues it
+   */
+  async #claim(
+    previous: CertificateRow,
+    { reserved_at }: ReservedRow,
+  ): Promise<boolean> {
+    const { id, state, reserved_at: reservedBefore } = previous;
+    const claimed = await this.#table()
+      .where({ id, state, reserved_at: reservedBefore })
+      .update({
+        state: 'reserved',
+        reserved_at,
+        not_before: firstAttemptOf(previous),
+      });
+    return claimed > 0;
   }
 
   /** Returns the row of the same request, after it was signed or has failed. */
@@ -272,24 +298,20 @@ export class Reservations {
   /**
    * Returns the serial numbers of all certificates of the key of a reservation.
    *
-   * @throws AuthorityUnavailableError also while an earlier request for another
-   *   certificate of the key is being signed, or its outcome is not known.
+   * @throws AuthorityUnavailableError also while another request for the key is
+   *   being signed, or its outcome is not known. Its time does not matter: an
+   *   earlier reservation may be committed later.
    */
   async listOfKey({ row }: Reservation): Promise<ReadonlySet<bigint>> {
-    const { authority, id, public_key_sha256, reserved_at } = row;
+    const { authority, id, public_key_sha256 } = row;
     const rows = await orUnavailable(() =>
       this.#table()
         .where({ authority, public_key_sha256 })
-        .select('id', 'reserved_at', 'serial_number', 'state'),
+        .select('id', 'not_before', 'reserved_at', 'serial_number', 'state'),
     );
-    const orderOf = (each: Pick<CertificateRow, 'id' | 'reserved_at'>) =>
-      `${new Date(each.reserved_at).toISOString()} ${each.id}`;
-    const isPending = rows.some(
-      each => isLost(each) && orderOf(each) < orderOf({ id, reserved_at }),
-    );
-    if (isPending) {
+    if (rows.some(each => each.id !== id && isLost(each))) {
       throw new AuthorityUnavailableError(
-        'An earlier request for the same key is pending',
+        'Another request for the same key is pending',
       );
     }
     return new Set(
@@ -299,13 +321,48 @@ export class Reservations {
     );
   }
 
-  /** Deletes attempts that are not repeated any more. */
-  async deleteLost(): Promise<void> {
-    await this.#table()
+  /**
+   * Reserves the serial number that a CA has chosen for a certificate that must
+   * be revoked, so that {@link Reservations.listReserved} returns it. The request
+   * can be repeated for another certificate.
+   */
+  async reserveChosen(
+    { row: { id } }: Pick<Reservation, 'row'>,
+    { serialNumber, notAfter }: CertificateDescription,
+  ): Promise<void> {
+    await orUnavailable(() =>
+      this.#table()
+        .where({ id })
+        .whereIn('state', UNRECORDED)
+        .update({
+          state: 'reserved',
+          serial_number: String(serialNumber),
+          not_after: new Date(notAfter),
+          request_key: null,
+        }),
+    );
+  }
+
+  /**
+   * Deletes attempts that are not repeated any more.
+   *
+   * @returns what they requested: there may be certificates
+   */
+  async deleteLost(): Promise<readonly LostAttempt[]> {
+    const now = Date.now();
+    const lost = await this.#table()
       .whereIn('state', UNRECORDED)
       .whereNull('serial_number')
-      .where('reserved_at', '<', new Date(Date.now() - LOST_MS))
-      .delete();
+      .where('reserved_at', '<', new Date(now - RUNNING_MS))
+      .whereRaw('coalesce(not_before, reserved_at) < ?', [
+        new Date(now - LOST_MS),
+      ])
+      .select('id', 'username', 'profile', 'public_key_sha256');
+    // No request continues an attempt that is so old.
+    for (const { id } of lost) {
+      await this.#table().where({ id }).delete();
+    }
+    return lost;
   }
 
   /** Returns for each row whether it was inserted or is in conflict. */
@@ -433,15 +490,31 @@ function isRecent(row: CertificateRow): boolean {
   return row.state === 'valid' && Math.abs(ageOf(row)) <= REPETITION_MS;
 }
 
+/** Columns of an attempt. */
+type Attempt = Pick<
+  CertificateRow,
+  'not_before' | 'reserved_at' | 'serial_number' | 'state'
+>;
+
 /** Returns whether an attempt may result in a certificate, or has. */
-function isLost(
-  row: Pick<CertificateRow, 'reserved_at' | 'serial_number' | 'state'>,
-): boolean {
+function isLost(row: Attempt): boolean {
   return (
     row.serial_number === null &&
     UNRECORDED.includes(row.state) &&
-    ageOf(row) < LOST_MS
+    (isRunning(row) || Date.now() - firstAttemptOf(row).getTime() < LOST_MS)
   );
+}
+
+/** Returns whether the process of the last attempt may still wait for the CA. */
+function isRunning(row: Pick<CertificateRow, 'reserved_at'>): boolean {
+  return ageOf(row) < RUNNING_MS;
+}
+
+/** Returns the time of the first attempt that may result in a certificate. */
+function firstAttemptOf(
+  row: Pick<Attempt, 'not_before' | 'reserved_at'>,
+): Date {
+  return new Date(row.not_before ?? row.reserved_at);
 }
 
 /** Returns the time since a reservation, in milliseconds. */

@@ -246,6 +246,22 @@ describe.each(databases)(
         ]);
       }));
 
+    it('finds the certificates of a key with an index', () =>
+      withClient(async client => {
+        const { database, issue } = await open(client);
+        await issue();
+        const isPostgres = database.client.config.client === 'pg';
+        const plan: unknown = await database.transaction(async transaction => {
+          // The planner prefers to read a small table from its beginning.
+          await (isPostgres &&
+            transaction.raw('set local enable_seqscan = off'));
+          return await transaction.raw(
+            `explain ${isPostgres ? '' : 'query plan '}select serial_number from ${RECORDS} where authority = 'own' and public_key_sha256 = 'b'`,
+          );
+        });
+        expect(JSON.stringify(plan)).toContain('directory_certificate_keys');
+      }));
+
     it('records a certificate although another one of its batch cannot be recorded', () =>
       withClient(async client => {
         const { permissive, reservations } = await open(client);
