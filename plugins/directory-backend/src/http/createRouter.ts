@@ -75,6 +75,9 @@ export function createRouter(options: RouterOptions): Router {
   router.use(async (req, res) => {
     res.setHeader('Cache-Control', 'private, no-cache');
     res.setHeader('Vary', VARY);
+    // Else a page of another site could detect which users exist: it embeds a
+    // resource, and the browser reports whether that succeeded.
+    res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
     callers.set(req, await authenticator.authenticate(req, res));
     req.url = decodablePath(req.url);
     return 'next';
