@@ -522,17 +522,23 @@ describe('rootHttpRouter', () => {
     });
   });
 
-  it('does not send the message of an internal error', async () => {
-    const { status, body } = await get('/api/failing');
+  const internal = 'An internal error occurred. See the log.';
+  const original = 'select * from `people` - no such table';
+  it.each([
+    [404, original],
+    [500, internal],
+    [501, original],
+    [502, internal],
+    [503, original],
+    [504, internal],
+  ])('sends an error with status %i without details', async (code, message) => {
+    const { status, body } = await get(`/api/failing/${code}`);
 
-    expect(status).toBe(500);
+    expect(status).toBe(code);
     expect(JSON.parse(body)).toEqual({
-      error: {
-        name: 'Error',
-        message: 'An internal error occurred. See the log.',
-      },
-      request: { method: 'GET', url: '/' },
-      response: { statusCode: 500 },
+      error: { name: 'Error', message },
+      request: { method: 'GET', url: `/${code}` },
+      response: { statusCode: code },
     });
   });
 
