@@ -78,6 +78,35 @@ describe('createRouter', () => {
     expect((await handled.promise).aborted).toBe(true);
   });
 
+  it('names the documentation of renewals to a script without credentials', async () => {
+    const port = await serve({
+      async authenticate() {
+        throw new UnauthorizedError('no_credentials');
+      },
+      handle: async () => ({}),
+    });
+    const post = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+      });
+      const { reason, documentation } = await response.json();
+      const challenge = response.headers.get('www-authenticate');
+      return { status: response.status, challenge, reason, documentation };
+    };
+    const unauthorized = {
+      status: 401,
+      challenge: 'Negotiate',
+      reason: 'no_credentials',
+    };
+    for (const path of ['/v1/certs/1/renewal/', '/v1/certs/1/renewal/nonce/']) {
+      expect(await post(path)).toEqual({
+        ...unauthorized,
+        documentation: 'Renew without a person',
+      });
+    }
+    expect(await post('/v1/certs/')).toEqual(unauthorized);
+  });
+
   it('lets pages of other sites embed public documents only', async () => {
     const port = await serve({
       async authenticate(req) {
