@@ -128,11 +128,14 @@ function isEntityFilter(filter: unknown): boolean {
     const texts = [filter.key, memberOf(filter, 'values') ?? []].flat();
     return texts.every(text => typeof text === 'string');
   }
-  const [[name, content] = [], ...others] = Object.entries(filter);
+  const members = Object.entries(filter);
+  if (members.length !== 1) {
+    return false;
+  }
+  const [[name, content]] = members;
   const parts = name === 'not' ? [content] : content;
   return (
     ['not', 'anyOf', 'allOf'].includes(name) &&
-    others.length === 0 &&
     Array.isArray(parts) &&
     parts.every(isEntityFilter)
   );
