@@ -18,6 +18,10 @@ import {
 } from './createRouter';
 
 describe('createRouter', () => {
+  let server: Server;
+
+  afterEach(() => server.close());
+
   /** Serves an operation at `/v1/served/`, and a public document at `/ca/`. */
   async function serve(options: {
     readonly authenticate: RouterOptions['authenticator']['authenticate'];
@@ -56,10 +60,6 @@ describe('createRouter', () => {
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   }
-
-  let server: Server;
-
-  afterEach(() => server.close());
 
   it('aborts an operation when the client disconnects during authentication', async () => {
     const handled = Promise.withResolvers<AbortSignal>();
