@@ -13,17 +13,28 @@ const MAX_LEVELS = 32;
 const MAX_VALUES = 10_000;
 /** Names and values of a query. The database evaluates each condition. */
 const MAX_CONDITIONS = 300;
+/** Permissions of a batch: each malformed one is described by a long text. */
+const MAX_PERMISSIONS = 500;
 /**
- * Lunr compares words with two errors allowed, which takes a second for 100
- * letters, and expands asterisks. Words end at white space and hyphens.
+ * Lunr compares words of the term with two errors allowed, which takes a second
+ * for 100 letters. Words end at white space and hyphens.
  */
-const SLOW_SEARCH = /[^\s-]{41}|\*.*\*|.{501}/s;
+const SLOW_TERM = /[^\s-]{41}|.{501}/s;
+/** Lunr expands asterisks, also in filters. */
+const TWO_ASTERISKS = /\*.*\*/s;
 
-/** Parameters and members of a catalog request with conditions or fields. */
-const CONDITIONS = ['facets', 'fields', 'filter', 'orderBy', 'query'];
+/**
+ * Parameters and members of a catalog request with conditions or fields, which
+ * the catalog separates at commas and dots.
+ */
+const CONDITIONS = [
+  ...['facet', 'facets', 'fields', 'filter', 'fullTextFilterFields'],
+  ...['orderBy', 'orderField', 'query'],
+];
 
 /* Paths as Express matches them: case-insensitively, with repeated slashes. */
 const SEARCH = /^\/api\/+search(\/|$)/i;
+const PERMISSIONS = /^\/api\/+permission(\/|$)/i;
 const ACTION = /^\/api\/+(?!directory\/)[^/]+\/+\.backstage\/+actions\//i;
 /** Routes that read or validate input before they authorize the caller. */
 const LIMITED =
@@ -52,6 +63,7 @@ export function guardInput(): RequestHandler {
     .use((req, _res, next) => {
       measure(req.body, MAX_VALUES);
       checkQuery(req.path, req.body);
+      checkPermissions(req.path, req.body);
       next();
     });
   return (req, res, next) =>
@@ -61,7 +73,13 @@ export function guardInput(): RequestHandler {
 /** Checks a query of the catalog, including its cursor, or a search. */
 function checkQuery(path: string, input: Record<string, unknown>): void {
   if (SEARCH.test(path)) {
-    if (SLOW_SEARCH.test(measure(input, MAX_CONDITIONS).join('\n'))) {
+    const { term, input: ofAction } = input;
+    const terms = measure([term, memberOf(ofAction, 'term')], MAX_CONDITIONS);
+    const texts = measure(input, MAX_CONDITIONS);
+    if (
+      SLOW_TERM.test(terms.join('\n')) ||
+      TWO_ASTERISKS.test(texts.join('\n'))
+    ) {
       throw new InputError(
         'A search has at most 500 characters, 40 in a word, and one asterisk.',
       );
@@ -70,7 +88,57 @@ function checkQuery(path: string, input: Record<string, unknown>): void {
   }
   const cursors = measure([input.cursor], MAX_CONDITIONS).map(decodeCursor);
   const conditions = CONDITIONS.map(name => input[name]);
-  measure([...conditions, ...cursors], MAX_CONDITIONS);
+  const texts = measure([...conditions, ...cursors], MAX_CONDITIONS);
+  const parts = texts.flatMap(text => text.split(','));
+  if (
+    parts.length > MAX_CONDITIONS ||
+    parts.some(part => part.split('.').length > MAX_LEVELS)
+  ) {
+    throw tooLarge(MAX_CONDITIONS);
+  }
+  for (const cursor of cursors) {
+    const filter = memberOf(cursor, 'filter');
+    if (filter !== undefined && !isEntityFilter(filter)) {
+      throw new InputError('The cursor is malformed.');
+    }
+  }
+}
+
+/** Checks the number of permissions in a request for decisions. */
+function checkPermissions(path: string, body: unknown): void {
+  const items = memberOf(body, 'items');
+  if (
+    PERMISSIONS.test(path) &&
+    Array.isArray(items) &&
+    items.length > MAX_PERMISSIONS
+  ) {
+    throw tooLarge(MAX_PERMISSIONS);
+  }
+}
+
+/**
+ * Returns whether the filter of a cursor has the form that the catalog writes.
+ * The catalog describes each alternative of each part of another value.
+ */
+function isEntityFilter(filter: unknown): boolean {
+  if (typeof filter !== 'object' || filter === null) {
+    return false;
+  }
+  if ('key' in filter) {
+    const texts = [filter.key, memberOf(filter, 'values') ?? []].flat();
+    return texts.every(text => typeof text === 'string');
+  }
+  const members = Object.entries(filter);
+  if (members.length !== 1) {
+    return false;
+  }
+  const [[name, content]] = members;
+  const parts = name === 'not' ? [content] : content;
+  return (
+    ['not', 'anyOf', 'allOf'].includes(name) &&
+    Array.isArray(parts) &&
+    parts.every(isEntityFilter)
+  );
 }
 
 /** Returns the content of a cursor; `undefined` when it is malformed. */
@@ -83,9 +151,8 @@ function decodeCursor(cursor: string): unknown {
 }
 
 /**
- * Checks levels and number of names and values, where parts of a text between
- * commas are values. Looks at one level after another, because recursion would
- * overflow the stack.
+ * Checks levels and number of names and values. Looks at one level after
+ * another, because recursion would overflow the stack.
  *
  * @returns the texts in the value
  * @throws InputError
@@ -95,18 +162,10 @@ function measure(root: unknown, maxValues: number): readonly string[] {
   let count = 0;
   let values = [root];
   for (let level = 0; values.length > 0; level += 1) {
-    const ofLevel = values.filter(value => typeof value === 'string');
-    const parts = ofLevel.flatMap(text => text.split(','));
-    texts = texts.concat(ofLevel);
-    count += values.length + parts.length - ofLevel.length;
-    const depth = parts.reduce(
-      (most, part) => Math.max(most, part.split('.').length),
-      level,
-    );
-    if (depth > MAX_LEVELS || count > maxValues) {
-      throw new InputError(
-        `The request is too large: it has more than ${MAX_LEVELS} levels or ${maxValues} values.`,
-      );
+    texts = texts.concat(values.filter(value => typeof value === 'string'));
+    count += values.length;
+    if (level > MAX_LEVELS || count > maxValues) {
+      throw tooLarge(maxValues);
     }
     values = values.flatMap(value =>
       typeof value === 'object' && value !== null ? contentOf(value) : [],
@@ -117,6 +176,18 @@ function measure(root: unknown, maxValues: number): readonly string[] {
     throw new InputError('The request contains NUL.');
   }
   return texts;
+}
+
+function tooLarge(maxValues: number): InputError {
+  return new InputError(
+    `The request is too large: it has more than ${MAX_LEVELS} levels or ${maxValues} values.`,
+  );
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
 }
 
 function contentOf(value: object): unknown[] {

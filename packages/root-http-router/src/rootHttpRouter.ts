@@ -74,10 +74,14 @@ export function configureRootHttpRouter(
 /** Longest message of an error: zod describes each part of a request. */
 const MAX_MESSAGE = 1000;
 
+/** Statuses of server errors whose message is for clients. */
+const EXPLAINED = [501, 503];
+
 /**
- * Replaces errors with status 500 in responses of Backstage's error middleware,
- * because their message and cause may contain SQL, and shortens other messages.
- * The log contains the original.
+ * Sends only the name and the shortened message of an error in responses of
+ * Backstage's error middleware: its cause and other properties may contain SQL.
+ * The message of a server error may too, unless its status is one of
+ * {@link EXPLAINED}. The log contains the original.
  */
 function limitErrorMessages(response: Response): void {
   const { json } = response;
@@ -87,9 +91,12 @@ function limitErrorMessages(response: Response): void {
       return json.call(this, body);
     }
     const shown =
-      this.statusCode === 500
-        ? { name: 'Error', message: 'An internal error occurred. See the log.' }
-        : { ...error, message: error.message.slice(0, MAX_MESSAGE) };
+      this.statusCode < 500 || EXPLAINED.includes(this.statusCode)
+        ? { name: error.name, message: error.message.slice(0, MAX_MESSAGE) }
+        : {
+            name: 'Error',
+            message: 'An internal error occurred. See the log.',
+          };
     return json.call(this, { ...body, error: shown });
   };
 }

@@ -56,6 +56,23 @@ describe('readDirectoryConfig', () => {
       'directory.certificates.limit.requests',
       { certificates: { authority: 'ca', limit: { per: '1 hour' } } },
     ],
+    [
+      'certificates.accountHolds.revokeDeletedAfter',
+      '7 days',
+      { certificates: { accountHolds: { revokeDeletedAfter: '1 hour' } } },
+    ],
+    [
+      'certificates.embedded.limit',
+      'directory.certificates.limit.requests',
+      { certificates: { embedded: { limit: { requests: 10 } } } },
+    ],
+    [
+      'ldap.srv.domain',
+      'directory.ldap.servers',
+      { ldap: { srv: { domain: 'dc.example.test' } } },
+    ],
+    ['ownership.maxGroups', '200 groups', { ownership: { maxGroups: 0 } }],
+    ['sessions.maxAge', '15 minutes', { sessions: { maxAge: '1 minute' } }],
   ])('rejects the removed key %s and names %s', (key, replacement, config) => {
     expect(() => read(config)).toThrow(
       new RegExp(`^directory.${key} is no longer supported.*${replacement}`),
@@ -72,7 +89,7 @@ describe('readDirectoryConfig', () => {
       ],
       changes: { keys: [{ secretFile: '/etc/portal/changes-key' }] },
       ldap: { pipelining: 4 },
-      sessions: { maxAge: '1 minute' },
+      pages: { dayStrip: 'off' },
     };
     const [rule] = read(settings).access!;
     expect([...rule.operations]).toEqual(['directory.read']);
@@ -83,7 +100,7 @@ describe('readDirectoryConfig', () => {
     expect(findIgnoredSettings(root)).toEqual([
       'directory.changes.keys has no effect. Remove the key.',
       'directory.ldap.pipelining has no effect. Remove the key.',
-      'directory.sessions.maxAge has no effect. Remove the key.',
+      'directory.pages.dayStrip has no effect. Remove the key.',
       'kerberos.maxTokenBytes has no effect. Remove the key.',
       'directory.access: "directory.history.locks.read" has no effect. Remove it.',
     ]);

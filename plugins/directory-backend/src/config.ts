@@ -40,25 +40,33 @@ const OPERATIONS: ReadonlySet<string> = new Set(
 
 /**
  * Keys of earlier versions and their replacements. Without the error, the
- * gateway would do something else than configured.
+ * gateway would do something else than configured, or be less safe.
  */
 const REMOVED_KEYS: Readonly<Record<string, string>> = {
+  'certificates.accountHolds.revokeDeletedAfter':
+    'Certificates are revoked 7 days after the account is deleted: revoke them yourself if they must be invalid earlier.',
   'certificates.defaultProfile':
     'The first one of directory.certificates.profiles is the default.',
+  'certificates.embedded.limit':
+    'Limit the requests of each user with directory.certificates.limit.requests.',
   'certificates.limit.per':
     'Requests are counted per minute: see directory.certificates.limit.requests.',
   reads:
     'Users and groups are always read from the replica: see directory.replica.',
   'ldap.keptRecords':
     'The replica keeps all records in memory: see directory.replica.',
+  'ldap.srv.domain':
+    'Servers must be in the domain of directory.ldap.srv.name: list others in directory.ldap.servers.',
+  'ownership.maxGroups':
+    'Portal tokens contain up to 200 groups: check that users with fewer groups in their tokens may own more.',
+  'sessions.maxAge':
+    'Sessions end after 15 minutes: remove directory.sessions if that is too long.',
 };
 
 /** Keys of all packages that have no effect any more. */
 const IGNORED_KEYS = [
   'catalog.providers.directory.reconciliationInterval',
   'directory.certificates.accountHolds.maxPerHour',
-  'directory.certificates.accountHolds.revokeDeletedAfter',
-  'directory.certificates.embedded.limit',
   'directory.certificates.embedded.logFolder',
   'directory.certificates.freeipa.lostResponseSearch',
   'directory.certificates.freeipa.requestTimeout',
@@ -72,11 +80,8 @@ const IGNORED_KEYS = [
   'directory.ldap.maxQueued',
   'directory.ldap.operationTimeout',
   'directory.ldap.pipelining',
-  'directory.ldap.srv.domain',
   'directory.ldap.srv.refresh',
-  'directory.ownership',
   'directory.pages.dayStrip',
-  'directory.sessions.maxAge',
   'kerberos.maxTokenBytes',
 ];
 

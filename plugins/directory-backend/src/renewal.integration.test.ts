@@ -101,7 +101,10 @@ describe('renewal', () => {
         await site.client.request(`/v1/certs/${serial}/${path}`, form({ csr })),
       ).toMatchObject({
         status: 401,
-        json: { reason: 'no_credentials' },
+        json: {
+          reason: 'no_credentials',
+          documentation: 'Renew without a person',
+        },
       });
     }
     expect(await renew(serial, { csr }, { as: 'bob' })).toMatchObject({

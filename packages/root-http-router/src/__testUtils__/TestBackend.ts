@@ -82,7 +82,10 @@ const probePlugin = createBackendPlugin({
   },
 });
 
-/** Fails as a plugin does when its database fails. */
+/**
+ * Fails as a plugin does when its database fails, with the status that follows
+ * `/api/failing/`, or 500.
+ */
 const failingPlugin = createBackendPlugin({
   pluginId: 'failing',
   register(env) {
@@ -90,9 +93,11 @@ const failingPlugin = createBackendPlugin({
       deps: { httpRouter: coreServices.httpRouter },
       async init({ httpRouter }) {
         httpRouter.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
-        httpRouter.use((_req, _res, next) => {
+        httpRouter.use((req, _res, next) => {
           const error = new Error('select * from `people` - no such table');
-          next(Object.assign(error, { cause: new Error('driver'), code: 'S' }));
+          const status = Number(req.path.slice(1)) || undefined;
+          const cause = new Error('driver');
+          next(Object.assign(error, { cause, code: 'S', status }));
         });
       },
     });

@@ -13,7 +13,7 @@ import { UnauthorizedError } from '../apiErrors';
 import type { PortalUserNames } from '../portalUsers/PortalUserNames';
 
 /** Options of {@link Callers}. */
-export interface CallersOptions {
+interface CallersOptions {
   readonly accounts: Pick<Accounts, 'find'>;
   readonly auth: AuthService;
   readonly portalUserNames: PortalUserNames;

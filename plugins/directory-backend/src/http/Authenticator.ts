@@ -26,7 +26,7 @@ const CREDENTIAL_ERRORS = new Set([
 ]);
 
 /** Options of {@link Authenticator}. */
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly kerberos: KerberosService;
   readonly httpAuth: HttpAuthService;
   readonly callers: Callers;

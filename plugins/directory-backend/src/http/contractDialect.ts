@@ -3,13 +3,12 @@ import type { User } from '@directory-gateway/directory-core';
 import type { Dialect } from './api/Dialect';
 import { parsePage } from './request/parsePage';
 import { parseUserSearch } from './request/parseUserSearch';
-import { userNotFound } from '../apiErrors';
+import { toApiError, userNotFound } from '../apiErrors';
 import { cacheSerialized } from './response/json';
 import {
   certificateModel,
   presentCertificate,
 } from './response/presentCertificate';
-import { toApiError } from '../apiErrors';
 import {
   groupModel,
   memberModel,

@@ -17,7 +17,12 @@ import type { Operation } from './api/Operation';
 import type { Dialect } from './api/Dialect';
 import type { PublicDocuments } from './documents/PublicDocuments';
 import { readParameters } from './request/readParameters';
-import { ApiError, ForbiddenError, UnknownPathError } from '../apiErrors';
+import {
+  ApiError,
+  ForbiddenError,
+  UnauthorizedError,
+  UnknownPathError,
+} from '../apiErrors';
 import { FileStream, sendFile } from './response/FileStream';
 import { sendJson } from './response/json';
 import { presentError } from './response/presentError';
@@ -75,7 +80,15 @@ export function createRouter(options: RouterOptions): Router {
   router.use(async (req, res) => {
     res.setHeader('Cache-Control', 'private, no-cache');
     res.setHeader('Vary', VARY);
-    callers.set(req, await authenticator.authenticate(req, res));
+    // Else a page of another site could detect which users exist: it embeds a
+    // resource, and the browser reports whether that succeeded.
+    res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+    callers.set(
+      req,
+      await authenticator.authenticate(req, res).catch(error => {
+        throw withRenewalHint(error, req.path);
+      }),
+    );
     req.url = decodablePath(req.url);
     return 'next';
   });
@@ -106,6 +119,20 @@ export function createRouter(options: RouterOptions): Router {
     presentError({ logger, dialectOf: req => dialectAt(req.path, mounts) }),
   );
   return router;
+}
+
+/** Paths of renewals, which 0.2.0 allowed without credentials. */
+const RENEWAL = /^\/v1\/certs\/\d+\/renewal(?:\/|$)/;
+
+/** Names the page of the documentation to scripts without credentials. */
+function withRenewalHint(error: unknown, path: string): unknown {
+  return error instanceof UnauthorizedError && RENEWAL.test(path)
+    ? new ApiError(
+        error.status,
+        { ...error.body, documentation: 'Renew without a person' },
+        error.headers,
+      )
+    : error;
 }
 
 /** The paths of a mount, each with its operations. */

@@ -10,7 +10,7 @@ import {
 } from '../components/safeHref';
 
 /** User fields with contact details. */
-export type ContactFields = Pick<
+type ContactFields = Pick<
   User,
   | 'emails'
   | 'ircnicks'

@@ -17,7 +17,7 @@ import type { ResourceUris } from '../response/ResourceUris';
 import type { Call } from './Operation';
 
 /** The record models of a dialect. */
-export interface RecordModels {
+interface RecordModels {
   readonly user: RecordModel;
   /** Of members and sponsors. */
   readonly member: RecordModel;

@@ -24,7 +24,7 @@ export interface Call {
 }
 
 /** A call that access control or the origin check denied. */
-export interface DeniedCall {
+interface DeniedCall {
   readonly caller: Caller;
   readonly error: Error;
   /** Path parameters, decoded. */

@@ -111,6 +111,25 @@ describe('PublicDocuments', () => {
       expect(read.mock.calls).toEqual([['a1'], ['c3']]);
     });
 
+    it('returns pending documents while many others are requested', async () => {
+      const { promise: reading, resolve: finish } =
+        Promise.withResolvers<void>();
+      const { promise: allRead, resolve: markAllRead } =
+        Promise.withResolvers<void>();
+      read.mockImplementation(async name => {
+        if (read.mock.calls.length === 110) {
+          markAllRead();
+        }
+        await reading;
+        return Buffer.from(name);
+      });
+      const names = Array.from({ length: 110 }, (_, index) => `n${index}`);
+      const responses = Promise.all(names.map(getNamed));
+      await allRead;
+      finish();
+      expect(await responses).toEqual(names.map(() => 200));
+    });
+
     it('returns 404 for an unknown value and does not match other paths', async () => {
       expect(await getNamed('b2')).toBe(404);
       for (const name of ['', 'a1/x', 'a-1', '%61', '..', ':name']) {

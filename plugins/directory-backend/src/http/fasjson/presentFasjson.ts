@@ -8,8 +8,11 @@ import {
   userFields,
 } from '@directory-gateway/directory-core';
 import type { SigningRefusedError } from '../../certificates/errors';
-import { type ErrorResponse, InvalidRequestError } from '../../apiErrors';
-import { toApiError } from '../../apiErrors';
+import {
+  type ErrorResponse,
+  InvalidRequestError,
+  toApiError,
+} from '../../apiErrors';
 import type { RecordModel } from '../response/fieldMask';
 import {
   memberModel,

@@ -73,7 +73,7 @@ export function parseGroupSearch(
 }
 
 /** The requested members of a group. */
-export interface MemberSelection {
+interface MemberSelection {
   readonly membership?: MembershipKind;
   readonly where?: UserPredicate;
 }

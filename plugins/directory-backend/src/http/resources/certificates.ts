@@ -40,7 +40,7 @@ const SIGNING = '/certs/';
 const CERTIFICATE = '/certs/:serialNumber(\\d+)/';
 
 /** The keys of a certificate profile. */
-export const profileModel: RecordModel = {
+const profileModel: RecordModel = {
   keys: ['name', 'purpose', 'lifetime', 'extended_key_usage', 'is_default'],
   lists: new Set(['extended_key_usage']),
 };

@@ -88,7 +88,7 @@ export function historyOperations(
 }
 
 /** Returns when direct members of a group were added, by user name. */
-export type JoinTimes = (
+type JoinTimes = (
   /** Default: all members. */
   usernames?: readonly string[],
 ) => Promise<ReadonlyMap<string, Date>>;
