@@ -65,8 +65,7 @@ export async function startOrganization() {
   let kept: readonly CatalogEntity[] = [];
   let changes = 0;
 
-  const databaseFolder = () =>
-    join(realm.dir, 'instance/var/lib/dirsrv/db');
+  const databaseFolder = () => join(realm.dir, 'instance/var/lib/dirsrv/db');
 
   async function start(
     options: Pick<

@@ -33,10 +33,7 @@ export function describeDialect(site: Site): void {
       const { realm } = site;
       const { stdout } = await run(
         'ldapwhoami',
-        [
-          ...['-N', '-Q', '-Y', 'GSSAPI'],
-          ...['-H', realm.ldapUrl],
-        ],
+        [...['-N', '-Q', '-Y', 'GSSAPI'], ...['-H', realm.ldapUrl]],
         {
           env: {
             ...process.env,
