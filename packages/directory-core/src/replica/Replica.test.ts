@@ -520,6 +520,24 @@ it('suspends reads as soon as too many entries are deleted', async () => {
   await eventually(() => assert(replica.isServing));
 });
 
+it('keeps memberships when too many members are deleted at once', async () => {
+  const names = Array.from({ length: 600 }, (_, index) => `user${index}`);
+  names.forEach(name => source.addUser(name));
+  source.addGroup(
+    'staff',
+    names.map(name => `uid=${name}`),
+  );
+  source.written = [];
+  open();
+  await eventually(() => assert(replica.isServing));
+  names.forEach(name => source.entries.users.delete(`id-${name}`));
+  source.addGroup('staff', []);
+  await eventually(() =>
+    expect(replica.status).toMatchObject({ reason: 'quarantine' }),
+  );
+  expect(groupsOf('user0')).toEqual(['cn=staff']);
+});
+
 it('does not delete what the guard rejected when the server is restored', async () => {
   for (let index = 0; index < 20; index++) {
     source.addUser(`user${index}`);

@@ -294,11 +294,15 @@ export class DirectorySync {
     });
     const check = this.#writer.startCheck();
     const reader = new ChangeReader({ source, tables, check });
-    const { to, complete } = await reader.read(this.#position!, position, refs);
-    if (!complete) {
+    const { to, complete, hasAllLost } = await reader.read(
+      this.#position!,
+      position,
+      refs,
+    );
+    if (!complete || !hasAllLost) {
       this.#checks.requestIds();
     }
-    await this.#apply(to.server, check);
+    await this.#apply(to.server, check, { hasAllLost });
     this.#pending.clear(pending);
     for (const { refs: refsOf, onCorrected } of pending) {
       onCorrected?.(refsOf().filter(ref => check.get(ref)));
@@ -332,13 +336,19 @@ export class DirectorySync {
    * Writes differences, only after all of them were read: entries from another
    * server could be older than the tables.
    *
+   * @param options.hasAllLost - whether all entries that lost a reference were
+   *   read. Default: `true`
    * @throws Error when entries are missing and the account lacks a right, or
    *   reads are suspended in the meantime, because the differences may be wrong
    */
-  async #apply(server: string, check: TableCheck): Promise<void> {
+  async #apply(
+    server: string,
+    check: TableCheck,
+    { hasAllLost = true } = {},
+  ): Promise<void> {
     const { source, state } = this.#options;
     const { missing } = check;
-    if (this.#isGuarded(check.deleted)) {
+    if (!hasAllLost || this.#isGuarded(check.deleted)) {
       // The mass-deletion guard decides before memberships disappear.
       const ids = await source.ids();
       expectServer(ids, { server });
