@@ -198,6 +198,19 @@ describe('a lost server', () => {
 });
 
 describe('a slow server', () => {
+  it('stays in use when only one connection attempt times out', async () => {
+    start([first], NEVER, { constants: { connectTimeoutMs: 300 } });
+    await eventuallySearch();
+    first.both = { kind: 'hang' };
+    // Other searches succeed in the meantime.
+    const clock = stopClock();
+    await tested!.pool.verifyBind();
+    clock.restore();
+    expect(tested!.log()).toBe('');
+    first.both = { kind: 'pass' };
+    expect(await search()).toEqual(alice);
+  });
+
   it('times out at the deadline', async () => {
     start([first], { decisionTimeout: '300ms' });
     await eventuallySearch();
