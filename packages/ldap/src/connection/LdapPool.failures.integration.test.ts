@@ -167,6 +167,21 @@ describe('a lost server', () => {
     expect(tested!.log()).toBe('');
   });
 
+  it('stays in use when callers cannot process a page', async () => {
+    start([first], NEVER);
+    const failing = {
+      ...allUsersSearch(realm),
+      onPage() {
+        throw new Error('The page cannot be processed');
+      },
+    };
+    for (let round = 0; round < 5; round++) {
+      await expect(tested!.search(failing)).rejects.toThrow();
+    }
+    expect(tested!.log()).toBe('');
+    expect(await search()).toEqual(alice);
+  });
+
   it('has lookups and long reads on a connection each', async () => {
     start([first]);
     for (let round = 0; round < 3; round++) {

@@ -181,7 +181,9 @@ export class LdapServer {
       // The first one of several pending searches counts.
       if (this.#connections.get(purpose) === connection) {
         this.#connections.delete(purpose);
-        this.#failed(error);
+        if (!connection.isAbandoned) {
+          this.#failed(error);
+        }
       }
     } else if (isConnectionFailure(error)) {
       // The server is busy.
