@@ -92,7 +92,7 @@ export class KnownEntries {
           name: name ?? undefined,
           locked: Boolean(locked),
           served: isSame ? served : undefined,
-          hasChanged: served !== undefined && !isSame,
+          recorded: isSame ? undefined : { salt, digest },
           groups: [],
         });
       }
@@ -240,7 +240,7 @@ export class KnownEntries {
       name: undefined,
       locked: false,
       served: undefined,
-      hasChanged: false,
+      recorded: undefined,
       groups: [],
     };
     this.#byId.set(id, known);
@@ -274,7 +274,7 @@ export class KnownEntries {
       record('deleted', deletions);
     }
     known.served = served;
-    known.hasChanged = false;
+    known.recorded = undefined;
     if (isNew || isGone || !recent) {
       known.name = served?.name;
     }
@@ -368,13 +368,20 @@ export class KnownEntries {
   }
 
   #hasSameValues(
-    { served: old, hasChanged }: KnownEntry,
+    { served: old, recorded }: KnownEntry,
     now: Served | undefined,
   ): boolean {
-    return old && now
-      ? old === now ||
-          isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
-      : !hasChanged;
+    if (!now) {
+      return true;
+    }
+    if (recorded) {
+      return this.#digestOf(now, recorded.salt) === recorded.digest;
+    }
+    return (
+      !old ||
+      old === now ||
+      isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
+    );
   }
 
   /**
