@@ -173,17 +173,20 @@ export class ChangeReader {
       if (count > MAX_LOST_REFERENCES) {
         return undefined;
       }
+      let hasUnknown: boolean | undefined;
       for (const former of removed) {
         const ref = refOf(former, tables);
         const key = ref && this.#keyOf(ref, former);
         if (!ref || key === undefined || added.has(key)) {
           continue;
         }
-        const mayBeRenamed = key !== former || [...added].some(isUnknown);
         if (!this.#reread.has(textOf(ref))) {
           lost.push(ref);
-        } else if (repeats && mayBeRenamed) {
-          lost.push(ref, group);
+        } else if (repeats) {
+          hasUnknown ??= [...added].some(isUnknown);
+          if (key !== former || hasUnknown) {
+            lost.push(ref, group);
+          }
         }
       }
     }
