@@ -118,12 +118,8 @@ export class KnownEntries {
     }
   }
 
-  /**
-   * Records that entries were written, in the same turn.
-   *
-   * @param ids - default: all entries
-   */
-  recordWritten(ids: Iterable<string> = this.#ids()): void {
+  /** Records that entries were written, in the same turn. */
+  recordWritten(ids: Iterable<string>): void {
     for (const id of ids) {
       this.#written.add(id);
       const old = this.#members.get(id) ?? [];
