@@ -74,11 +74,16 @@ export class CatalogEntities {
       .addCallback(result => result.observe(this.#rejectedRemovals));
   }
 
-  /** Users and groups whose entities are removed if the next read misses them. */
+  /**
+   * Users and groups whose entities are removed if the next read misses them,
+   * and those that may get a reference of them.
+   */
   get missing(): readonly EntryKey[] {
-    return this.#mayRemove()
-      ? [...this.#missing].map(ref => this.#entities.get(ref)!.key)
-      : [];
+    if (!this.#mayRemove() || this.#missing.size === 0) {
+      return [];
+    }
+    const keys = [...this.#missing].map(ref => this.#entities.get(ref)!.key);
+    return [...keys, ...this.#colliding];
   }
 
   /**

@@ -448,6 +448,24 @@ describe('DirectoryEntityProvider', () => {
     expect(events.publish).not.toHaveBeenCalled();
   });
 
+  it('gives the reference of a deleted user to one who has waited for it', async () => {
+    const directory = filled(1);
+    directory.setUser('Alice', [], 'Before');
+    const catalog = new TestCatalog();
+    const { follow, logged } = await connect(directory, catalog);
+    await follow();
+    directory.setUser('alice', [], 'After');
+    await follow();
+    expect(logged()).toContain('user:alice is not in the catalog');
+    directory.deleteUser('Alice');
+    await follow();
+    const shown = catalog.entities.get('user:default/alice')!;
+    expect(usernameOf(shown)).toBe('alice');
+    expect(catalog.mutations.flatMap(({ removed }: any) => removed)).toEqual(
+      [],
+    );
+  });
+
   it('removes nothing when too many entities would be removed', async () => {
     const directory = filled(100);
     const catalog = new TestCatalog();
@@ -491,6 +509,23 @@ describe('DirectoryEntityProvider', () => {
     expect(await rejected()).toBe(0);
     await reader.shutdown();
     metrics.disable();
+  });
+
+  it('removes entities when they are no longer too many', async () => {
+    const directory = filled(100);
+    const catalog = new TestCatalog();
+    await (await connect(directory, catalog)).follow();
+    for (let index = 0; index < 50; index++) {
+      directory.users.delete(`u${index}`);
+    }
+    const { follow } = await connect(directory, catalog);
+    await follow();
+    expect(catalog.entities.size).toBe(101);
+    for (let index = 0; index < 48; index++) {
+      directory.setUser(`u${index}`, ['staff']);
+    }
+    await follow();
+    expect(catalog.entities.size).toBe(99);
   });
 
   it.each([

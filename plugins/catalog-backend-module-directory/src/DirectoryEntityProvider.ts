@@ -176,9 +176,13 @@ export class DirectoryEntityProvider implements EntityProvider {
         this.#cursor = undefined;
         return pollMs;
       }
-      const missing = this.#entities.missing.filter(key => keys.has(key));
+      const later = this.#rereads.filter(each => !due.includes(each));
+      const scheduled = new Set(
+        later.flatMap(each => (each.isConfirmed ? [] : each.keys)),
+      );
+      const missing = this.#entities.missing.filter(key => !scheduled.has(key));
       this.#rereads = [
-        ...this.#rereads.filter(each => !due.includes(each)),
+        ...later,
         { at: now + settleMs, keys: [...changes.keys, ...missing] },
         { at: now + confirmMs, keys: [...changes.keys], isConfirmed: true },
       ].filter(reread => reread.keys.length > 0);

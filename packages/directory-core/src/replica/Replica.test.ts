@@ -520,6 +520,79 @@ it('suspends reads as soon as too many entries are deleted', async () => {
   await eventually(() => assert(replica.isServing));
 });
 
+it('keeps memberships when too many members are deleted at once', async () => {
+  const names = Array.from({ length: 600 }, (_, index) => `user${index}`);
+  names.forEach(name => source.addUser(name));
+  source.addGroup(
+    'staff',
+    names.map(name => `uid=${name}`),
+  );
+  source.written = [];
+  open();
+  await eventually(() => assert(replica.isServing));
+  names.forEach(name => source.entries.users.delete(`id-${name}`));
+  source.addGroup('staff', []);
+  await eventually(() =>
+    expect(replica.status).toMatchObject({ reason: 'quarantine' }),
+  );
+  expect(groupsOf('user0')).toEqual(['cn=staff']);
+});
+
+it.each([
+  [60, 400],
+  [15, 20],
+])(
+  'keeps %i of %i entries that reads miss but the directory lists',
+  async (count, total) => {
+    const names = Array.from({ length: total }, (_, index) => `user${index}`);
+    names.forEach(name => source.addUser(name));
+    source.written = [];
+    open();
+    await eventually(() => assert(replica.isServing));
+    const lists = source.idLists;
+    const { readEntries } = source;
+    source.readEntries = async (server, refs) =>
+      await readEntries
+        .call(source, server, refs, () => {})
+        .then(found => ({
+          ...found,
+          users: new Set<string>(),
+        }));
+    source.gone = names
+      .slice(0, count)
+      .map(name => ({ kind: 'users', id: `id-${name}` }));
+    source.value!++;
+    await eventually(() => assert(source.idLists > lists + 1));
+    expect(usersOf()).toHaveLength(total + 3);
+    source.readEntries = readEntries;
+    const reads = source.reread.length;
+    await eventually(() => assert(source.reread.length > reads));
+    await untilPolled(2);
+    expect(replica.isServing).toBe(true);
+    expect(usersOf()).toHaveLength(total + 3);
+  },
+);
+
+it('rejects that too many listed entries are no longer replicated', async () => {
+  for (let index = 0; index < 20; index++) {
+    source.addUser(`user${index}`);
+  }
+  source.written = [];
+  open();
+  await eventually(() => assert(replica.isServing));
+  for (let index = 0; index < 20; index++) {
+    const id = `id-user${index}`;
+    source.write('users', { id, key: `uid=user${index}`, entry: undefined });
+  }
+  await eventually(() =>
+    expect(replica.status).toMatchObject({
+      reason: 'quarantine',
+      message: expect.stringContaining('3 users and 2 groups'),
+    }),
+  );
+  expect(usersOf()).toHaveLength(23);
+});
+
 it('does not delete what the guard rejected when the server is restored', async () => {
   for (let index = 0; index < 20; index++) {
     source.addUser(`user${index}`);

@@ -78,6 +78,7 @@ export class LdapConnection {
   readonly opened: Promise<unknown>;
   #connected: ConnectedClient | undefined;
   #error: Error | undefined;
+  #isAbandoned = false;
 
   /** Starts to connect. */
   constructor(options: LdapConnectionOptions) {
@@ -90,6 +91,11 @@ export class LdapConnection {
     return (
       this.#error !== undefined || this.#connected?.socket.isOpen === false
     );
+  }
+
+  /** Whether it was closed because a caller could not process a page. */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned;
   }
 
   /**
@@ -135,6 +141,7 @@ export class LdapConnection {
         await onPage(page.entries, { isFirst });
       } catch (error) {
         // The server would keep the rest of the search.
+        this.#isAbandoned = true;
         this.close(unreachable('A page could not be processed', error));
         throw toDirectoryError(error);
       }

@@ -167,6 +167,21 @@ describe('a lost server', () => {
     expect(tested!.log()).toBe('');
   });
 
+  it('stays in use when callers cannot process a page', async () => {
+    start([first], NEVER);
+    const failing = {
+      ...allUsersSearch(realm),
+      onPage() {
+        throw new Error('The page cannot be processed');
+      },
+    };
+    for (let round = 0; round < 5; round++) {
+      await expect(tested!.search(failing)).rejects.toThrow();
+    }
+    expect(tested!.log()).toBe('');
+    expect(await search()).toEqual(alice);
+  });
+
   it('has lookups and long reads on a connection each', async () => {
     start([first]);
     for (let round = 0; round < 3; round++) {
@@ -198,6 +213,19 @@ describe('a lost server', () => {
 });
 
 describe('a slow server', () => {
+  it('stays in use when only one connection attempt times out', async () => {
+    start([first], NEVER, { constants: { connectTimeoutMs: 300 } });
+    await eventuallySearch();
+    first.both = { kind: 'hang' };
+    // Other searches succeed in the meantime.
+    const clock = stopClock();
+    await tested!.pool.verifyBind();
+    clock.restore();
+    expect(tested!.log()).toBe('');
+    first.both = { kind: 'pass' };
+    expect(await search()).toEqual(alice);
+  });
+
   it('times out at the deadline', async () => {
     start([first], { decisionTimeout: '300ms' });
     await eventuallySearch();

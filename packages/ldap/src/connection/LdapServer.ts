@@ -181,7 +181,9 @@ export class LdapServer {
       // The first one of several pending searches counts.
       if (this.#connections.get(purpose) === connection) {
         this.#connections.delete(purpose);
-        this.#failed(error);
+        if (!connection.isAbandoned) {
+          this.#failed(error);
+        }
       }
     } else if (isConnectionFailure(error)) {
       // The server is busy.
@@ -268,7 +270,7 @@ export class LdapServer {
       this.#closeAll(unreachable(error.message, error));
       this.#exclude(error);
       this.#options.onChange();
-    } else if (isConnectTimeout(error)) {
+    } else if (isConnectTimeout(error) && !this.#hasRecentlySucceeded) {
       this.#exclude(error);
     } else {
       this.#failed(error);
@@ -290,9 +292,12 @@ export class LdapServer {
     this.#succeededAt = performance.now();
   }
 
+  get #hasRecentlySucceeded(): boolean {
+    return performance.now() - this.#succeededAt < RECENT_SUCCESS_MS;
+  }
+
   #failed(error: Error): void {
-    const silentMs = performance.now() - this.#succeededAt;
-    if (this.#failures.failure() && silentMs >= RECENT_SUCCESS_MS) {
+    if (this.#failures.failure() && !this.#hasRecentlySucceeded) {
       this.#exclude(error);
     }
   }

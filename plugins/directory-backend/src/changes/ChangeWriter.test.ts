@@ -20,6 +20,7 @@ import { openDatabase } from '../openDatabase';
 import { type Change, ChangeLog } from './ChangeLog';
 import { ChangeWriter, type ChangeWriterOptions } from './ChangeWriter';
 import { publicValuesFor } from './createChanges';
+import { KnownEntries } from './KnownEntries';
 
 jest.setTimeout(60_000);
 
@@ -409,6 +410,23 @@ describe('ChangeWriter', () => {
         ),
       ]),
     );
+  });
+
+  it('logs a change of a user whom the replica lacked at the start', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    const writer = await startWriter(directory);
+    await directory.confirm();
+    await stopWriter(directory, writer);
+    const lagging = new TestDirectory();
+    const known = new KnownEntries({
+      tables: lagging.tables,
+      publicValues: ({ record }) => record,
+    });
+    await known.load(await openLog());
+    lagging.setUser('alice', { human_name: 'Alice Black' });
+    const { changes } = await known.compare([userKey('alice')]);
+    expect(changes).toMatchObject([{ kind: 'user_changed', name: 'alice' }]);
   });
 
   it('logs that only direct memberships of a group have changed', async () => {

@@ -116,10 +116,10 @@ export class ChangeWriter implements TableObserver {
     return this.#position;
   }
 
-  onWrite(changed: WrittenEntries | undefined): void {
+  onWrite(changed: WrittenEntries): void {
     this.#confirmed = undefined;
     // All entries are compared when a tenure begins.
-    this.#tenure?.entries.recordWritten(changed?.ids);
+    this.#tenure?.entries.recordWritten(changed.ids);
   }
 
   onConfirmed(confirmed: CurrentPosition): void {

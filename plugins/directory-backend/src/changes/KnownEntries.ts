@@ -92,7 +92,7 @@ export class KnownEntries {
           name: name ?? undefined,
           locked: Boolean(locked),
           served: isSame ? served : undefined,
-          hasChanged: served !== undefined && !isSame,
+          recorded: isSame ? undefined : { salt, digest },
           groups: [],
         });
       }
@@ -118,12 +118,8 @@ export class KnownEntries {
     }
   }
 
-  /**
-   * Records that entries were written, in the same turn.
-   *
-   * @param ids - default: all entries
-   */
-  recordWritten(ids: Iterable<string> = this.#ids()): void {
+  /** Records that entries were written, in the same turn. */
+  recordWritten(ids: Iterable<string>): void {
     for (const id of ids) {
       this.#written.add(id);
       const old = this.#members.get(id) ?? [];
@@ -240,7 +236,7 @@ export class KnownEntries {
       name: undefined,
       locked: false,
       served: undefined,
-      hasChanged: false,
+      recorded: undefined,
       groups: [],
     };
     this.#byId.set(id, known);
@@ -274,7 +270,7 @@ export class KnownEntries {
       record('deleted', deletions);
     }
     known.served = served;
-    known.hasChanged = false;
+    known.recorded = undefined;
     if (isNew || isGone || !recent) {
       known.name = served?.name;
     }
@@ -368,13 +364,20 @@ export class KnownEntries {
   }
 
   #hasSameValues(
-    { served: old, hasChanged }: KnownEntry,
+    { served: old, recorded }: KnownEntry,
     now: Served | undefined,
   ): boolean {
-    return old && now
-      ? old === now ||
-          isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
-      : !hasChanged;
+    if (!now) {
+      return true;
+    }
+    if (recorded) {
+      return this.#digestOf(now, recorded.salt) === recorded.digest;
+    }
+    return (
+      !old ||
+      old === now ||
+      isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
+    );
   }
 
   /**

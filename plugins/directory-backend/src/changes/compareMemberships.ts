@@ -3,7 +3,7 @@ import type {
   ServedRecord,
   User,
 } from '@directory-gateway/directory-core';
-import type { EntryKind, NewChange } from './ChangeLog';
+import type { EntryKind, NewChange, StoredEntry } from './ChangeLog';
 import type { WorkSlices } from './WorkSlices';
 
 /** Maximum number of changes of the members of one group. */
@@ -21,8 +21,11 @@ export interface KnownEntry {
   locked: boolean;
   /** Record at the last comparison. */
   served: Served | undefined;
-  /** Whether the replica differed from the recorded digest. */
-  hasChanged: boolean;
+  /**
+   * Recorded values that were not those of the replica when they were loaded;
+   * `undefined` once they are compared.
+   */
+  recorded: Pick<StoredEntry, 'salt' | 'digest'> | undefined;
   /** Groups of which the entry is recorded as a direct member. */
   groups: readonly KnownEntry[];
 }

@@ -84,12 +84,12 @@ async function read(
       },
     },
   });
-  const { complete } = await reader.read(position, position, []);
+  const { hasAllLost } = await reader.read(position, position, []);
   const links = check.get({ kind: before.kind, id: 'id-group' })?.entry;
   return {
     user: check.get({ kind: 'users', id: 'id-user' })?.key,
     isDeleted: check.missing.length > 0,
-    complete,
+    hasAllLost,
     links: [
       ...((links as GroupEntry)?.members ?? []),
       ...((links as GroupEntry)?.sponsors ?? []),
@@ -113,7 +113,7 @@ describe('ChangeReader', () => {
     expect(await read(member, [[group([])], [user('old')]])).toEqual({
       user: undefined,
       isDeleted: false,
-      complete: true,
+      hasAllLost: true,
       links: [],
     });
   });
@@ -172,10 +172,10 @@ describe('ChangeReader', () => {
     });
   });
 
-  it('is not complete when too many entries lost a reference', async () => {
+  it('does not read too many entries that lost a reference', async () => {
     const many = Array.from({ length: 501 }, (_, index) => `uid=${index}`);
     expect(await read(group(many), [[group([])], []])).toMatchObject({
-      complete: false,
+      hasAllLost: false,
     });
   });
 });

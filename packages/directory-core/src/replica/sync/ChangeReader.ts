@@ -65,13 +65,18 @@ export class ChangeReader {
   /**
    * Reads what was written between two positions, and these entries.
    *
-   * @returns the position that was reached, and whether all deletions are known
+   * @returns the position that was reached, whether readable entries explain
+   *   all writes, and whether all entries that lost a reference were read
    */
   async read(
     from: ReplicaPosition,
     to: CurrentPosition,
     refs: readonly EntryRef[],
-  ): Promise<{ readonly to: CurrentPosition; readonly complete: boolean }> {
+  ): Promise<{
+    readonly to: CurrentPosition;
+    readonly complete: boolean;
+    readonly hasAllLost: boolean;
+  }> {
     const { source } = this.#options;
     let [start, end, unread] = [from, to, refs];
     for (let round = 1; ; round++) {
@@ -89,7 +94,7 @@ export class ChangeReader {
           continue;
         }
       }
-      return { to: end, complete: complete && hasAllLost };
+      return { to: end, complete, hasAllLost };
     }
   }
 
@@ -168,17 +173,20 @@ export class ChangeReader {
       if (count > MAX_LOST_REFERENCES) {
         return undefined;
       }
+      let hasUnknown: boolean | undefined;
       for (const former of removed) {
         const ref = refOf(former, tables);
         const key = ref && this.#keyOf(ref, former);
         if (!ref || key === undefined || added.has(key)) {
           continue;
         }
-        const mayBeRenamed = key !== former || [...added].some(isUnknown);
         if (!this.#reread.has(textOf(ref))) {
           lost.push(ref);
-        } else if (repeats && mayBeRenamed) {
-          lost.push(ref, group);
+        } else if (repeats) {
+          hasUnknown ??= [...added].some(isUnknown);
+          if (key !== former || hasUnknown) {
+            lost.push(ref, group);
+          }
         }
       }
     }

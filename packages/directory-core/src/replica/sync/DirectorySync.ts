@@ -33,7 +33,10 @@ const FULL_SYNC_INTERVAL_MS = 60_000;
 /** The same, as a multiple of the duration of a full sync. */
 const FULL_SYNC_INTERVAL_PER_DURATION = 4;
 
-/** Maximum number of missing entries that are read again before a deletion. */
+/**
+ * Maximum number of missing entries that are read again before a deletion. If
+ * there are more, those that the directory lists are read with the next poll.
+ */
 const MAX_CONFIRMED_DELETIONS = 50;
 
 /** Number of entries above which further ones are read with the next poll. */
@@ -294,11 +297,15 @@ export class DirectorySync {
     });
     const check = this.#writer.startCheck();
     const reader = new ChangeReader({ source, tables, check });
-    const { to, complete } = await reader.read(this.#position!, position, refs);
-    if (!complete) {
+    const { to, complete, hasAllLost } = await reader.read(
+      this.#position!,
+      position,
+      refs,
+    );
+    if (!complete || !hasAllLost) {
       this.#checks.requestIds();
     }
-    await this.#apply(to.server, check);
+    await this.#apply(to.server, check, { hasAllLost });
     this.#pending.clear(pending);
     for (const { refs: refsOf, onCorrected } of pending) {
       onCorrected?.(refsOf().filter(ref => check.get(ref)));
@@ -322,7 +329,7 @@ export class DirectorySync {
     const check = this.#writer.startCheck();
     const ids = await read(check);
     expectServer(ids, { server });
-    await this.#checkDeletions(ids);
+    await this.#checkDeletions(ids, check.unreplicated);
     await check.findDeleted(ids);
     await this.#apply(server, check);
     return check.refs;
@@ -332,18 +339,32 @@ export class DirectorySync {
    * Writes differences, only after all of them were read: entries from another
    * server could be older than the tables.
    *
+   * @param options.hasAllLost - whether all entries that lost a reference were
+   *   read. Default: `true`
    * @throws Error when entries are missing and the account lacks a right, or
    *   reads are suspended in the meantime, because the differences may be wrong
    */
-  async #apply(server: string, check: TableCheck): Promise<void> {
+  async #apply(
+    server: string,
+    check: TableCheck,
+    { hasAllLost = true } = {},
+  ): Promise<void> {
     const { source, state } = this.#options;
-    const { missing } = check;
-    if (this.#isGuarded(check.deleted)) {
+    if (
+      !hasAllLost ||
+      check.missing.length > MAX_CONFIRMED_DELETIONS ||
+      this.#isGuarded(check.deleted)
+    ) {
       // The mass-deletion guard decides before memberships disappear.
       const ids = await source.ids();
       expectServer(ids, { server });
-      await this.#checkDeletions(ids);
+      await this.#checkDeletions(ids, check.unreplicated);
+      const listed = check.takeListed(ids);
+      if (listed.length > 0) {
+        this.#pending.add({ refs: () => listed });
+      }
     }
+    const { missing } = check;
     if (missing.length > 0) {
       await source.verifyAccess();
     }
@@ -426,10 +447,24 @@ export class DirectorySync {
     }
   }
 
-  /** Suspends reads when the mass-deletion guard rejects the stable IDs. */
-  async #checkDeletions({ users, groups }: ReplicaIds): Promise<void> {
+  /**
+   * Suspends reads when the mass-deletion guard rejects the stable IDs.
+   *
+   * @param unreplicated - entries that count as deleted although they are
+   *   listed. Default: none
+   */
+  async #checkDeletions(
+    ids: ReplicaIds,
+    unreplicated: readonly EntryRef[] = [],
+  ): Promise<void> {
     const { guard, suspendFor } = this.#options;
-    const found = { users: users.size, groups: groups.size };
+    const { users = 0, groups = 0 } = countByKind(
+      unreplicated.filter(({ kind, id }) => ids[kind].has(id)),
+    );
+    const found = {
+      users: ids.users.size - users,
+      groups: ids.groups.size - groups,
+    };
     try {
       await guard.check(found, this.#counts);
     } catch (error) {

@@ -44,6 +44,14 @@ export class TableCheck {
     return this.refs.filter(ref => this.get(ref)!.key === '');
   }
 
+  /** The entries of the tables that the directory has, but not to replicate. */
+  get unreplicated(): readonly EntryRef[] {
+    return this.refs.filter(ref => {
+      const { key, entry } = this.get(ref)!;
+      return key !== '' && !entry;
+    });
+  }
+
   /** The entries to delete: those that are missing or no longer replicated. */
   get deleted(): readonly EntryRef[] {
     return this.refs.filter(ref => !this.get(ref)!.entry);
@@ -80,6 +88,15 @@ export class TableCheck {
     } else {
       this.#found[kind].delete(id);
     }
+  }
+
+  /**
+   * Takes the missing entries that are among these: a search can miss an entry.
+   */
+  takeListed(ids: ReplicaIds): readonly EntryRef[] {
+    const listed = this.missing.filter(({ kind, id }) => ids[kind].has(id));
+    listed.forEach(({ kind, id }) => this.#found[kind].delete(id));
+    return listed;
   }
 
   /** Finds entries that are not among these. */
