@@ -19,7 +19,7 @@ const START_TIMEOUT_MS = 30 * 60_000;
 const IDLE_PERIOD_MS = 5000;
 const IDLE_PERIODS = 2;
 
-/** RequestHeaders of a request, by lowercase names. */
+/** Headers of a request by lowercase name. */
 export type RequestHeaders = Readonly<Record<string, string>>;
 
 /** Measurements by their titles, which contain the unit. */

@@ -5,7 +5,7 @@ import { signIn } from './credentials';
 import { percentile } from './interval';
 import { send, type Sample } from './load';
 import type { Portal, RequestHeaders, Values } from './Portal';
-import { pick, rowsFor, type Names } from './rows';
+import { API, pick, rowsFor, type Names } from './rows';
 
 interface MixedOptions {
   readonly portal: Portal;
@@ -30,7 +30,6 @@ const CACHED_MS = 4000;
 const POLL_MS = 10;
 /** Longer than each promise: ends the measurement of a write. */
 const TIMEOUT_MS = 120_000;
-const API = '/api/directory/v1';
 
 /**
  * Sends requests without a pause, so that the portal's CPU is fully used, and

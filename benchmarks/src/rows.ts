@@ -24,7 +24,8 @@ export interface Names {
   readonly callers: readonly string[];
 }
 
-const API = '/api/directory/v1';
+/** Path of the API below the portal's URL. */
+export const API = '/api/directory/v1';
 /** The group of most users. */
 const LARGEST_GROUP = 'contributors';
 /**

@@ -52,7 +52,7 @@ async function listen(options: ListenOptions) {
  */
 const TIMER_SLACK_MS = 50;
 
-/** Maximum duration of a start or an orderly end, in milliseconds. */
+/** Maximum duration of a start or a graceful shutdown, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
 interface ServerOptions extends Command {
@@ -60,7 +60,7 @@ interface ServerOptions extends Command {
   readonly port: number;
   /** File for its output. */
   readonly log: string;
-  /** A request that the server answers when it is ready. Default: none. */
+  /** Request to which the server responds when it is ready. Default: none. */
   readonly request?: Buffer;
 }
 

@@ -511,7 +511,7 @@ describe('DirectoryEntityProvider', () => {
     metrics.disable();
   });
 
-  it('removes entities when they are no longer too many', async () => {
+  it('removes missing entities when their number falls below the limit', async () => {
     const directory = filled(100);
     const catalog = new TestCatalog();
     await (await connect(directory, catalog)).follow();

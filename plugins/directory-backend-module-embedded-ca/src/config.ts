@@ -6,7 +6,8 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { type CertificateProfile, readProfiles } from './profiles';
 
-const PREFIX = 'directory.certificates.embedded';
+/** Key of the module's block of the configuration. */
+export const BLOCK = 'directory.certificates.embedded';
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -50,18 +51,18 @@ export interface EmbeddedCaConfig {
 export function readEmbeddedCaConfig(
   root: Config,
 ): EmbeddedCaConfig | undefined {
-  const config = root.getOptionalConfig(PREFIX);
+  const config = root.getOptionalConfig(BLOCK);
   if (!config) {
     return undefined;
   }
   if (config.has('socket')) {
     // Without this error, the portal could sign with another key than before.
     throw new InputError(
-      `${PREFIX}.socket: the signing process directory-ca was removed in 0.3; docs/certificate-authority.md, "Upgrade from 0.2", describes what to do with its issuers`,
+      `${BLOCK}.socket: the signing process directory-ca was removed in 0.3; docs/certificate-authority.md, "Upgrade from 0.2", describes what to do with its issuers`,
     );
   }
   const issuers = config.getConfigArray('issuers').map((block, index) => {
-    const prefix = `${PREFIX}.issuers[${index}]`;
+    const prefix = `${BLOCK}.issuers[${index}]`;
     const files = readFiles(block, prefix);
     if ((files.keyFile === undefined) === (files.crlFile === undefined)) {
       throw new InputError(`${prefix} must have either keyFile or crlFile`);
@@ -69,7 +70,7 @@ export function readEmbeddedCaConfig(
     return files;
   });
   if (issuers[0]?.keyFile === undefined) {
-    throw new InputError(`${PREFIX}.issuers must start with a CA with a key`);
+    throw new InputError(`${BLOCK}.issuers must start with a CA with a key`);
   }
   const publicUrl = config.getOptionalString('publicUrl');
   if (
@@ -77,16 +78,16 @@ export function readEmbeddedCaConfig(
     !/^https?:\/\/[^/]+(\/[^/]+)*$/.test(publicUrl)
   ) {
     throw new InputError(
-      `${PREFIX}.publicUrl must be an http:// or https:// URL without a trailing slash`,
+      `${BLOCK}.publicUrl must be an http:// or https:// URL without a trailing slash`,
     );
   }
   const crlValidityMs = readMilliseconds(config, 'crl.validity', {
-    prefix: PREFIX,
+    prefix: BLOCK,
     fallback: { days: 7 },
   });
   if (crlValidityMs < HOUR_MS || crlValidityMs > 31 * 24 * HOUR_MS) {
     throw new InputError(
-      `${PREFIX}.crl.validity must be at least 1 hour and at most 31 days`,
+      `${BLOCK}.crl.validity must be at least 1 hour and at most 31 days`,
     );
   }
   return Object.freeze({
@@ -94,10 +95,10 @@ export function readEmbeddedCaConfig(
     organization: config.getString('organization'),
     issuers,
     roots: (config.getOptionalConfigArray('roots') ?? []).map((block, index) =>
-      readFiles(block, `${PREFIX}.roots[${index}]`, 'certificateFile'),
+      readFiles(block, `${BLOCK}.roots[${index}]`, 'certificateFile'),
     ),
     publicUrl,
-    profiles: readProfiles(config, PREFIX),
+    profiles: readProfiles(config, BLOCK),
     crlValidityMs,
   });
 }

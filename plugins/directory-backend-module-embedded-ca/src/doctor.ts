@@ -12,9 +12,7 @@ import {
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CaIssuer } from './CaIssuer';
-import { readEmbeddedCaConfig } from './config';
-
-const BLOCK = 'directory.certificates.embedded';
+import { BLOCK, readEmbeddedCaConfig } from './config';
 
 /** Time for creating and distributing a new intermediate. */
 const EXPIRY_WARNING_MS = 90 * 24 * 60 * 60 * 1000;

@@ -2,7 +2,8 @@ import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { readAbsolutePath } from '@directory-gateway/backstage-plugin-directory-node';
 
-const BLOCK = 'directory.certificates.freeipa';
+/** Key of the module's block of the configuration. */
+export const BLOCK = 'directory.certificates.freeipa';
 
 /** The gateway's account at FreeIPA. */
 export interface FreeIpaLoginConfig {

@@ -15,11 +15,9 @@ import {
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import { systemClock } from './Clock';
 import { FreeIpaError } from './errors';
-import { type FreeIpaConfig, readFreeIpaConfig } from './FreeIpaConfig';
+import { BLOCK, type FreeIpaConfig, readFreeIpaConfig } from './FreeIpaConfig';
 import { FreeIpaServers } from './FreeIpaServers';
 import { isRpcRecord, type RpcRecord, type RpcValue } from './rpc';
-
-const BLOCK = 'directory.certificates.freeipa';
 
 const NOT_FOUND = 4001;
 

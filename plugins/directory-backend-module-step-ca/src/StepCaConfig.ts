@@ -6,7 +6,8 @@ import {
   readMilliseconds,
 } from '@directory-gateway/backstage-plugin-directory-node';
 
-const BLOCK = 'directory.certificates.stepCa';
+/** Key of the module's block of the configuration. */
+export const BLOCK = 'directory.certificates.stepCa';
 
 /** Extended key usages of users' certificates; the first is the default. */
 const USAGES: readonly string[] = [

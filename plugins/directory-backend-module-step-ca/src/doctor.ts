@@ -11,9 +11,7 @@ import {
   finding,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { StepCaClient } from './StepCaClient';
-import { readStepCaConfig } from './StepCaConfig';
-
-const BLOCK = 'directory.certificates.stepCa';
+import { BLOCK, readStepCaConfig } from './StepCaConfig';
 
 /** Remaining validity of the issuer below which the doctor warns. */
 const ISSUER_WARNING_MS = 90 * 24 * 3_600_000;

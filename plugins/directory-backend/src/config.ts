@@ -40,7 +40,7 @@ const OPERATIONS: ReadonlySet<string> = new Set(
 
 /**
  * Keys of earlier versions and their replacements. Without the error, the
- * gateway would do something else than configured, or be less safe.
+ * gateway would not behave as configured, or would be less safe.
  */
 const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'certificates.accountHolds.revokeDeletedAfter':
@@ -60,7 +60,7 @@ const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'ownership.maxGroups':
     'Portal tokens contain up to 200 groups: check that users with fewer groups in their tokens may own more.',
   'sessions.maxAge':
-    'Sessions end after 15 minutes: remove directory.sessions if that is too long.',
+    'Sessions expire after 15 minutes: remove directory.sessions if that is too long.',
 };
 
 /** Keys of all packages that have no effect any more. */

@@ -79,7 +79,7 @@ it('returns data or Retry-After from the first connection', async () => {
       users: 0,
     })),
   );
-  // More requests than may wait: `guardStart.test` has the number.
+  // Requests before the plugins have added their routes, or during the sync.
   expect(others.length).toBeGreaterThan(0);
   // Other plugins may still be starting.
   await eventually(async () =>

@@ -573,7 +573,7 @@ it.each([
   },
 );
 
-it('rejects that too many listed entries are no longer replicated', async () => {
+it('suspends reads when too many listed entries stop being replicated', async () => {
   for (let index = 0; index < 20; index++) {
     source.addUser(`user${index}`);
   }

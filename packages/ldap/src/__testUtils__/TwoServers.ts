@@ -53,11 +53,6 @@ description: `;
     };
   }
 
-  /** Applies LDIF change records to both servers, which do not replicate. */
-  async modifyBoth(ldif: string): Promise<void> {
-    await Promise.all([this.preferred.modify(ldif), this.other.modify(ldif)]);
-  }
-
   /** Replicates the servers to each other. */
   replicate(): Promise<Replication> {
     return enableReplication({ first: this.preferred, second: this.other });

@@ -1,7 +1,7 @@
 import { run } from '../processes';
 import type { Realm } from '../startRealm';
 
-/** Who searches: nobody, the owner of a ticket, or an account with a password. */
+/** Identity: anonymous, a Kerberos principal, or a DN with a password. */
 export type Searcher =
   'anonymous' | { ticketOf: string } | { dn: string; passwordFile: string };
 

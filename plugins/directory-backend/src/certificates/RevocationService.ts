@@ -225,7 +225,7 @@ export class RevocationService {
         await reservations.abandon(lost.id);
       } catch (error) {
         logger.warn(
-          `The reserved serial number ${lost.serialNumber} was not revoked, which is repeated: ${error}`,
+          `The reserved serial number ${lost.serialNumber} could not be revoked, and is tried again: ${error}`,
         );
       }
     }

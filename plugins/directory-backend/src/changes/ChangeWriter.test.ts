@@ -412,7 +412,7 @@ describe('ChangeWriter', () => {
     );
   });
 
-  it('logs a change of a user whom the replica lacked at the start', async () => {
+  it('logs a change of a user that was missing from the replica at the start', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');
     const writer = await startWriter(directory);

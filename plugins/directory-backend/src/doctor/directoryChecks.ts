@@ -130,7 +130,7 @@ async function checkPosition(probe: Probe): Promise<DoctorFinding> {
   return (await probe.hasPositions())
     ? finding.ok('The replica finds changes by update sequence numbers (USNs)')
     : finding.warn(
-        'The server has no update sequence numbers (USNs), or the service account is not allowed to search for entryusn, so the replica reads all entries again and again',
+        'The server has no update sequence numbers (USNs), or the service account is not allowed to search for entryusn, so the replica finds changes only by full syncs',
         'dsconf INSTANCE plugin usn enable, and restart the server; or restore the permissions for entryusn (docs/freeipa.md)',
       );
 }

@@ -45,8 +45,8 @@ interface ChangeReaderOptions {
  * Entries that others no longer refer to are read again: members, sponsors and
  * signers that left a group or an agreement, and groups that a user is no longer
  * in. They may have been deleted, also when the account cannot see the deletion
- * (`ipa user-del --preserve`). Or they were renamed after they and before the
- * group was read; then both are read until the group names the present key.
+ * (`ipa user-del --preserve`). Or they were renamed after the entry was read and
+ * before the group was: both are then read until the group names the current key.
  */
 export class ChangeReader {
   readonly #options: ChangeReaderOptions;

@@ -162,7 +162,7 @@ export class ExpiryReminders {
     return response.status !== 404;
   }
 
-  /** Sends a reminder, unless it does not concern an active, mapped user. */
+  /** Sends a reminder if the owner is an active, mapped user. */
   async #remind(reminder: Reminder, signal: AbortSignal): Promise<void> {
     const { authorities, database, notifications } = this.#options;
     const { certificate } = reminder;

@@ -37,7 +37,7 @@ const MAX_ATTEMPTS = 10;
 /** Time for which a request waits for the same request to be signed. */
 const PENDING_MS = 10_000;
 
-/** Milliseconds between looks at a request that is being signed. */
+/** Polling interval for a request that is being signed, in milliseconds. */
 const PENDING_INTERVAL_MS = 100;
 
 /**
