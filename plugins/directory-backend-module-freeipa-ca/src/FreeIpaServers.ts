@@ -40,30 +40,25 @@ export class FreeIpaServers {
    *
    * @param options - `once`: whether another server is tried only when it is
    *   certain that the previous one did not run the command, default: false;
-   *   `first`: origin of the server to try first; `signal`: aborts the running
-   *   call and prevents more calls
+   *   `signal`: aborts the running call and prevents more calls
    * @throws FreeIpaError
    */
   async run(
     command: RpcCommand,
     options: {
       readonly once?: boolean;
-      readonly first?: string;
       readonly signal?: AbortSignal;
     } = {},
   ): Promise<RpcRecord> {
-    const { once = false, first, signal } = options;
+    const { once = false, signal } = options;
     let lastError: unknown;
-    for (const server of this.#inOrder(first)) {
+    for (const server of this.#inOrder()) {
       try {
-        const result = await server.call(command, signal);
-        this.#demotedUntil.delete(server.origin);
-        return result;
+        return await this.#call(server, command, signal);
       } catch (error) {
         if (!(error instanceof FreeIpaError)) {
           throw error;
         }
-        this.#recordFailure(error, signal);
         const mayRetry = once ? error.executed === 'no' : !signal?.aborted;
         if (!error.isRetryable || !mayRetry) {
           throw error;
@@ -72,6 +67,43 @@ export class FreeIpaServers {
       }
     }
     throw lastError;
+  }
+
+  /**
+   * Runs a command that reads on every server.
+   *
+   * @returns the results of the servers that responded
+   * @throws the error of the first server when none responded.
+   */
+  async runOnEach(
+    command: RpcCommand,
+    signal: AbortSignal,
+  ): Promise<readonly RpcRecord[]> {
+    const calls = this.#servers.map(server =>
+      this.#call(server, command, signal),
+    );
+    const settled = await Promise.allSettled(calls);
+    const results = settled.flatMap(call =>
+      call.status === 'fulfilled' ? [call.value] : [],
+    );
+    return results.length > 0 ? results : [await calls[0]];
+  }
+
+  async #call(
+    server: FreeIpaServer,
+    command: RpcCommand,
+    signal: AbortSignal | undefined,
+  ): Promise<RpcRecord> {
+    try {
+      const result = await server.call(command, signal);
+      this.#demotedUntil.delete(server.origin);
+      return result;
+    } catch (error) {
+      if (error instanceof FreeIpaError) {
+        this.#recordFailure(error, signal);
+      }
+      throw error;
+    }
   }
 
   #recordFailure(error: FreeIpaError, signal: AbortSignal | undefined): void {
@@ -88,11 +120,10 @@ export class FreeIpaServers {
   }
 
   /** Returns the servers in the configured order, demoted ones last. */
-  #inOrder(first: string | undefined): FreeIpaServer[] {
+  #inOrder(): FreeIpaServer[] {
     const now = this.#options.clock.now();
     const rank = ({ origin }: FreeIpaServer) =>
-      (origin === first ? -2 : 0) +
-      ((this.#demotedUntil.get(origin) ?? 0) > now ? 1 : 0);
+      (this.#demotedUntil.get(origin) ?? 0) > now ? 1 : 0;
     return [...this.#servers].sort((a, b) => rank(a) - rank(b));
   }
 }
