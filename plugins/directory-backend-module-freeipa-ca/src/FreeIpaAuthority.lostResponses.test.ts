@@ -342,6 +342,15 @@ describe('FreeIpaAuthority and lost responses', () => {
       expect(ca.issued.size).toBe(1);
     });
 
+    it('finds the certificate when another server hangs', async () => {
+      const request = newRequest();
+      first.freeIpa.failNext('cert_request', { kind: 'cut', executed: true });
+      second.freeIpa.failNext('cert_find', hang);
+      const issued = await brief.sign(request);
+      expect(keyIn(issued)).toEqual(request.publicKey);
+      expect(requests()).toBe(1);
+    });
+
     it('ends the search after lostResponseSearch when a login hangs', async () => {
       const { authority } = await start({
         requestTimeoutMs: 600_000,

@@ -14,9 +14,13 @@ import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import { systemClock } from './Clock';
 import { decodeCertificate, describe } from './decodeCertificate';
 import { FreeIpaError, MissingPermissionError, readFailure } from './errors';
-import { type FreeIpaOptions, FreeIpaServers } from './FreeIpaServers';
+import {
+  type FreeIpaOptions,
+  FreeIpaServers,
+  untilAborted,
+} from './FreeIpaServers';
 import type { RpcCommand, RpcRecord } from './rpc';
-import { Signer, untilAborted } from './Signer';
+import { Signer } from './Signer';
 
 /** Maximum number of concurrent lookups by serial number. */
 const MAX_LOOKUPS = 8;

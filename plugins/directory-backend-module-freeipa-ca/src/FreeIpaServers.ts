@@ -1,4 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import { once } from 'node:events';
 import type { Clock } from './Clock';
 import { FreeIpaError } from './errors';
 import type { FreeIpaConfig } from './FreeIpaConfig';
@@ -70,7 +71,7 @@ export class FreeIpaServers {
   }
 
   /**
-   * Runs a command that reads on every server.
+   * Runs a command that reads on every server, until the signal aborts.
    *
    * @returns the results of the servers that responded
    * @throws the error of the first server when none responded.
@@ -80,7 +81,7 @@ export class FreeIpaServers {
     signal: AbortSignal,
   ): Promise<readonly RpcRecord[]> {
     const calls = this.#servers.map(server =>
-      this.#call(server, command, signal),
+      untilAborted(this.#call(server, command, signal), signal),
     );
     const settled = await Promise.allSettled(calls);
     const results = settled.flatMap(call =>
@@ -126,4 +127,19 @@ export class FreeIpaServers {
       (this.#demotedUntil.get(origin) ?? 0) > now ? 1 : 0;
     return [...this.#servers].sort((a, b) => rank(a) - rank(b));
   }
+}
+
+/**
+ * Waits for work until the signal aborts: a login may take longer.
+ *
+ * @throws the signal's reason
+ */
+export async function untilAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const aborted = once(signal, 'abort').then(() => {
+    throw signal.reason;
+  });
+  return await Promise.race([work, aborted]);
 }

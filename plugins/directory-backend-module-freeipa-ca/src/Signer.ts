@@ -7,7 +7,6 @@ import {
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { decodeCertificate, describe } from './decodeCertificate';
 import {
   FreeIpaError,
@@ -145,7 +144,7 @@ export class Signer {
     for (;;) {
       let result: SearchResult = 'unclear';
       try {
-        result = await untilAborted(this.#query(lost, signal), signal);
+        result = await this.#query(lost, signal);
       } catch (error) {
         const reason = signal.aborted
           ? `no response within ${ms} ms`
@@ -168,7 +167,8 @@ export class Signer {
   /**
    * Searches on every server: the one that has signed may not have replicated
    * the certificate, and it is not known which one it was when the gateway
-   * repeats the request.
+   * repeats the request. A server that fails is ignored while another one
+   * responds: users must not have to wait until it is repaired.
    */
   async #query(
     { request, since }: LostRequest,
@@ -207,7 +207,9 @@ export class Signer {
     if (candidates.size === 1) {
       return only;
     }
+    // A server that has not responded may have the certificate.
     return candidates.size === 0 &&
+      !signal.aborted &&
       lists.every(list => list.length < CERT_FIND_LIMIT)
       ? 'none'
       : 'unclear';
@@ -244,19 +246,4 @@ export class Signer {
 /** Returns the SHA-256 of the key of a request, which its certificate has. */
 function keyOf({ publicKey }: SigningRequest): string {
   return createHash('sha256').update(publicKey).digest('hex');
-}
-
-/**
- * Waits for work until the signal aborts: a login may take longer.
- *
- * @throws the signal's reason
- */
-export async function untilAborted<T>(
-  work: Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  const aborted = once(signal, 'abort').then(() => {
-    throw signal.reason;
-  });
-  return await Promise.race([work, aborted]);
 }
