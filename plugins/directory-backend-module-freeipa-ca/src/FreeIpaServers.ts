@@ -1,5 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import { once } from 'node:events';
+import { once as untilEvent } from 'node:events';
 import type { Clock } from './Clock';
 import { FreeIpaError } from './errors';
 import type { FreeIpaConfig } from './FreeIpaConfig';
@@ -138,7 +138,7 @@ export async function untilAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const aborted = once(signal, 'abort').then(() => {
+  const aborted = untilEvent(signal, 'abort').then(() => {
     throw signal.reason;
   });
   return await Promise.race([work, aborted]);
