@@ -1,5 +1,4 @@
 import {
-  AuthorityMetrics,
   AuthorityRefusalError,
   AuthorityUnavailableError,
   type CertificateAuthority,
@@ -35,7 +34,6 @@ export class EmbeddedAuthority implements CertificateAuthority {
   readonly cacn: string;
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   readonly #options: EmbeddedAuthorityOptions;
-  readonly #metrics = new AuthorityMetrics('embedded');
   readonly #now: () => number;
 
   constructor(options: EmbeddedAuthorityOptions) {
@@ -46,24 +44,6 @@ export class EmbeddedAuthority implements CertificateAuthority {
   }
 
   async sign(request: SigningRequest): Promise<SignedCertificate> {
-    return await this.#metrics.measure('sign', () => this.#sign(request));
-  }
-
-  async revoke(request: RevocationRequest): Promise<Revocation | undefined> {
-    const reason = REVOCATION_REASONS[request.reason];
-    return await this.#record('revoke', request.serialNumber, reason);
-  }
-
-  async hold(serialNumber: bigint): Promise<Revocation | undefined> {
-    const reason = REVOCATION_REASONS.certificateHold;
-    return await this.#record('hold', serialNumber, reason);
-  }
-
-  async release(serialNumber: bigint): Promise<Revocation | undefined> {
-    return await this.#record('release', serialNumber, undefined);
-  }
-
-  async #sign(request: SigningRequest): Promise<SignedCertificate> {
     const { issuer, publicUrl } = this.#options;
     const profile = this.profiles.get(request.profile);
     if (!profile) {
@@ -90,31 +70,42 @@ export class EmbeddedAuthority implements CertificateAuthority {
     }
   }
 
+  async revoke(request: RevocationRequest): Promise<Revocation | undefined> {
+    const reason = REVOCATION_REASONS[request.reason];
+    return await this.#record(request.serialNumber, reason);
+  }
+
+  async hold(serialNumber: bigint): Promise<Revocation | undefined> {
+    const reason = REVOCATION_REASONS.certificateHold;
+    return await this.#record(serialNumber, reason);
+  }
+
+  async release(serialNumber: bigint): Promise<Revocation | undefined> {
+    return await this.#record(serialNumber, undefined);
+  }
+
   /** Records a revocation, a hold or the end of a hold, and signs a CRL. */
   async #record(
-    operation: 'revoke' | 'hold' | 'release',
     serialNumber: bigint,
     reason: number | undefined,
   ): Promise<Revocation | undefined> {
     const { issuer: current, revocations, lists } = this.#options;
-    return await this.#metrics.measure(operation, async () => {
-      const found = await revocations.findIssuer(serialNumber);
-      if (!found) {
-        return undefined;
-      }
-      const { issuer = current.id } = found;
-      const list = lists.get(issuer);
-      if (!list) {
-        throw new AuthorityRefusalError(
-          'The portal does not have the key of the CA that issued this certificate, and cannot revoke, hold or release it.',
-          { kind: 'forbidden' },
-        );
-      }
-      const revokedAt = new Date(Math.floor(this.#now() / 1000) * 1000);
-      const change = reason === undefined ? undefined : { reason, revokedAt };
-      const state = await revocations.set(serialNumber, issuer, change);
-      await list.renewAfterChange();
-      return state;
-    });
+    const found = await revocations.findIssuer(serialNumber);
+    if (!found) {
+      return undefined;
+    }
+    const { issuer = current.id } = found;
+    const list = lists.get(issuer);
+    if (!list) {
+      throw new AuthorityRefusalError(
+        'The portal does not have the key of the CA that issued this certificate, and cannot revoke, hold or release it.',
+        { kind: 'forbidden' },
+      );
+    }
+    const revokedAt = new Date(Math.floor(this.#now() / 1000) * 1000);
+    const change = reason === undefined ? undefined : { reason, revokedAt };
+    const state = await revocations.set(serialNumber, issuer, change);
+    await list.renewAfterChange();
+    return state;
   }
 }

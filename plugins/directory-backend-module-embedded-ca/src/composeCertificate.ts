@@ -72,7 +72,6 @@ export function composeCertificate(
     ],
     spki: request.publicKey,
     extensions: {
-      basicConstraints: { ca: false },
       keyUsage: profile.keyUsage,
       extendedKeyUsage: profile.extendedKeyUsage,
       ...(alternativeNames.length > 0 && { alternativeNames }),

@@ -171,7 +171,6 @@ describe('embedded-ca', () => {
       key,
       notBefore: new Date(Date.now() - DAY_MS),
       notAfter: new Date(Date.now() + 3650 * DAY_MS),
-      pathLength: 1,
     });
     const revoked = [0, 1, 2, 3, 4, 5].map(reason => ({
       serialNumber: 2n ** 100n + BigInt(reason),

@@ -1,5 +1,4 @@
 import {
-  AuthorityMetrics,
   AuthorityProtocolError,
   AuthorityUnavailableError,
   type CertificateAuthority,
@@ -15,9 +14,13 @@ import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import { systemClock } from './Clock';
 import { decodeCertificate, describe } from './decodeCertificate';
 import { FreeIpaError, MissingPermissionError, readFailure } from './errors';
-import { type FreeIpaOptions, FreeIpaServers } from './FreeIpaServers';
+import {
+  type FreeIpaOptions,
+  FreeIpaServers,
+  untilAborted,
+} from './FreeIpaServers';
 import type { RpcCommand, RpcRecord } from './rpc';
-import { Signer, untilAborted } from './Signer';
+import { Signer } from './Signer';
 
 /** Maximum number of concurrent lookups by serial number. */
 const MAX_LOOKUPS = 8;
@@ -59,7 +62,6 @@ export class FreeIpaAuthority implements CertificateAuthority {
   readonly #logger: FreeIpaOptions['logger'];
   readonly #servers: FreeIpaServers;
   readonly #signer: Signer;
-  readonly #metrics = new AuthorityMetrics('freeipa');
   /**
    * Limits lookups: every caller can look up certificates, and each lookup
    * opens a connection.
@@ -83,7 +85,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
 
   /** {@inheritDoc CertificateAuthority.sign} */
   async sign(request: SigningRequest): Promise<SignedCertificate> {
-    return await this.#measure('sign', () => this.#signer.sign(request));
+    return await this.#report(() => this.#signer.sign(request));
   }
 
   /**
@@ -96,7 +98,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
     serialNumber: bigint,
     { forRevocation, signal }: LookupOptions = {},
   ): Promise<IssuedCertificate | undefined> {
-    return await this.#measure('get', async () => {
+    return await this.#report(async () => {
       if (forRevocation) {
         return await this.#get(serialNumber);
       }
@@ -119,7 +121,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
   async revoke(request: RevocationRequest): Promise<Revocation | undefined> {
     const { serialNumber } = request;
     const reason = REVOCATION_REASONS[request.reason];
-    return await this.#measure('revoke', () =>
+    return await this.#report(() =>
       this.#change(serialNumber, isPermanent, async () => {
         const result = await this.#revoke(serialNumber, reason);
         // Dogtag does not change the reason of a certificate on hold.
@@ -133,7 +135,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
 
   /** {@inheritDoc CertificateAuthority.hold} */
   async hold(serialNumber: bigint): Promise<Revocation | undefined> {
-    return await this.#measure('hold', () =>
+    return await this.#report(() =>
       this.#change(
         serialNumber,
         state => state !== undefined,
@@ -144,7 +146,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
 
   /** {@inheritDoc CertificateAuthority.release} */
   async release(serialNumber: bigint): Promise<Revocation | undefined> {
-    return await this.#measure('release', () =>
+    return await this.#report(() =>
       this.#change(
         serialNumber,
         state => !isOnHold(state),
@@ -264,13 +266,10 @@ export class FreeIpaAuthority implements CertificateAuthority {
     return { ...found, cacn };
   }
 
-  /** Measures a request, and logs which permission the account needs. */
-  async #measure<T>(
-    operation: Parameters<AuthorityMetrics['measure']>[0],
-    work: () => Promise<T>,
-  ): Promise<T> {
+  /** Logs which permission the account needs. */
+  async #report<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.#metrics.measure(operation, work);
+      return await work();
     } catch (error) {
       if (error instanceof MissingPermissionError) {
         this.#logger.error(error.message);

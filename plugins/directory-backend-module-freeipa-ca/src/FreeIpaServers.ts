@@ -1,4 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import { once as untilEvent } from 'node:events';
 import type { Clock } from './Clock';
 import { FreeIpaError } from './errors';
 import type { FreeIpaConfig } from './FreeIpaConfig';
@@ -40,30 +41,25 @@ export class FreeIpaServers {
    *
    * @param options - `once`: whether another server is tried only when it is
    *   certain that the previous one did not run the command, default: false;
-   *   `first`: origin of the server to try first; `signal`: aborts the running
-   *   call and prevents more calls
+   *   `signal`: aborts the running call and prevents more calls
    * @throws FreeIpaError
    */
   async run(
     command: RpcCommand,
     options: {
       readonly once?: boolean;
-      readonly first?: string;
       readonly signal?: AbortSignal;
     } = {},
   ): Promise<RpcRecord> {
-    const { once = false, first, signal } = options;
+    const { once = false, signal } = options;
     let lastError: unknown;
-    for (const server of this.#inOrder(first)) {
+    for (const server of this.#inOrder()) {
       try {
-        const result = await server.call(command, signal);
-        this.#demotedUntil.delete(server.origin);
-        return result;
+        return await this.#call(server, command, signal);
       } catch (error) {
         if (!(error instanceof FreeIpaError)) {
           throw error;
         }
-        this.#recordFailure(error, signal);
         const mayRetry = once ? error.executed === 'no' : !signal?.aborted;
         if (!error.isRetryable || !mayRetry) {
           throw error;
@@ -72,6 +68,43 @@ export class FreeIpaServers {
       }
     }
     throw lastError;
+  }
+
+  /**
+   * Runs a command that reads on every server, until the signal aborts.
+   *
+   * @returns the results of the servers that responded
+   * @throws the error of the first server when none responded.
+   */
+  async runOnEach(
+    command: RpcCommand,
+    signal: AbortSignal,
+  ): Promise<readonly RpcRecord[]> {
+    const calls = this.#servers.map(server =>
+      untilAborted(this.#call(server, command, signal), signal),
+    );
+    const settled = await Promise.allSettled(calls);
+    const results = settled.flatMap(call =>
+      call.status === 'fulfilled' ? [call.value] : [],
+    );
+    return results.length > 0 ? results : [await calls[0]];
+  }
+
+  async #call(
+    server: FreeIpaServer,
+    command: RpcCommand,
+    signal: AbortSignal | undefined,
+  ): Promise<RpcRecord> {
+    try {
+      const result = await server.call(command, signal);
+      this.#demotedUntil.delete(server.origin);
+      return result;
+    } catch (error) {
+      if (error instanceof FreeIpaError) {
+        this.#recordFailure(error, signal);
+      }
+      throw error;
+    }
   }
 
   #recordFailure(error: FreeIpaError, signal: AbortSignal | undefined): void {
@@ -88,11 +121,25 @@ export class FreeIpaServers {
   }
 
   /** Returns the servers in the configured order, demoted ones last. */
-  #inOrder(first: string | undefined): FreeIpaServer[] {
+  #inOrder(): FreeIpaServer[] {
     const now = this.#options.clock.now();
     const rank = ({ origin }: FreeIpaServer) =>
-      (origin === first ? -2 : 0) +
-      ((this.#demotedUntil.get(origin) ?? 0) > now ? 1 : 0);
+      (this.#demotedUntil.get(origin) ?? 0) > now ? 1 : 0;
     return [...this.#servers].sort((a, b) => rank(a) - rank(b));
   }
+}
+
+/**
+ * Waits for work until the signal aborts: a login may take longer.
+ *
+ * @throws the signal's reason
+ */
+export async function untilAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const aborted = untilEvent(signal, 'abort').then(() => {
+    throw signal.reason;
+  });
+  return await Promise.race([work, aborted]);
 }

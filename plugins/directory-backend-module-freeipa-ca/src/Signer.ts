@@ -7,7 +7,6 @@ import {
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { decodeCertificate, describe } from './decodeCertificate';
 import {
   FreeIpaError,
@@ -33,8 +32,6 @@ interface LostRequest {
   readonly request: SigningRequest;
   /** Time at which it was sent first. */
   readonly since: Date;
-  /** Origin of the server that received it last, which is queried first. */
-  readonly server?: string;
 }
 
 /**
@@ -106,14 +103,14 @@ export class Signer {
    * @throws AuthorityProtocolError when there is certainly none.
    */
   async #find(
-    sent: Omit<LostRequest, 'server'>,
+    sent: LostRequest,
     error: FreeIpaError | AuthorityProtocolError,
   ): Promise<SignedCertificate> {
     const message = `It is not known whether FreeIPA signed a request for ${sent.request.principal}: ${error.message}`;
     this.#options.logger.warn(`${message}. Searching for the certificate`);
-    const { executed, server } = error instanceof FreeIpaError ? error : {};
-    const repeat = executed === 'pending';
-    const found = await this.#resolve({ ...sent, server }, { message, repeat });
+    const repeat =
+      error instanceof FreeIpaError && error.executed === 'pending';
+    const found = await this.#resolve(sent, { message, repeat });
     if (!found) {
       throw new AuthorityProtocolError(error.message);
     }
@@ -147,7 +144,7 @@ export class Signer {
     for (;;) {
       let result: SearchResult = 'unclear';
       try {
-        result = await untilAborted(this.#query(lost, signal), signal);
+        result = await this.#query(lost, signal);
       } catch (error) {
         const reason = signal.aborted
           ? `no response within ${ms} ms`
@@ -167,34 +164,53 @@ export class Signer {
     }
   }
 
+  /**
+   * Searches on every server: the one that has signed may not have replicated
+   * the certificate, and it is not known which one it was when the gateway
+   * repeats the request. A server that fails is ignored while another one
+   * responds: users must not have to wait until it is repaired.
+   */
   async #query(
-    { request, since, server: first }: LostRequest,
+    { request, since }: LostRequest,
     signal: AbortSignal,
   ): Promise<SearchResult> {
     const { servers, config } = this.#options;
     const command = certFind(request.username, since);
-    const { result } = await servers.run(command, { first, signal });
-    if (!Array.isArray(result)) {
-      throw new AuthorityProtocolError(
-        'FreeIPA did not return a list for cert_find',
-      );
-    }
-    const candidates = result
-      .filter(record => isRpcRecord(record) && record.cacn === config.cacn)
-      .map(decodeCertificate)
-      .filter(found => {
-        const { publicKey, notBefore, serialNumber } = describe(found);
-        return (
-          publicKey.sha256 === keyOf(request) &&
-          notBefore >= since.getTime() - CLOCK_SKEW_MS &&
-          !found.revocation &&
-          !request.recorded?.has(serialNumber)
+    const responses = await servers.runOnEach(command, signal);
+    const lists = responses.map(({ result }) => {
+      if (!Array.isArray(result)) {
+        throw new AuthorityProtocolError(
+          'FreeIPA did not return a list for cert_find',
         );
-      });
-    if (candidates.length === 1) {
-      return candidates[0];
+      }
+      return result;
+    });
+    const candidates = new Map<bigint, SignedCertificate>();
+    const excluded = new Set(request.recorded);
+    for (const record of lists.flat()) {
+      if (!isRpcRecord(record) || record.cacn !== config.cacn) {
+        continue;
+      }
+      const found = decodeCertificate(record);
+      const { publicKey, notBefore, serialNumber } = describe(found);
+      if (found.revocation) {
+        excluded.add(serialNumber);
+      } else if (
+        publicKey.sha256 === keyOf(request) &&
+        notBefore >= since.getTime() - CLOCK_SKEW_MS
+      ) {
+        candidates.set(serialNumber, found);
+      }
     }
-    return candidates.length === 0 && result.length < CERT_FIND_LIMIT
+    excluded.forEach(serialNumber => candidates.delete(serialNumber));
+    const [only] = candidates.values();
+    if (candidates.size === 1) {
+      return only;
+    }
+    // A server that has not responded may have the certificate.
+    return candidates.size === 0 &&
+      !signal.aborted &&
+      lists.every(list => list.length < CERT_FIND_LIMIT)
       ? 'none'
       : 'unclear';
   }
@@ -212,10 +228,7 @@ export class Signer {
     const signal = clock.timeout(config.lostResponseSearchMs);
     const command = { method: 'user_show', args: [username] };
     try {
-      const { result } = await servers.run(command, {
-        first: error.server,
-        signal,
-      });
+      const { result } = await servers.run(command, { signal });
       const { memberof_group: direct, memberofindirect_group: indirect } =
         isRpcRecord(result) ? result : {};
       return [direct, indirect].flat().includes('admins')
@@ -233,19 +246,4 @@ export class Signer {
 /** Returns the SHA-256 of the key of a request, which its certificate has. */
 function keyOf({ publicKey }: SigningRequest): string {
   return createHash('sha256').update(publicKey).digest('hex');
-}
-
-/**
- * Waits for work until the signal aborts: a login may take longer.
- *
- * @throws the signal's reason
- */
-export async function untilAborted<T>(
-  work: Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  const aborted = once(signal, 'abort').then(() => {
-    throw signal.reason;
-  });
-  return await Promise.race([work, aborted]);
 }

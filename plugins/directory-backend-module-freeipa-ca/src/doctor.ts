@@ -28,6 +28,9 @@ const PERMISSIONS = [
   'System: Manage User Certificates',
 ];
 
+/** Without it, revocations get 503. */
+const REVOKE = 'Revoke Certificate';
+
 /** Returns attributes as they are in the directory, in every release. */
 const RAW = { all: true, raw: true };
 
@@ -196,13 +199,20 @@ async function checkPermissions(
     .flatMap(({ memberof }) => textsOf(memberof))
     .map(dn => /^cn=([^,]+),cn=permissions,/i.exec(dn)?.[1]);
   const missing = PERMISSIONS.filter(each => !granted.includes(each));
-  const isCertain = missing.length < PERMISSIONS.length || isDenied;
-  return missing.length > 0 && isCertain
-    ? finding.fail(
-        `${account} lacks the FreeIPA permissions to sign or read certificates: ${missing.join(', ')}`,
-        `ipa role-add-member 'Certificate gateway' --services=${name}; docs/freeipa.md has the commands that create the role`,
-      )
-    : undefined;
+  if (missing.length > 0) {
+    return missing.length < PERMISSIONS.length || isDenied
+      ? finding.fail(
+          `${account} lacks the FreeIPA permissions to sign or read certificates: ${missing.join(', ')}`,
+          `ipa role-add-member 'Certificate gateway' --services=${name}; docs/freeipa.md has the commands that create the role`,
+        )
+      : undefined;
+  }
+  return granted.includes(REVOKE)
+    ? undefined
+    : finding.warn(
+        `${account} lacks the FreeIPA permission "${REVOKE}": revocations get 503`,
+        `ipa privilege-add-permission 'Certificate gateway' --permissions='${REVOKE}'`,
+      );
 }
 
 /** Returns whether the account is not allowed to look up a certificate. */

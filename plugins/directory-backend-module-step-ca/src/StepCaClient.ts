@@ -69,7 +69,12 @@ export class StepCaClient {
     }
     let issuer: X509Certificate | undefined;
     // A resumed session does not have the certificates of the server.
-    const connect = buildConnector({ ca, maxCachedSessions: 0 });
+    const connect = buildConnector({
+      ca,
+      maxCachedSessions: 0,
+      // The signal of a request does not end a TLS handshake.
+      timeout: requestTimeoutMs,
+    });
     const client = new Client(url, {
       maxResponseSize: 1024 * 1024,
       connect: (options, callback) =>

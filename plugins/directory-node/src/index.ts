@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-export * from './AuthorityMetrics';
 export { Batch } from './Batch';
 export * from './CertificateAuthority';
 export * from './config';

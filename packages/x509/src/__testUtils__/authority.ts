@@ -44,7 +44,6 @@ export function aliceFields(
       { type: 'CN', value: 'älice' },
     ],
     extensions: {
-      basicConstraints: { ca: false },
       keyUsage: ['digitalSignature', 'keyEncipherment'],
       extendedKeyUsage: ['clientAuth', '1.3.6.1.5.2.3.4'],
       crlDistributionPoints: ['http://ca.example.test/ca.crl'],

@@ -18,8 +18,6 @@ export interface CaCertificateOptions {
   readonly notBefore: Date;
   /** Last second of validity. */
   readonly notAfter: Date;
-  /** Maximum number of CAs below this one. Default: 0. */
-  readonly pathLength?: number;
   /** Default: 127 random bits. */
   readonly serialNumber?: bigint;
 }
@@ -37,7 +35,7 @@ export interface CaCertificateOptions {
 export async function createCaCertificate(
   options: CaCertificateOptions,
 ): Promise<Buffer> {
-  const { subject, notBefore, notAfter, pathLength = 0 } = options;
+  const { subject, notBefore, notAfter } = options;
   const signer = new StructureSigner(options.key);
   const tbs = writeTbsCertificate(
     {
@@ -47,7 +45,7 @@ export async function createCaCertificate(
       notAfter,
       spki: signer.spki,
       extensions: {
-        basicConstraints: { ca: true, pathLength },
+        ca: true,
         keyUsage: ['keyCertSign', 'cRLSign'],
       },
     },

@@ -47,11 +47,6 @@ export function constructedContextTag(number: number): number {
   return contextTag(number) + CONSTRUCTED;
 }
 
-/** The tag number of a value, in any class. */
-export function tagNumberOf(node: DerNode): number {
-  return node.tag % CONSTRUCTED;
-}
-
 /**
  * Why bytes are rejected:
  *

@@ -84,9 +84,6 @@ const MAX_OCTETS = 64;
  */
 const MORE = 0x80;
 
-/** Maximum octets of an arc that fits a safe integer. */
-const SAFE_OCTETS = 7;
-
 /**
  * Checks the content of an OBJECT IDENTIFIER.
  *
@@ -114,36 +111,17 @@ export function checkObjectIdentifier(content: Buffer): void {
  */
 export function decodeObjectIdentifier(content: Buffer): string {
   checkObjectIdentifier(content);
-  const arcs = new Array<number | bigint>();
-  let start = 0;
-  for (let index = 0; index < content.length; index++) {
-    if (content[index] < MORE) {
-      arcs.push(decodeArc(content, start, index + 1));
-      start = index + 1;
+  const arcs = [0n];
+  for (const octet of content) {
+    arcs.push(arcs.pop()! * 128n + BigInt(octet % MORE));
+    if (octet < MORE) {
+      arcs.push(0n);
     }
   }
-  const [head, ...others] = arcs;
+  const [head, ...others] = arcs.slice(0, -1);
   // X.690 §8.19.4: the first two arcs share a number, and only under 2 may the second exceed 39.
-  const first = Math.min(2, Math.floor(Number(head) / 40));
-  const second = BigInt(head) - BigInt(40 * first);
-  return [first, second, ...others].join('.');
-}
-
-function decodeArc(
-  content: Buffer,
-  start: number,
-  end: number,
-): number | bigint {
-  if (end - start > SAFE_OCTETS) {
-    return content
-      .subarray(start, end)
-      .reduce((arc, octet) => arc * 128n + BigInt(octet % MORE), 0n);
-  }
-  let arc = 0;
-  for (let index = start; index < end; index++) {
-    arc = arc * 128 + (content[index] % MORE);
-  }
-  return arc;
+  const first = head < 80n ? head / 40n : 2n;
+  return [first, head - 40n * first, ...others].join('.');
 }
 
 /**

@@ -10,7 +10,6 @@ import {
   readAlternativeNames,
   readBasicConstraints,
   readCertificate,
-  readDistributionPoints,
   readExtendedKeyUsage,
   readKeyUsage,
   readSubjectKeyIdentifier,
@@ -139,9 +138,6 @@ function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
       OID.subjectKeyIdentifier,
       readSubjectKeyIdentifier,
     ),
-    crlDistributionPoints:
-      read(OID.crlDistributionPoints, readDistributionPoints) ??
-      Object.freeze([]),
   };
 }
 

@@ -4,7 +4,6 @@ import {
   DerNode,
   TAG,
   constructedContextTag,
-  tagNumberOf,
 } from '../der/DerNode';
 import { parseDer } from '../der/parseDer';
 import {
@@ -134,8 +133,6 @@ export interface CertificateDescription {
   readonly extendedKeyUsage: readonly string[] | undefined;
   /** Lowercase hex. */
   readonly subjectKeyIdentifier: string | undefined;
-  /** URLs of the CRL; empty when there are none. */
-  readonly crlDistributionPoints: readonly string[];
   /** Identifies the certified key. */
   readonly publicKey: {
     /** SHA-256 of the SubjectPublicKeyInfo, lowercase hex. */
@@ -212,27 +209,8 @@ export function readAlternativeNames(value: Buffer): readonly GeneralName[] {
   const names = readChildren(parseDer(value)).map(node =>
     catchDerError<GeneralName>(
       () => readGeneralName(node),
-      () =>
-        Object.freeze({ kind: 'unsupported', tagNumber: tagNumberOf(node) }),
+      () => Object.freeze({ kind: 'unsupported' }),
     ),
   );
   return Object.freeze(names);
-}
-
-/** RFC 5280 §4.2.1.13: the URLs of all points. */
-export function readDistributionPoints(value: Buffer): readonly string[] {
-  const names = readChildren(parseDer(value)).flatMap(point => {
-    const [name] = readChildren(point).filter(
-      field => field.tag === constructedContextTag(0),
-    );
-    const [fullName] = name ? readChildren(name, name.tag) : [];
-    return fullName?.tag === constructedContextTag(0)
-      ? readChildren(fullName, fullName.tag)
-      : [];
-  });
-  return Object.freeze(
-    names
-      .map(readGeneralName)
-      .flatMap(name => (name.kind === 'uri' ? [name.value] : [])),
-  );
 }

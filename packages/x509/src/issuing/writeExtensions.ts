@@ -5,7 +5,6 @@ import { readBitStringOctets, readChildren } from '../der/readDer';
 import { readStrictDer } from '../der/readStrictDer';
 import {
   bitString,
-  integer,
   objectIdentifier,
   octetString,
   sequence,
@@ -13,7 +12,7 @@ import {
   taggedOctets,
   TRUE,
 } from '../der/writeDer';
-import { KEY_PURPOSES, KEY_USAGES, KeyUsage } from '../extensions/extensions';
+import { KEY_USAGES, KeyUsage, purposeOid } from '../extensions/extensions';
 import { WritableGeneralName, writeGeneralName } from './writeNames';
 
 /**
@@ -24,12 +23,8 @@ import { WritableGeneralName, writeGeneralName } from './writeNames';
  * @public
  */
 export interface CertificateExtensions {
-  /**
-   * Whether the certificate is a CA's, and the maximum number of CAs below it.
-   */
-  readonly basicConstraints:
-    | { readonly ca: false }
-    | { readonly ca: true; readonly pathLength?: number };
+  /** Whether the certificate is a CA's. Default: false. */
+  readonly ca?: boolean;
   /** Usages of the key; the extension is critical. */
   readonly keyUsage?: readonly KeyUsage[];
   /** Names of purposes (`clientAuth`, see {@link KeyPurpose}), or OIDs. */
@@ -42,10 +37,6 @@ export interface CertificateExtensions {
   readonly caIssuers?: readonly string[];
 }
 
-const PURPOSE_OIDS: ReadonlyMap<string, string> = new Map(
-  Object.entries(KEY_PURPOSES),
-);
-
 /**
  * Writes the Extensions of a certificate (RFC 5280 §4.2).
  *
@@ -56,7 +47,7 @@ export function writeExtensions(
   keyIdentifiers: { subject: Buffer; authority: Buffer },
 ): Buffer {
   const {
-    basicConstraints,
+    ca = false,
     keyUsage,
     extendedKeyUsage,
     alternativeNames,
@@ -64,7 +55,8 @@ export function writeExtensions(
     caIssuers,
   } = extensions;
   const written = [
-    writeExtension(OID.basicConstraints, writeConstraints(basicConstraints), {
+    // RFC 5280 §4.2.1.9, without a default value (X.690 §11.5).
+    writeExtension(OID.basicConstraints, ca ? sequence(TRUE) : sequence(), {
       critical: true,
     }),
     writeExtension(
@@ -80,7 +72,7 @@ export function writeExtensions(
   }
   if (extendedKeyUsage) {
     const purposes = writeList(extendedKeyUsage, purpose =>
-      objectIdentifier(PURPOSE_OIDS.get(purpose) ?? purpose),
+      objectIdentifier(purposeOid(purpose)),
     );
     written.push(writeExtension(OID.extendedKeyUsage, purposes));
   }
@@ -116,19 +108,6 @@ export function writeExtension(
   // X.690 §11.5: a value that equals its default is omitted.
   const critical = options.critical ? [TRUE] : [];
   return sequence(objectIdentifier(oid), ...critical, octetString(value));
-}
-
-/** RFC 5280 §4.2.1.9. */
-function writeConstraints(
-  constraints: CertificateExtensions['basicConstraints'],
-): Buffer {
-  if (!constraints.ca) {
-    return sequence();
-  }
-  const { pathLength } = constraints;
-  return pathLength === undefined
-    ? sequence(TRUE)
-    : sequence(TRUE, integer(BigInt(pathLength)));
 }
 
 /** RFC 5280 §4.2.1.3, without trailing zero bits (X.690 §11.2.2). */

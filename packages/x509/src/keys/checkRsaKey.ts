@@ -69,19 +69,6 @@ const SQUARES_OF_64 = new Set(
 );
 
 /**
- * Moduli with few squares; together they avoid all except one in thousands of
- * square roots.
- */
-const SIEVE = [63, 65, 11, 17, 19, 23, 31];
-const squareRemainders = createRemainders(SIEVE);
-const squaresBy = SIEVE.map(
-  modulus =>
-    new Set(
-      Array.from({ length: modulus }, (_, root) => (root * root) % modulus),
-    ),
-);
-
-/**
  * Detects primes that are close or equal (CVE-2022-26320) with Fermat's method: it searches for
  * `a² - modulus = b²` from the square root of the odd modulus upwards.
  */
@@ -102,13 +89,10 @@ export function hasClosePrimes(modulus: bigint): boolean {
 }
 
 function isSquare(value: bigint): boolean {
-  if (!SQUARES_OF_64.has(Number(BigInt.asUintN(6, value)))) {
-    return false;
-  }
-  const possible = squareRemainders(value).every((remainder, index) =>
-    squaresBy[index].has(remainder),
+  return (
+    SQUARES_OF_64.has(Number(BigInt.asUintN(6, value))) &&
+    squareRoot(value) ** 2n === value
   );
-  return possible && squareRoot(value) ** 2n === value;
 }
 
 /** The integer part of the square root, by Newton's method. */

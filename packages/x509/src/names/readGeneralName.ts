@@ -5,7 +5,6 @@ import {
   TAG,
   constructedContextTag,
   contextTag,
-  tagNumberOf,
 } from '../der/DerNode';
 import {
   decodeObjectIdentifier,
@@ -72,7 +71,7 @@ export type GeneralName =
       readonly oid: string;
       readonly base64: string;
     }
-  | { readonly kind: 'unsupported'; readonly tagNumber: number };
+  | { readonly kind: 'unsupported' };
 
 /**
  * Reads an alternative name (RFC 5280 §4.2.1.6). The result is frozen.
@@ -118,7 +117,7 @@ function readUnsupported(node: DerNode): GeneralName {
   ) {
     throw new DerError('Not a general name');
   }
-  return { kind: 'unsupported', tagNumber: tagNumberOf(node) };
+  return { kind: 'unsupported' };
 }
 
 function readOtherName(node: DerNode): GeneralName {

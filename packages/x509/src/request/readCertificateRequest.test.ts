@@ -181,32 +181,17 @@ describe('structure', () => {
     ['not_a_request', 'an empty sequence', seq()],
     ['not_a_request', 'a string', octets(good)],
     ['not_a_request', 'a fourth field', seq(good.subarray(3), NULL)],
-    [
-      'trailing_data',
-      'an additional byte',
-      Buffer.concat([good, Buffer.of(0)]),
-    ],
     ['trailing_data', 'the request twice', Buffer.concat([good, good])],
     [
       'malformed',
       'an indefinite length',
       Buffer.concat([Buffer.of(0x30, 0x80), good, Buffer.of(0, 0)]),
     ],
-    [
-      'malformed',
-      'a length that overflows',
-      Buffer.of(0x30, 0x88, 0, 0, 0, 0, 0, 0, 0, 2, 5, 0),
-    ],
     ['malformed', 'a tag number above 30', Buffer.of(0x3f, 0x1f, 0)],
     [
       'malformed',
       'an arc with padding',
       seq(tlv(0x06, Buffer.of(0x2a, 0x80, 1))),
-    ],
-    [
-      'too_complex',
-      'deeply nested values',
-      Array.from({ length: 40 }).reduce<Buffer>(nested => seq(nested), NULL),
     ],
     [
       'too_complex',
@@ -266,13 +251,6 @@ describe('structure', () => {
       'two lists of extensions',
       {
         attributes: [extensionRequest(), extensionRequest()],
-      },
-    ],
-    [
-      'bad_attributes',
-      'a list of extensions with two values',
-      {
-        attributes: [seq(oid('extensionRequest'), set(seq(), seq()))],
       },
     ],
   ])('returns %s for %s', (code, _, parts) => {

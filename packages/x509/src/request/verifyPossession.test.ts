@@ -60,15 +60,6 @@ describe('signature algorithms', () => {
   it.each<[string, string, RequestParts]>([
     [
       'weak_signature_algorithm',
-      'MD5',
-      {
-        key: rsa,
-        hash: 'md5',
-        algorithm: seq(oid('1.2.840.113549.1.1.4'), NULL),
-      },
-    ],
-    [
-      'weak_signature_algorithm',
       'SHA-1',
       {
         key: rsa,
@@ -114,18 +105,8 @@ describe('signature algorithms', () => {
     ['unsupported_signature_algorithm', 'no OID', { algorithm: seq(NULL) }],
     [
       'unsupported_signature_algorithm',
-      'an arc that overflows 32 bits',
-      { algorithm: seq(oid(`1.2.840.10045.4.3.${2n ** 32n + 2n}`)) },
-    ],
-    [
-      'unsupported_signature_algorithm',
       'an arc that overflows 64 bits',
       { algorithm: seq(oid(`1.2.840.10045.4.3.${2n ** 64n + 2n}`)) },
-    ],
-    [
-      'signature_algorithm_mismatch',
-      'an RSA algorithm with an EC key',
-      { algorithm: seq(oid('sha256WithRsaEncryption'), NULL) },
     ],
     [
       'signature_algorithm_mismatch',
@@ -152,7 +133,6 @@ describe('signatures', () => {
   const n = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
   it.each<[string, Buffer]>([
     ['nothing', Buffer.alloc(0)],
-    ['r = 0, s = 0', seq(int(0n), int(0n))],
     ['r = n, s = 0', seq(int(n), int(0n))],
     ['r = n, s = n', seq(int(n), int(n))],
     ['r = 1, s = 1', seq(int(1n), int(1n))],

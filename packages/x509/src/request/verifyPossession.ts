@@ -9,14 +9,13 @@ import {
   readOnlyChild,
 } from '../der/readDer';
 import { readStrictDer } from '../der/readStrictDer';
+import type { SignatureHash } from '../issuing/SigningKey';
 import { SubjectPublicKey } from '../keys/readPublicKey';
 import { RequestRefusal, refuseMalformed } from '../refusals/RequestRefusal';
 import type { RequestSignature } from './CertificateRequest';
 
-type HashName = 'sha256' | 'sha384' | 'sha512';
-
 /** Accepted hashes (RFC 4055 §2.1). */
-const HASHES: ReadonlyMap<string, HashName> = new Map([
+const HASHES: ReadonlyMap<string, SignatureHash> = new Map([
   [OID.sha256, 'sha256'],
   [OID.sha384, 'sha384'],
   [OID.sha512, 'sha512'],
@@ -26,7 +25,7 @@ const HASHES: ReadonlyMap<string, HashName> = new Map([
 interface SignatureAlgorithm {
   readonly keyType: SubjectPublicKey['algorithm'];
   /** undefined: part of the algorithm. */
-  readonly hash?: HashName;
+  readonly hash?: SignatureHash;
   /** RSA only. */
   readonly padding?: number;
   /** RSASSA-PSS only; bytes. */
@@ -185,7 +184,7 @@ function readPss(node: DerNode | undefined): SignatureAlgorithm {
   };
 }
 
-function readMaskHash(node: DerNode): HashName {
+function readMaskHash(node: DerNode): SignatureHash {
   const [type, hash, ...rest] = readChildren(node);
   if (readObjectIdentifier(type) !== OID.mgf1 || rest.length > 0) {
     throw new RequestRefusal('unsupported_signature_algorithm');
@@ -194,7 +193,7 @@ function readMaskHash(node: DerNode): HashName {
 }
 
 /** RFC 4055 §2.1: the parameters are NULL, or absent. */
-function readHash(node: DerNode): HashName {
+function readHash(node: DerNode): SignatureHash {
   const [type, parameters, ...rest] = readChildren(node);
   const hash = HASHES.get(readObjectIdentifier(type));
   if (!hash || rest.length > 0 || (parameters && !isNull(parameters))) {

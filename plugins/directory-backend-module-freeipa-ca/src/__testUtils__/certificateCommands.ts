@@ -34,6 +34,7 @@ export const GATEWAY_PERMISSIONS = [
   'Request Certificate',
   'Retrieve Certificates from the CA',
   'System: Manage User Certificates',
+  'Revoke Certificate',
 ];
 
 /** FreeIPA's own CA ACL, and one for users. */

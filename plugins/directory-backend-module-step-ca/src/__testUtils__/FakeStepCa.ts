@@ -221,7 +221,6 @@ export class FakeStepCa {
       spki: csr.publicKey.spki,
       ...change,
       extensions: {
-        basicConstraints: { ca: false },
         keyUsage: ['digitalSignature'],
         extendedKeyUsage: usages.map(usage =>
           usage === 'clientAuth' ? '1.3.6.1.5.5.7.3.2' : usage,

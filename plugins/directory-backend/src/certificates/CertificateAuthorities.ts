@@ -12,6 +12,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { ReplicatedAccounts } from '@directory-gateway/directory-core';
 import type { CertificatesConfig } from './CertificatesConfig';
+import { measureAuthority } from './measureAuthority';
 import type {
   CertificateRecord,
   CertificateRecords,
@@ -53,7 +54,7 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
         `The certificate authority "${name}" is already registered`,
       );
     }
-    this.#byName.set(name, authority);
+    this.#byName.set(name, measureAuthority(name, authority));
   }
 
   recordsOf(name: string): RevocationRecords {

@@ -326,7 +326,6 @@ describe('IssuanceService', () => {
       'other usages',
       {
         extensions: {
-          basicConstraints: { ca: false },
           extendedKeyUsage: ['serverAuth'],
         },
       },
@@ -335,7 +334,6 @@ describe('IssuanceService', () => {
       'other usages',
       {
         extensions: {
-          basicConstraints: { ca: false },
           keyUsage: ['keyCertSign'],
         },
       },

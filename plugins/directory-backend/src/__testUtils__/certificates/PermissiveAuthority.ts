@@ -47,7 +47,7 @@ export class PermissiveAuthority implements CertificateAuthority {
       serialNumber,
       spki: request.publicKey,
       subject: [{ type: 'CN', value: request.username }],
-      extensions: { basicConstraints: { ca: false } },
+      extensions: {},
       ...this.fields,
     });
     const signed = {
