@@ -104,10 +104,10 @@ export class ChangeReader {
     const { tables, check } = this.#options;
     const { kind, entries } = batch;
     const known = this.#reread.size === 0 ? [] : entries;
-    const before = known.map(({ id }) => this.#linksOf({ kind, id }));
+    const formerLinks = known.map(({ id }) => this.#linksOf({ kind, id }));
     check.compare(batch);
     for (const [index, { id }] of known.entries()) {
-      this.#forgetLost(before[index], this.#linksOf({ kind, id }));
+      this.#forgetLost(formerLinks[index], this.#linksOf({ kind, id }));
     }
     this.#reads += entries.length;
     for (const { id, memberOf } of entries) {
