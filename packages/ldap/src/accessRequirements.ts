@@ -66,7 +66,7 @@ export function accessRequirements(
 }
 
 /** Reads the rights of the service account. */
-export interface RightsReader {
+interface RightsReader {
   readonly searcher: Pick<LdapSearcher, 'search'>;
   /** DN of the service account. */
   readonly bindDn: string;

@@ -117,7 +117,7 @@ export class UsnReader {
 }
 
 /** Lists the USNs of all readable entries of any class from one on. */
-export type ListUsns = (fromUsn: number) => Promise<ReadonlySet<number>>;
+type ListUsns = (fromUsn: number) => Promise<ReadonlySet<number>>;
 
 /**
  * The recent writes of one server: which of them were read, and whether

@@ -84,6 +84,26 @@ export async function readValues(
   return [...values].map(([, value]) => value);
 }
 
+/**
+ * Returns the entries of the suffix as the administrator, in an order that is
+ * the same on each server, without the attributes that are not replicated.
+ */
+export async function readReplicated(access: RootAccess): Promise<string[]> {
+  const output = await run({
+    program: 'ldapsearch',
+    args: [
+      ...['-LLL', '-o', 'ldif-wrap=no', ...bindArguments(access)],
+      ...['-b', BASE_DN, '(objectClass=*)'],
+    ],
+  });
+  const isReplicated = (line: string) =>
+    !/^(?:memberOf|krbLast\w+|krbLoginFailedCount):/i.test(line);
+  return output
+    .split(/\n{2,}/)
+    .map(entry => entry.split('\n').filter(isReplicated).sort().join('\n'))
+    .sort();
+}
+
 function bindArguments({ ldapUrl, rootPasswordFile }: RootAccess): string[] {
   return ['-H', ldapUrl, '-x', '-D', ROOT_DN, '-y', rootPasswordFile];
 }

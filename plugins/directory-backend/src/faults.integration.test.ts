@@ -1,12 +1,9 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from '@directory-gateway/directory-core/testUtils';
 import {
-  AccessLog,
   type Fault,
   FaultProxy,
   ldapOf,
-  startTlsFront,
-  TestAuthority,
 } from '@directory-gateway/ldap/testUtils';
 import { exportForAll } from './__testUtils__/gateway/directoryConfig';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
@@ -124,29 +121,6 @@ it('sends the pending queries of a killed server to the next one', async () => {
   expect(failed(tally)).toBe(0);
 });
 
-it('reads while the directory restarts, and never anonymously', async () => {
-  const log = await AccessLog.from(realm);
-  const tally = await during(async load => {
-    await load.progress(100);
-    await realm.directory.kill();
-    await load.progress(40);
-    await realm.directory.start();
-    await eventually(expectAllServed);
-    await realm.directory.stop();
-    await realm.directory.start();
-    await eventually(expectAllServed);
-  });
-  expect(failed(tally)).toBe(0);
-  // The server writes its log after its responses.
-  await eventually(async () => {
-    const { searches } = await log.read();
-    expect(searches.length).toBeGreaterThan(20);
-    for (const { boundAs } of searches) {
-      expect(boundAs).toBe(realm.bindDn);
-    }
-  });
-});
-
 it('waits for a directory that is 300 ms slower', async () => {
   setFault({ kind: 'delay', ms: 300 });
   const statuses = await Promise.all(
@@ -165,85 +139,4 @@ it('reads while connections are reset again and again', async () => {
     }
   });
   expect(failed(tally)).toBe(0);
-});
-
-it.each<[string, (n: number) => Fault]>([
-  ['cut off', n => ({ kind: 'truncate', after: 3000 + 997 * n })],
-  [
-    'corrupted',
-    n => ({
-      kind: 'change',
-      change: (bytes, at) => {
-        const changed = Buffer.from(bytes);
-        // Beyond the handshake, at another byte in each round.
-        const offset = 3000 + 997 * n - at;
-        if (offset >= 0 && offset < changed.length) {
-          changed[offset] ^= 1 << (n % 8);
-        }
-        return changed;
-      },
-    }),
-  ],
-])('reads while streams from the directory are %s', async (_how, fault) => {
-  const tally = await during(async load => {
-    for (let n = 0; n < 20; n++) {
-      setFault(fault(n));
-      proxies.forEach(proxy => proxy.reset());
-      await load.progress(15);
-    }
-  });
-  expect(failed(tally)).toBe(0);
-});
-
-it('returns 503 without connection attempts for servers with bad certificates', async () => {
-  const [known, unknown] = [
-    await TestAuthority.create(),
-    await TestAuthority.create(),
-  ];
-  const fronts = await Promise.all(
-    [
-      await known.issue({ host: 'localhost', days: -1 }),
-      await known.issue({ host: 'ldap.example.test', days: 1 }),
-      await unknown.issue({ host: 'localhost', days: 1 }),
-    ].map(certificate => startTlsFront(certificate, realm.ldapUrl)),
-  );
-  const servers = fronts.map(({ url }) => url);
-  const { caFile } = known;
-  const distrustful = await startGateway({
-    realm,
-    until: 'started',
-    directory: {
-      portalUsers,
-      ldap: {
-        ...ldapOf(realm),
-        servers,
-        caFile,
-      },
-    },
-  });
-  try {
-    const guest = await HttpClient.asGuest(distrustful);
-    await eventually(async () => {
-      expect((await guest.request('/v1/me/')).status).toBe(503);
-      expect(distrustful.log()).toMatch(/excluded.*expired/);
-      expect(distrustful.log()).toMatch(/excluded.*altnames/);
-      expect(distrustful.log()).toMatch(/excluded.*unable to verify/);
-    });
-    const attempts = () =>
-      fronts.reduce((sum, { accepted }) => sum + accepted(), 0);
-    const before = attempts();
-    const responses = await Promise.all(
-      Array.from({ length: 200 }, () => guest.request('/v1/me/')),
-    );
-    expect(responses.map(({ status }) => status)).toEqual(
-      responses.map(() => 503),
-    );
-    // Only probes in the background connect, with pauses of up to a second.
-    expect(attempts()).toBeLessThan(before + 100);
-  } finally {
-    await distrustful.stop();
-    fronts.forEach(front => front.stop());
-    await known.remove();
-    await unknown.remove();
-  }
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert';
 import { eventually } from '../__testUtils__/eventually';
 import { createGuard } from '../__testUtils__/MemoryGuardRecords';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { DirectoryUnavailableError } from '../directory/errors';
 import { Replica, type ReplicaOptions } from './Replica';
 import type { OnBatch, ReplicaSource } from './sync/ReplicaSource';
 import {
@@ -432,6 +433,39 @@ describe('Replica', () => {
     await eventually(() => expect(usersOf()).toEqual(['alice', 'bob']));
     expect(source.syncs).toBe(2);
   });
+});
+
+it('stays suspended until a comparison of all entries succeeds, which corrects them', async () => {
+  open({ checkIntervalMs: 20 });
+  await eventually(() => assert(replica.isServing));
+  const { readAllThrottled } = source;
+  source.readAllThrottled = async () => {
+    throw new DirectoryUnavailableError('A right is missing', {
+      reason: 'accessCheck',
+    });
+  };
+  await eventually(() =>
+    expect(replica.status).toMatchObject({ reason: 'accessCheck' }),
+  );
+  await untilPolled(3);
+  expect(replica.isServing).toBe(false);
+  // Changed while it was unreadable, without a new position.
+  source.setGroup('staff', ['uid=carol']);
+  source.readAllThrottled = readAllThrottled;
+  await eventually(() => assert(replica.isServing));
+  expect(groupsOf('carol')).toEqual(['cn=staff']);
+});
+
+it('compares stable IDs after a poll that failed', async () => {
+  open();
+  await eventually(() => assert(replica.isServing));
+  source.entries.users.delete('id-carol');
+  const { position } = source;
+  source.position = async () => {
+    source.position = position;
+    throw new Error('The connection was closed');
+  };
+  await eventually(() => expect(usersOf()).toEqual(['alice', 'bob']));
 });
 
 it('keeps stricter values for a time after a switch to another server', async () => {

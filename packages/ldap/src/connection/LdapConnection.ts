@@ -43,7 +43,7 @@ export interface LdapSearch {
 }
 
 /** Options of {@link LdapConnection}. */
-export interface LdapConnectionOptions {
+interface LdapConnectionOptions {
   readonly url: string;
   /** Reads the parameters of the connection. */
   readonly endpoint: () => Promise<LdapEndpoint>;

@@ -54,7 +54,7 @@ const MIN_CHECKS = 5;
 const REJECTED_BIND_CACHE_MS = 10_000;
 
 /** Use of a connection: lookups for which a request waits, or long reads. */
-export type LdapPurpose = 'decisions' | 'replica';
+type LdapPurpose = 'decisions' | 'replica';
 
 /** Options of {@link LdapServer}. */
 export interface LdapServerOptions {

@@ -149,7 +149,7 @@ export async function readCa({
  *
  * @throws DirectoryUnavailableError when its file cannot be read or is empty.
  */
-export async function readPassword({
+async function readPassword({
   bindPassword,
 }: Pick<LdapConfig, 'bindPassword'>): Promise<string> {
   if (bindPassword.kind === 'value') {

@@ -13,7 +13,10 @@ import {
 import { suspensionFor } from './ReplicaState';
 import { countByKind, forEachMissing, type TableCheck } from './TableCheck';
 
-/** Minimum interval between lists of stable IDs. */
+/**
+ * Minimum interval between lists of stable IDs. Together with the second after
+ * which writes are explained, it is the "two seconds" of {@link BackgroundChecks}.
+ */
 const MIN_INTERVAL_MS = 1000;
 
 /** Maximum share of the server's time for lists of stable IDs, per process. */

@@ -45,12 +45,17 @@ const agreement = (signers: readonly string[]): ReplicaBatch => ({
  *
  * @param states - states of the directory: the first is that of the changed
  *   entries, the next ones those of further reads; the last one is repeated
- * @returns the entries that differ from the tables
+ * @param written - entries that are written during the poll, once in each round
+ * @returns the entries that differ from the tables, and how often the user was
+ *   read again
  */
 async function read(
   before: ReplicaBatch,
   [changes, ...states]: readonly (readonly ReplicaBatch[])[],
+  written: readonly (readonly ReplicaBatch[])[] = [],
 ) {
+  const rounds = [changes, ...written];
+  let userReads = 0;
   const tables = new ReplicaTables();
   const writer = new TableWriter({ tables });
   [user('old'), before].forEach(batch => writer.write(batch));
@@ -61,12 +66,13 @@ async function read(
     check,
     source: {
       position: async () => position,
-      compare: () => 'same',
+      compare: () => (rounds.length > 0 ? 'earlier' : 'same'),
       changes: async (_from, _to, onBatch) => {
-        changes.forEach(onBatch);
+        rounds.shift()!.forEach(onBatch);
         return { gone: [], complete: true };
       },
       readEntries: async (_server, refs, onBatch) => {
+        userReads += refs.filter(({ kind }) => kind === 'users').length;
         const found = {
           users: new Set<string>(),
           groups: new Set<string>(),
@@ -90,6 +96,7 @@ async function read(
     user: check.get({ kind: 'users', id: 'id-user' })?.key,
     isDeleted: check.missing.length > 0,
     hasAllLost,
+    userReads,
     links: [
       ...((links as GroupEntry)?.members ?? []),
       ...((links as GroupEntry)?.sponsors ?? []),
@@ -114,8 +121,20 @@ describe('ChangeReader', () => {
       user: undefined,
       isDeleted: false,
       hasAllLost: true,
+      userReads: 1,
       links: [],
     });
+  });
+
+  it('reads a lost member again only when it lost another reference', async () => {
+    const lost = [[group([])], [user('old')]];
+    const busy = agreement([]);
+    expect(await read(member, lost, [[busy], [busy]])).toMatchObject({
+      userReads: 1,
+    });
+    expect(
+      await read(member, lost, [[group(['uid=old'])], [group([])]]),
+    ).toMatchObject({ userReads: 2 });
   });
 
   it.each([

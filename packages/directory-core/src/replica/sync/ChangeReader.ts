@@ -28,6 +28,9 @@ const MAX_REPEATS = 10;
  */
 const MAX_ROUNDS = 5;
 
+/** Keys of the members, sponsors and signers of an entry. */
+type Links = readonly (readonly string[])[];
+
 interface ChangeReaderOptions {
   readonly source: Pick<
     ReplicaSource,
@@ -52,7 +55,7 @@ export class ChangeReader {
   readonly #options: ChangeReaderOptions;
   /** Entries that were read, as `kind id`. */
   readonly #read = new Set<string>();
-  /** Entries that were read after the last changes, as `kind id`. */
+  /** Entries that were read after they lost a reference, as `kind id`. */
   readonly #reread = new Set<string>();
   /** Keys of groups that users are no longer in. */
   readonly #leftGroups = new Set<string>();
@@ -81,7 +84,6 @@ export class ChangeReader {
     let [start, end, unread] = [from, to, refs];
     for (let round = 1; ; round++) {
       const before = this.#reads;
-      this.#reread.clear();
       const { gone, complete } = await source.changes(start, end, batch =>
         this.#record(batch),
       );
@@ -100,8 +102,13 @@ export class ChangeReader {
 
   #record(batch: ReplicaBatch): void {
     const { tables, check } = this.#options;
-    check.compare(batch);
     const { kind, entries } = batch;
+    const known = this.#reread.size === 0 ? [] : entries;
+    const formerLinks = known.map(({ id }) => this.#linksOf({ kind, id }));
+    check.compare(batch);
+    for (const [index, { id }] of known.entries()) {
+      this.#forgetLost(formerLinks[index], this.#linksOf({ kind, id }));
+    }
     this.#reads += entries.length;
     for (const { id, memberOf } of entries) {
       this.#read.add(textOf({ kind, id }));
@@ -112,6 +119,25 @@ export class ChangeReader {
         }
       }
     }
+  }
+
+  /** Records that entries are to be read again, which lost a reference since. */
+  #forgetLost(before: Links, now: Links): void {
+    for (const [list, links] of before.entries()) {
+      for (const key of difference(links, now[list]).removed) {
+        const ref = refOf(key, this.#options.tables);
+        if (ref) {
+          this.#reread.delete(textOf(ref));
+        }
+      }
+    }
+  }
+
+  /** Returns the links of an entry as last read. */
+  #linksOf(ref: EntryRef): Links {
+    const { tables, check } = this.#options;
+    const read = check.get(ref);
+    return read ? linksOf(read.entry) : linksBefore(ref, tables);
   }
 
   #recordMissing(ref: EntryRef): void {
@@ -231,7 +257,7 @@ function refOf(key: string, tables: ReplicaTables): EntryRef | undefined {
 function linksBefore(
   { kind, id }: EntryRef,
   { groups, agreements }: ReplicaTables,
-): readonly (readonly string[])[] {
+): Links {
   switch (kind) {
     case 'groups':
       return linksOf(groups.graph.get(groups.keyOf(id) ?? ''));
@@ -243,7 +269,7 @@ function linksBefore(
 }
 
 /** Returns the members, sponsors and signers of a group or an agreement. */
-function linksOf(entry: unknown): readonly (readonly string[])[] {
+function linksOf(entry: unknown): Links {
   const { members, sponsors, signers } = (entry ?? {}) as Partial<
     GroupEntry & AgreementEntry
   >;

@@ -137,7 +137,7 @@ export class TableCheck {
 }
 
 /** Number of entries of each kind that has any. */
-export type EntryCountsByKind = Partial<Record<ReplicaKind, number>>;
+type EntryCountsByKind = Partial<Record<ReplicaKind, number>>;
 
 /** Counts entries by kind. */
 export function countByKind(refs: readonly EntryRef[]): EntryCountsByKind {

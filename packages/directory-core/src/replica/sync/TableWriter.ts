@@ -22,8 +22,7 @@ export interface WrittenEntries {
   readonly ids: readonly string[];
 }
 
-/** Options of {@link TableWriter}. */
-export interface TableWriterOptions {
+interface TableWriterOptions {
   readonly tables: ReplicaTables;
   /**
    * Replaces entries with stricter ones, for example with a private flag.

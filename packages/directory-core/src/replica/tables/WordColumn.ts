@@ -5,7 +5,7 @@ import { TextColumn } from './TextColumn';
 const SPACE = ' ';
 
 /** How a word of a value matches a text. */
-export type WordMatch =
+type WordMatch =
   /** The word begins with the text. */
   | 'wordPrefix'
   /** The word contains the text. */
