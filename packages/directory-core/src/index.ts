@@ -83,6 +83,7 @@ export {
   isUserField,
   schemaPreset,
   type SchemaPreset,
+  searchParameters,
   type UserField,
   userFieldNames,
   userFields,

@@ -17,20 +17,51 @@ export interface FieldDefinition {
   readonly syntax: FieldSyntax;
   /** Whether private profiles hide it by default, except from their owners. */
   readonly hidden?: boolean;
+  /** How the API searches its texts, if it does; a substring also exactly. */
+  readonly search?: 'substring' | 'exact';
+  /** Name of the search parameter. Default: the name of the field. */
+  readonly parameter?: string;
 }
 
 /**
  * Fields of users in the order of the contract, with the attributes of FreeIPA
- * and its extension freeipa-fas. LDAP searches, responses and private profiles
- * use this table; a test compares it with the OpenAPI document.
+ * and its extension freeipa-fas. LDAP searches, responses, private profiles,
+ * indexes and search parameters use this table; a test compares it with the
+ * OpenAPI document.
  */
 export const userFields = {
-  username: { attribute: 'uid', syntax: 'string' },
-  surname: { attribute: 'sn', syntax: 'string', hidden: true },
-  givenname: { attribute: 'givenName', syntax: 'string', hidden: true },
-  human_name: { attribute: 'displayName', syntax: 'string', hidden: true },
-  emails: { attribute: 'mail', syntax: 'strings' },
-  ircnicks: { attribute: 'fasIRCNick', syntax: 'strings', hidden: true },
+  username: { attribute: 'uid', syntax: 'string', search: 'substring' },
+  surname: {
+    attribute: 'sn',
+    syntax: 'string',
+    hidden: true,
+    search: 'substring',
+  },
+  givenname: {
+    attribute: 'givenName',
+    syntax: 'string',
+    hidden: true,
+    search: 'substring',
+  },
+  human_name: {
+    attribute: 'displayName',
+    syntax: 'string',
+    hidden: true,
+    search: 'substring',
+  },
+  emails: {
+    attribute: 'mail',
+    syntax: 'strings',
+    search: 'exact',
+    parameter: 'email',
+  },
+  ircnicks: {
+    attribute: 'fasIRCNick',
+    syntax: 'strings',
+    hidden: true,
+    search: 'substring',
+    parameter: 'ircnick',
+  },
   locale: { attribute: 'fasLocale', syntax: 'string', hidden: true },
   timezone: { attribute: 'fasTimeZone', syntax: 'string', hidden: true },
   gpgkeyids: { attribute: 'fasGPGKeyId', syntax: 'strings', hidden: true },
@@ -43,16 +74,30 @@ export const userFields = {
     attribute: 'fasGitHubUsername',
     syntax: 'string',
     hidden: true,
+    search: 'exact',
   },
   gitlab_username: {
     attribute: 'fasGitLabUsername',
     syntax: 'string',
     hidden: true,
+    search: 'exact',
   },
   pronouns: { attribute: 'fasPronoun', syntax: 'strings', hidden: true },
-  rhbzemail: { attribute: 'fasRHBZEmail', syntax: 'string' },
-  websites: { attribute: 'fasWebsiteURL', syntax: 'strings', hidden: true },
-  rssurls: { attribute: 'fasRssUrl', syntax: 'strings', hidden: true },
+  rhbzemail: { attribute: 'fasRHBZEmail', syntax: 'string', search: 'exact' },
+  websites: {
+    attribute: 'fasWebsiteURL',
+    syntax: 'strings',
+    hidden: true,
+    search: 'exact',
+    parameter: 'website',
+  },
+  rssurls: {
+    attribute: 'fasRssUrl',
+    syntax: 'strings',
+    hidden: true,
+    search: 'exact',
+    parameter: 'rssurl',
+  },
 } as const satisfies Record<string, FieldDefinition>;
 
 /** Name of a user field. */
@@ -65,6 +110,20 @@ export const userFieldNames = Object.keys(userFields) as readonly UserField[];
 export const hiddenFieldNames = userFieldNames.filter(
   name => 'hidden' in userFields[name],
 );
+
+/**
+ * Returns the search parameters that match in a way, with their fields, in the
+ * order of the contract.
+ */
+export function searchParameters(
+  search: NonNullable<FieldDefinition['search']>,
+): Readonly<Record<string, UserField>> {
+  const found = userFieldNames.flatMap(name => {
+    const field: FieldDefinition = userFields[name];
+    return field.search === search ? [[field.parameter ?? name, name]] : [];
+  });
+  return Object.fromEntries(found);
+}
 
 /** Whether a text is the name of a user field. */
 export function isUserField(name: string): name is UserField {

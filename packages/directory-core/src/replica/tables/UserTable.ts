@@ -1,29 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { User } from '../../directory/records';
+import { searchParameters } from '../../directory/schema';
 import type { UserAccount, UserEntry } from './entries';
 import { ranksThat } from './rankSets';
 import type { IndexSpec, ServedRecord } from './RowBlock';
 import { type ReadableRecords, ServedRecords } from './ServedRecords';
 
-const TEXTS = [
-  'username',
-  'surname',
-  'givenname',
-  'human_name',
-  'emails',
-  'ircnicks',
-  'github_username',
-  'gitlab_username',
-  'rhbzemail',
-  'websites',
-  'rssurls',
-] as const;
+const WORDS = Object.values(searchParameters('substring'));
+const TEXTS = [...WORDS, ...Object.values(searchParameters('exact'))];
 
 /** Fields that the API searches; other fields are indexed on first use. */
 const INDEXED_FIELDS: IndexSpec<User> = {
   texts: TEXTS,
   present: TEXTS,
-  words: ['username', 'surname', 'givenname', 'human_name', 'ircnicks'],
+  words: WORDS,
   times: ['creation'],
   keys: ['sshpubkeys', 'gpgkeyids'],
 };

@@ -1,6 +1,4 @@
-import { request } from 'node:http';
 import type { ClientResponse } from './GatewayClient';
-import type { Gateway } from './startGateway';
 
 /** Name of the session cookie when the portal has an http URL. */
 export const SESSION_COOKIE = 'directory-session';
@@ -29,19 +27,3 @@ export const NO_CREDENTIALS = {
   reason: 'no_credentials',
   challenge: 'Negotiate',
 };
-
-/** Returns the status of `/me/` with a cookie header; faster than curl. */
-export function statusWithCookie(
-  { baseUrl }: Pick<Gateway, 'baseUrl'>,
-  cookie: string,
-): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    request(`${baseUrl}/api/directory/v1/me/`, { headers: { cookie } })
-      .on('response', response => {
-        response.resume();
-        resolve(response.statusCode);
-      })
-      .on('error', reject)
-      .end();
-  });
-}

@@ -7,18 +7,9 @@ import type { Site } from '../gateway/withGateway';
 
 const PATHS = [
   '/v1/me/',
-  '/v1/me/colleagues/',
   '/v1/users/',
   '/v1/users/alice/',
-  '/v1/users/alice/groups/',
-  '/v1/users/alice/agreements/',
-  '/v1/users/alice/memberships/',
-  '/v1/groups/',
-  '/v1/groups/packager/',
   '/v1/groups/packager/members/',
-  '/v1/groups/packager/sponsors/',
-  '/v1/groups/packager/is-member/alice',
-  '/v1/search/users/?username=ali',
 ];
 
 /** Suite of credentials, conditional requests and public documents. */
@@ -57,11 +48,7 @@ export function describeContract(site: Site): void {
         ).resolves.toBeDefined();
       });
 
-      it('include the explorer and its files, which browsers may cache', async () => {
-        const page = await get('/docs/v1/');
-        expect(page.headers.get('content-type')).toMatch('text/html');
-        const script = await get('/docs/v1/explorer.js');
-        expect(script.headers.get('content-type')).toMatch('text/javascript');
+      it('include the files of the explorer, which browsers may cache', async () => {
         const bundle = await get('/docs/v1/swagger-ui-bundle.js', {
           method: 'HEAD',
         });
@@ -70,20 +57,11 @@ export function describeContract(site: Site): void {
 
       it('do not include other paths', async () => {
         for (const path of [
-          ...[
-            '/v1',
-            '/v1/',
-            '/v1/users/',
-            '/specs/',
-            '/specs/v2.json',
-            '/docs/',
-          ],
-          ...['/docs/v1/index.html', '/docs/v1/../v1/explorer', '/fasjson/'],
+          ...['/v1/users/', '/specs/v2.json', '/docs/v1/index.html'],
+          ...['/docs/v1/../v1/explorer', '/fasjson/'],
         ]) {
           expect([path, (await get(path)).status]).toEqual([path, 401]);
         }
-        const written = await get('/specs/v1.json', { method: 'POST' });
-        expect(written.status).toBe(405);
       });
 
       it('do not include FASJSON, which needs to be enabled', async () => {
@@ -95,37 +73,29 @@ export function describeContract(site: Site): void {
     });
 
     describe('a request without credentials', () => {
-      it.each(['/v1/', '/v1/me/', '/v1/users/', '/v1/users/alice/', '/v1/x/'])(
-        'returns 401 for %s',
-        async path => {
-          const response = await site.client.request(path);
-          expect(response.status).toBe(401);
-          expect(response.headers.get('www-authenticate')).toBe('Negotiate');
-          expect(response.json).toEqual({
-            message: 'Unauthorized. You need to be logged in.',
-            reason: 'no_credentials',
-            request_id: expect.any(String),
-          });
-        },
-      );
+      it.each(['/v1/me/', '/v1/x/'])('returns 401 for %s', async path => {
+        const response = await site.client.request(path);
+        expect(response.status).toBe(401);
+        expect(response.headers.get('www-authenticate')).toBe('Negotiate');
+        expect(response.json).toEqual({
+          message: 'Unauthorized. You need to be logged in.',
+          reason: 'no_credentials',
+          request_id: expect.any(String),
+        });
+      });
 
-      it.each(['POST', 'OPTIONS', 'HEAD', 'DELETE'])(
-        'returns 401 for %s',
-        async method => {
-          const response = await site.client.request('/v1/me/', { method });
-          expect(response.status).toBe(401);
-        },
-      );
+      it.each(['POST', 'OPTIONS'])('returns 401 for %s', async method => {
+        const response = await site.client.request('/v1/me/', { method });
+        expect(response.status).toBe(401);
+      });
     });
 
     describe('a request with invalid credentials', () => {
       it.each([
-        ['an empty header', '', 'no_credentials'],
         ['Basic', 'Basic YWxpY2U6cGFzc3dvcmQ=', 'no_credentials'],
         ['an invalid Bearer token', 'Bearer nope', 'no_credentials'],
-        ['an empty Bearer token', 'Bearer', 'no_credentials'],
         ...['vnd.backstage.user', 'vnd.backstage.plugin'].flatMap(typ =>
-          ['{"sub":"x","exp":1}', '{"sub":"catalog"}', 'nope'].map(payload => [
+          ['{"sub":"x","exp":1}', 'nope'].map(payload => [
             `a forged token of type ${typ} with the payload ${payload}`,
             `Bearer ${forgedToken(typ, payload)}`,
             'no_credentials',
@@ -141,14 +111,7 @@ export function describeContract(site: Site): void {
           'Negotiate TlRMTVNTUAABAAAAB4IIogAAAAAAAAAAAAAAAA==',
           'ntlm_refused',
         ],
-        ['Negotiate without a token', 'Negotiate', 'malformed_token'],
-        ['a token that is not base64', 'Negotiate !!!', 'malformed_token'],
         ['a token that is not SPNEGO', 'Negotiate AAAA', 'malformed_token'],
-        [
-          'a token of 48 KB that is not SPNEGO',
-          `Negotiate ${'A'.repeat(48 * 1024)}`,
-          'malformed_token',
-        ],
         [
           'a token of more than 64 KiB',
           `Negotiate ${'A'.repeat(90 * 1024)}`,
@@ -224,19 +187,6 @@ export function describeContract(site: Site): void {
         }
       });
 
-      it('returns 200 for another mask', async () => {
-        const path = '/v1/users/alice/';
-        const { headers } = await site.client.request(path, { as: 'alice' });
-        const masked = await site.client.request(path, {
-          as: 'alice',
-          headers: {
-            'If-None-Match': headers.get('etag')!,
-            'X-Fields': 'username',
-          },
-        });
-        expect(masked.status).toBe(200);
-      });
-
       it('returns 401 without credentials', async () => {
         const path = '/v1/users/alice/';
         const { headers } = await site.client.request(path, { as: 'alice' });
@@ -277,29 +227,6 @@ export function describeContract(site: Site): void {
           expect(again.status).toBe(200);
           expect(again.text).toContain('Asia/Tokyo');
         });
-      });
-    });
-
-    it('returns 401 to a ticket once the account is locked', async () => {
-      const request = (path: string, as: string) =>
-        site.client.request(path, { as });
-      const lock = (value: string) =>
-        site.realm.modify(
-          `dn: uid=john.doe,cn=users,cn=accounts,${site.realm.baseDn}
-changetype: modify
-replace: nsAccountLock
-nsAccountLock: ${value}
-`,
-        );
-      expect((await request('/v1/me/', 'john.doe')).status).toBe(200);
-      await lock('TRUE');
-      await eventually(async () => {
-        expect((await request('/v1/me/', 'john.doe')).status).toBe(401);
-      });
-      await lock('FALSE');
-      await eventually(async () => {
-        const { json } = await request('/v1/users/john.doe/', 'alice');
-        expect(json).toMatchObject({ result: { locked: false } });
       });
     });
   });

@@ -12,7 +12,6 @@ import {
   NO_CREDENTIALS,
   SESSION_COOKIE,
   sessionIn,
-  statusWithCookie,
   withCookie,
 } from '../gateway/sessionCookies';
 import { startGateway } from '../gateway/startGateway';
@@ -109,59 +108,17 @@ export function describeSessions(site: Site): void {
       expect(headers.getSetCookie()).toEqual([]);
     });
 
-    it('does not reissue or extend a valid session', async () => {
-      const alice = await sessionOf('alice');
-      const again = await site.client.request('/v1/me/', {
-        as: 'alice',
-        ...withCookie(alice),
-      });
-      expect(again.headers.getSetCookie()).toEqual([]);
-      const other = await site.client.request('/v1/me/', {
-        as: 'bob',
-        ...withCookie(alice),
-      });
-      expect(other.json).toMatchObject({ result: { username: 'bob' } });
-      expect(sessionIn(other)).not.toBe(alice);
-    });
-
-    it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-      'does not accept a session for %s requests',
-      async method => {
-        const options = { method, ...withCookie(await sessionOf('alice')) };
-        for (const path of ['/v1/certs/', '/v1/me/', '/v1/certs/1/revoke/']) {
-          expect(
-            credentialsOutcome(await site.client.request(path, options)),
-          ).toEqual(NO_CREDENTIALS);
-        }
-      },
-    );
-
-    describe('a session in a browser', () => {
-      it.each([
-        ['Sec-Fetch-Mode', 'cors'],
-        ['Sec-Fetch-Site', 'none'],
-        ['Sec-Fetch-Dest', 'empty'],
-        ['sec-fetch-user', '?1'],
-        ['SEC-FETCH-STORAGE-ACCESS', 'none'],
-        ['Sec-Fetch-Whatever', ''],
-        ['Origin', 'null'],
-      ])('is neither issued nor accepted with %s: %s', async (name, value) => {
-        const header = { [name]: value };
-        const session = await sessionOf('alice');
-        const issued = await site.client.request('/v1/me/', {
-          as: 'bob',
-          headers: header,
-        });
-        expect(issued.status).toBe(200);
-        expect(issued.headers.getSetCookie()).toEqual([]);
+    it('does not accept a session for a write, or with a header of browsers', async () => {
+      const session = withCookie(await sessionOf('alice'));
+      const { headers } = session;
+      for (const options of [
+        { method: 'POST', headers },
+        { headers: { ...headers, 'Sec-Fetch-Site': 'none' } },
+      ]) {
         expect(
-          credentialsOutcome(
-            await site.client.request('/v1/me/', {
-              headers: { Cookie: session, ...header },
-            }),
-          ),
+          credentialsOutcome(await site.client.request('/v1/certs/', options)),
         ).toEqual(NO_CREDENTIALS);
-      });
+      }
     });
 
     it('ignores a session when there is an Authorization header', async () => {
@@ -186,43 +143,6 @@ export function describeSessions(site: Site): void {
       const { status, headers } = await portal.request('/v1/me/');
       expect(status).toBe(200);
       expect(headers.getSetCookie()).toEqual([]);
-    });
-
-    it('ignores an invalid or duplicate cookie', async () => {
-      const alice = await sessionOf('alice');
-      const bob = await sessionOf('bob');
-      const [, token] = alice.split('=');
-      for (const cookies of [
-        [alice, bob],
-        [alice, alice],
-        [`${SESSION_COOKIE}=planted`, alice],
-        [`${SESSION_COOKIE}=`],
-        [`${SESSION_COOKIE}=....`],
-        [`${SESSION_COOKIE}=${token.replace('.', '%2E')}`],
-        [`${SESSION_COOKIE}=${'A'.repeat(20_000)}`],
-        [`__Secure-${alice}`],
-        [token],
-      ]) {
-        expect(
-          credentialsOutcome(
-            await site.client.request('/v1/me/', withCookie(...cookies)),
-          ),
-        ).toEqual(NO_CREDENTIALS);
-      }
-      const among = withCookie('a=b', alice, '__Host-x=y; broken');
-      expect((await site.client.request('/v1/me/', among)).status).toBe(200);
-    });
-
-    it('rejects a cookie with any character changed', async () => {
-      const [, token] = (await sessionOf('alice')).split('=');
-      const statusWith = (text: string) =>
-        statusWithCookie(site.gateway, `${SESSION_COOKIE}=${text}`);
-      expect(await statusWith(token)).toBe(200);
-      for (let at = 0; at < token.length; at++) {
-        const other = token[at] === 'A' ? 'B' : 'A';
-        const changed = token.slice(0, at) + other + token.slice(at + 1);
-        expect(await statusWith(changed)).toBe(401);
-      }
     });
 
     it('rejects a session when the account is locked', async () => {

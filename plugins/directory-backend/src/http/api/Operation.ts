@@ -1,10 +1,16 @@
 import type { BasicPermission } from '@backstage/plugin-permission-common';
+import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type {
   Caller,
   CallerContext,
   Principal,
 } from '@directory-gateway/directory-core';
+import {
+  type ParameterErrors,
+  parseParameters,
+} from '../request/ParameterErrors';
 import type { RequestParameters } from '../request/readParameters';
+import { type RecordModel, resolveFields } from '../response/fieldMask';
 import { ForbiddenError } from '../../apiErrors';
 
 /** An authenticated and authorized request, without HTTP types. */
@@ -49,6 +55,52 @@ export interface Operation {
   handle(call: Call): Promise<unknown>;
   /** Audits a denied call. Without it, only the request log records the call. */
   recordDenial?(denied: DeniedCall): Promise<void>;
+}
+
+/** What an operation declares; `method` and `permission` have defaults. */
+type Declaration<Input> = Omit<
+  Operation,
+  'method' | 'permission' | 'handle'
+> & {
+  /** Default: `get`. */
+  readonly method?: Operation['method'];
+  /** Default: the permission to read. */
+  readonly permission?: Operation['permission'];
+  /** Parses the parameters, and adds an error for each malformed one. */
+  parse?(call: Call, errors: ParameterErrors): Input;
+  /** The records of the response. Without it, `X-Fields` is ignored. */
+  readonly model?: RecordModel;
+  /** Like `Operation.handle`, after parameters and mask are parsed. */
+  handle(
+    call: Call,
+    request: {
+      readonly input: Input;
+      /** Keys of the records, in their order. */
+      readonly keys: readonly string[];
+    },
+  ): Promise<unknown>;
+};
+
+/**
+ * Declares an operation. Malformed parameters are reported before a malformed
+ * field mask.
+ */
+export function operation<Input = undefined>(
+  declaration: Declaration<Input>,
+): Operation {
+  const { parse, model, handle, ...declared } = declaration;
+  return {
+    method: 'get',
+    permission: directoryReadPermission,
+    ...declared,
+    async handle(call) {
+      const input = parse
+        ? parseParameters(errors => parse(call, errors))
+        : (undefined as Input);
+      const keys = model ? resolveFields(call.fieldMask, model) : [];
+      return handle(call, { input, keys });
+    },
+  };
 }
 
 /**

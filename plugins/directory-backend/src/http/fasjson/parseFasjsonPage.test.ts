@@ -71,16 +71,6 @@ describe('parseFasjsonPage', () => {
       "Page size. invalid literal for int() with base 10: 'abc'",
       "Page number. invalid literal for int() with base 10: 'xyz'",
     ],
-    [
-      'page_size=-1&page_number=0',
-      'Page size. Must be 0 or more.',
-      'Page number. Must be 1 or more.',
-    ],
-    [
-      'page_size=x&page_number=0',
-      "Page size. invalid literal for int() with base 10: 'x'",
-      'Page number. Must be 1 or more.',
-    ],
   ])('reports both invalid parameters of "%s"', (query, size, number) =>
     expect(refusal(() => page(query))).toEqual({
       message: 'Input payload validation failed',

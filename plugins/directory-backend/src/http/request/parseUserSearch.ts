@@ -2,6 +2,8 @@ import {
   allOf,
   type PageRequest,
   publicKeyId,
+  searchParameters,
+  type TextFields,
   type UserCondition,
   type UserField,
   type UserPredicate,
@@ -21,34 +23,25 @@ import {
   substringTerms,
 } from './searchTerms';
 
-/** Terms that match as substrings, unless `__exact` is appended. */
+/**
+ * Terms that match as substrings, unless `__exact` is appended. The first short
+ * one is reported: the first three in FASJSON's order.
+ */
 export const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
   username: 'username',
   ircnick: 'ircnicks',
   givenname: 'givenname',
-  surname: 'surname',
-  human_name: 'human_name',
+  ...searchParameters('substring'),
 };
 
 /** Terms that always match exactly; `__exact` has no effect. */
-export const EXACT_TERMS: Readonly<Record<string, UserField>> = {
-  email: 'emails',
-  github_username: 'github_username',
-  gitlab_username: 'gitlab_username',
-  rhbzemail: 'rhbzemail',
-  website: 'websites',
-  rssurl: 'rssurls',
-};
+export const EXACT_TERMS = searchParameters('exact');
 
 /** Fields in which a text is searched. */
-export const TEXT_FIELDS = {
-  words: ['username', 'human_name', 'givenname', 'surname', 'ircnicks'],
-  whole: [
-    ...(['username', 'emails', 'rhbzemail'] as const),
-    ...(['github_username', 'gitlab_username'] as const),
-    ...(['websites', 'rssurls'] as const),
-  ],
-} as const;
+export const TEXT_FIELDS: TextFields<UserField> = {
+  words: Object.values(SUBSTRING_TERMS),
+  whole: ['username', ...Object.values(EXACT_TERMS)],
+};
 
 /** Maximum number of different `group` terms. */
 const MAX_GROUPS = 20;

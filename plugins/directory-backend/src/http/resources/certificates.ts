@@ -1,7 +1,4 @@
-import {
-  directoryCertificateSignPermission,
-  directoryReadPermission,
-} from '@directory-gateway/backstage-plugin-directory-common';
+import { directoryCertificateSignPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type {
   AuthorityProfile,
   CertificateAuthority,
@@ -26,11 +23,8 @@ import type { SigningLimit } from '../../certificates/SigningLimit';
 import type { RevocationService } from '../../certificates/RevocationService';
 import type { UserCertificates } from '../../certificates/UserCertificates';
 import type { Dialect } from '../api/Dialect';
-import { type Operation, requireAccount } from '../api/Operation';
-import {
-  type ParameterErrors,
-  parseParameters,
-} from '../request/ParameterErrors';
+import { type Operation, operation, requireAccount } from '../api/Operation';
+import type { ParameterErrors } from '../request/ParameterErrors';
 import { type RequestParameters, readText } from '../request/readParameters';
 import { InvalidRequestError, ResourceNotFoundError } from '../../apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
@@ -72,17 +66,16 @@ export function certificateOperations(
   const { issuance, reader, dialect } = options;
   const { defaultProfile } = options.config;
   return [
-    {
+    operation({
       id: 'sign_csr',
       method: 'post',
       path: SIGNING,
       permission: directoryCertificateSignPermission,
       recordDenial: denied => issuance.recordDenial(denied),
-      async handle({ parameters, fieldMask, context }) {
-        const { request, isDryRun } = parseParameters(errors =>
-          parseSigningParameters(parameters, { defaultProfile, errors }),
-        );
-        const keys = resolveFields(fieldMask, dialect.models.certificate);
+      model: dialect.models.certificate,
+      parse: ({ parameters }, errors) =>
+        parseSigningParameters(parameters, { defaultProfile, errors }),
+      async handle({ context }, { input: { request, isDryRun }, keys }) {
         if (isDryRun) {
           const { checks, approved } = await issuance.check(request, context);
           return {
@@ -101,12 +94,10 @@ export function certificateOperations(
           result: dialect.presentCertificate(issued, { keys, isNew: true }),
         };
       },
-    },
-    {
+    }),
+    operation({
       id: 'get_cert',
-      method: 'get',
       path: CERTIFICATE,
-      permission: directoryReadPermission,
       async handle({ params, fieldMask, context }) {
         const serialNumber = BigInt(params.serialNumber);
         const issued = await reader.get(serialNumber, context);
@@ -118,14 +109,14 @@ export function certificateOperations(
           result: dialect.presentCertificate(issued, { keys, isNew: false }),
         };
       },
-    },
+    }),
   ];
 }
 
 /** The same operations of a portal without `directory.certificates`. */
 export function certificateOperationsWithoutAuthority(): readonly Operation[] {
   return [
-    {
+    operation({
       id: 'sign_csr',
       method: 'post',
       path: SIGNING,
@@ -136,16 +127,14 @@ export function certificateOperationsWithoutAuthority(): readonly Operation[] {
             'The CSR cannot be signed: this portal has no certificate authority.',
         });
       },
-    },
-    {
+    }),
+    operation({
       id: 'get_cert',
-      method: 'get',
       path: CERTIFICATE,
-      permission: directoryReadPermission,
       async handle({ params }) {
         throw certificateNotFound(BigInt(params.serialNumber));
       },
-    },
+    }),
   ];
 }
 
@@ -154,13 +143,12 @@ export function certificateProfilesOperation({
   authority,
   config,
 }: CertificateServices): Operation {
-  return {
+  return operation({
     id: 'list_certificate_profiles',
-    method: 'get',
     path: '/certs/profiles/',
     permission: directoryCertificateSignPermission,
-    async handle({ caller, fieldMask }) {
-      const keys = resolveFields(fieldMask, profileModel);
+    model: profileModel,
+    async handle({ caller }, { keys }) {
       const account = requireAccount(caller);
       const open = [...config.profiles.values()].filter(profile =>
         isOpenTo(profile, account),
@@ -175,7 +163,7 @@ export function certificateProfilesOperation({
         ),
       };
     },
-  };
+  });
 }
 
 export const MISSING =

@@ -1,8 +1,6 @@
-import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type { Change } from '../../changes/ChangeLog';
 import type { Changes } from '../../changes/createChanges';
-import type { Operation } from '../api/Operation';
-import { parseParameters } from '../request/ParameterErrors';
+import { type Operation, operation } from '../api/Operation';
 import { readNumber } from '../request/parsePage';
 import { ApiError } from '../../apiErrors';
 
@@ -14,15 +12,12 @@ export function changesOperation({
 }: {
   readonly changes: Pick<Changes, 'feed'>;
 }): Operation {
-  return {
+  return operation({
     id: 'list_changes',
-    method: 'get',
     path: '/changes/',
-    permission: directoryReadPermission,
-    async handle({ query, context }) {
-      const limit = parseParameters(errors =>
-        readNumber(query, 'page_size', PAGE_SIZE, errors),
-      );
+    parse: ({ query }, errors) =>
+      readNumber(query, 'page_size', PAGE_SIZE, errors),
+    async handle({ query, context }, { input: limit }) {
       const cursor = query.get('cursor') ?? undefined;
       const page = await changes.feed.read({ cursor, limit, context });
       if (!page) {
@@ -37,7 +32,7 @@ export function changesOperation({
         has_more: page.hasMore,
       };
     },
-  };
+  });
 }
 
 export function presentChange(change: Change) {

@@ -11,10 +11,9 @@ import {
   type User,
   type UserStream,
 } from '@directory-gateway/directory-core';
-import type { Operation } from '../api/Operation';
-import { parseParameters } from '../request/ParameterErrors';
+import { type Operation, operation } from '../api/Operation';
 import { parseMembershipSelection } from '../request/parseGroupSearch';
-import { type RecordModel, resolveFields } from '../response/fieldMask';
+import type { RecordModel } from '../response/fieldMask';
 import { groupNotFound } from '../../apiErrors';
 import { FileStream } from '../response/FileStream';
 import type { HistoryOptions } from './history';
@@ -35,22 +34,19 @@ export function exportMembersOperation(
     eventId: 'group-export',
     severityLevel: 'medium',
   });
-  return {
+  return operation({
     id: 'export_group_members',
-    method: 'get',
     path: '/groups/:groupname/members.csv',
     permission: directoryMembersExportPermission,
     recordDenial: ({ caller, error, params: { groupname } }) =>
       audit.recordDenial(caller, error, {
         groupname: isGroupName(groupname) ? groupname : 'invalid',
       }),
-    async handle(call) {
-      const { caller, context, params, query } = call;
+    model: csvModel,
+    parse: ({ query }, errors) => parseMembershipSelection(query, errors),
+    async handle(call, { input: selected, keys }) {
+      const { caller, context, params } = call;
       const { groupname } = params;
-      const selected = parseParameters(errors =>
-        parseMembershipSelection(query, errors),
-      );
-      const keys = resolveFields(call.fieldMask, csvModel);
       const { selection, presentAll } = await selectMemberships(options, {
         call,
         selected,
@@ -75,7 +71,7 @@ export function exportMembersOperation(
         ),
       });
     },
-  };
+  });
 }
 
 async function* csvBatchesOf(

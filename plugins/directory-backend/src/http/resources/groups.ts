@@ -1,12 +1,11 @@
-import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { Operation } from '../api/Operation';
+import { type Operation, operation } from '../api/Operation';
 import {
   parseGroupSearch,
   parseMemberSelection,
 } from '../request/parseGroupSearch';
 import { WHOLE_LIST } from '../request/parsePage';
 import { groupNotFound } from '../../apiErrors';
-import { type RecordModel, resolveFields } from '../response/fieldMask';
+import type { RecordModel } from '../response/fieldMask';
 import { groupFieldsFor, presentGroups } from '../response/presentRecords';
 import { type DirectoryOptions, found, groupList, userList } from './lists';
 
@@ -16,7 +15,6 @@ export function groupOperations(
 ): readonly Operation[] {
   const { directory, dialect } = options;
   const { models, uris } = dialect;
-  const read = { method: 'get', permission: directoryReadPermission } as const;
   return [
     groupList(options, {
       id: 'list_groups',
@@ -27,12 +25,11 @@ export function groupOperations(
         page: dialect.readPage(query, errors),
       }),
     }),
-    {
-      ...read,
+    operation({
       id: 'get_group',
       path: '/groups/:groupname/',
-      async handle({ params: { groupname }, fieldMask, context }) {
-        const keys = resolveFields(fieldMask, models.group);
+      model: models.group,
+      async handle({ params: { groupname }, context }, { keys }) {
         const group = await directory.getGroup(
           { groupname, fields: groupFieldsFor(keys) },
           context,
@@ -48,7 +45,7 @@ export function groupOperations(
         });
         return { result };
       },
-    },
+    }),
     userList(options, {
       id: 'list_group_members',
       path: '/groups/:groupname/members/',
@@ -63,12 +60,11 @@ export function groupOperations(
         return { from, where, page };
       },
     }),
-    {
-      ...read,
+    operation({
       id: 'list_group_sponsors',
       path: '/groups/:groupname/sponsors/',
-      async handle({ params: { groupname }, fieldMask, context }) {
-        const keys = resolveFields(fieldMask, models.member);
+      model: models.member,
+      async handle({ params: { groupname }, context }, { keys }) {
         const sponsors = await directory.listUsers(
           {
             from: { kind: 'sponsorsOf', groupname },
@@ -80,9 +76,8 @@ export function groupOperations(
         const { items } = found(sponsors, () => groupNotFound(groupname));
         return { result: items.map(user => dialect.presentMember(user, keys)) };
       },
-    },
-    {
-      ...read,
+    }),
+    operation({
       id: 'check_membership',
       path: '/groups/:groupname/is-member/:username',
       async handle({ params: { groupname, username }, context }) {
@@ -92,7 +87,7 @@ export function groupOperations(
         );
         return { result: found(result, () => groupNotFound(groupname)) };
       },
-    },
+    }),
   ];
 }
 

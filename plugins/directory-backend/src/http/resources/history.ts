@@ -1,10 +1,7 @@
-import {
-  directoryHistoryReadPermission,
-  directoryReadPermission,
-} from '@directory-gateway/backstage-plugin-directory-common';
+import { directoryHistoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type { Changes } from '../../changes/createChanges';
 import type { AccessControl } from '../../access/AccessControl';
-import type { Call, Operation } from '../api/Operation';
+import { type Call, type Operation, operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
 import { parsePage } from '../request/parsePage';
 import {
@@ -46,11 +43,9 @@ export function historyOperations(
     );
   };
   return [
-    {
+    operation({
       id: 'list_group_history',
-      method: 'get',
       path: '/groups/:groupname/history/',
-      permission: directoryReadPermission,
       async handle(call) {
         const { context, params } = call;
         const log = found(changes.history, historiesNotAvailable);
@@ -65,12 +60,10 @@ export function historyOperations(
         const entry = { kind: 'group', name: groupname } as const;
         return readHistory(log, entry, { call, isOwner });
       },
-    },
-    {
+    }),
+    operation({
       id: 'list_user_history',
-      method: 'get',
       path: '/users/:username/history/',
-      permission: directoryReadPermission,
       async handle(call) {
         const { caller, context, params } = call;
         const log = found(changes.history, historiesNotAvailable);
@@ -83,7 +76,7 @@ export function historyOperations(
         const entry = { kind: 'user', name: username } as const;
         return readHistory(log, entry, { call, isOwner });
       },
-    },
+    }),
   ];
 }
 

@@ -1,4 +1,3 @@
-import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type {
   GroupSelection,
   Page,
@@ -8,14 +7,11 @@ import type {
   UserSelection,
 } from '@directory-gateway/directory-core';
 import type { Dialect } from '../api/Dialect';
-import type { Call, Operation } from '../api/Operation';
-import {
-  type ParameterErrors,
-  parseParameters,
-} from '../request/ParameterErrors';
+import { type Call, type Operation, operation } from '../api/Operation';
+import type { ParameterErrors } from '../request/ParameterErrors';
 import { WHOLE_LIST } from '../request/parsePage';
 import { groupNotFound } from '../../apiErrors';
-import { type RecordModel, resolveFields } from '../response/fieldMask';
+import type { RecordModel } from '../response/fieldMask';
 import { streamedList } from '../response/FileStream';
 import { groupFieldsFor, presentGroups } from '../response/presentRecords';
 
@@ -47,15 +43,13 @@ export function userList(
 ): Operation {
   const { id, path, model, select } = options;
   const presentOne = options.present ?? dialect.presentUser;
-  return {
+  return operation({
     id,
-    method: 'get',
     path,
-    permission: directoryReadPermission,
-    async handle(call) {
-      const { context, fieldMask, params } = call;
-      const { page, ...list } = parseParameters(errors => select(call, errors));
-      const keys = resolveFields(fieldMask, model);
+    model,
+    parse: select,
+    async handle(call, { input: { page, ...list }, keys }) {
+      const { context, params } = call;
       const selection = { ...list, fields: dialect.userFieldsFor(keys) };
       const present = (user: User) => presentOne(user, keys);
       const notFound = () => groupNotFound(params.groupname);
@@ -67,7 +61,7 @@ export function userList(
       const shown = mapPage(found(users, notFound), present);
       return dialect.presentPage(shown, { page, call });
     },
-  };
+  });
 }
 
 /** Creates an operation that lists groups. */
@@ -76,15 +70,13 @@ export function groupList(
   { id, path, model, select }: ListOperation<GroupSelection>,
 ): Operation {
   const { uris } = dialect;
-  return {
+  return operation({
     id,
-    method: 'get',
     path,
-    permission: directoryReadPermission,
-    async handle(call) {
-      const { context, fieldMask, params } = call;
-      const { page, ...list } = parseParameters(errors => select(call, errors));
-      const keys = resolveFields(fieldMask, model);
+    model,
+    parse: select,
+    async handle(call, { input: { page, ...list }, keys }) {
+      const { context, params } = call;
       const groups = await directory.listGroups(
         { ...list, page: page ?? WHOLE_LIST, fields: groupFieldsFor(keys) },
         context,
@@ -102,7 +94,7 @@ export function groupList(
       });
       return dialect.presentPage({ ...listed, items }, { page, call });
     },
-  };
+  });
 }
 
 /** Returns a result, or throws the error of a missing entry. */

@@ -1,7 +1,6 @@
 import {
   directoryCertificateRevokePermission,
   directoryCertificateSignPermission,
-  directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   type Accounts,
@@ -15,10 +14,10 @@ import {
 } from '../../certificates/signingRules';
 import type { AccessControl } from '../../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
-import { type Operation, requireAccount } from '../api/Operation';
+import { type Operation, operation, requireAccount } from '../api/Operation';
 import { parseSearchPage } from '../request/parsePage';
 import { ForbiddenError, ResourceNotFoundError } from '../../apiErrors';
-import { type RecordModel, resolveFields } from '../response/fieldMask';
+import type { RecordModel } from '../response/fieldMask';
 import type { CertificateServices } from './certificates';
 import { type DirectoryOptions, userList } from './lists';
 
@@ -30,17 +29,15 @@ const meModel: RecordModel = {
 /** The authenticated principal (contract, section 2.2). */
 export function meOperation(options: { readonly dialect: Dialect }): Operation {
   const { dialect } = options;
-  return {
+  return operation({
     id: 'whoami',
-    method: 'get',
     path: '/me/',
-    permission: directoryReadPermission,
-    async handle({ caller, fieldMask }) {
-      const keys = resolveFields(fieldMask, meModel);
+    model: meModel,
+    async handle({ caller }, { keys }) {
       const me = dialect.presentMe(requireAccount(caller));
       return { result: Object.fromEntries(keys.map(key => [key, me[key]])) };
     },
-  };
+  });
 }
 
 /**
@@ -56,11 +53,9 @@ export function operationsOperation(options: {
 }): Operation {
   const { access, directory } = options;
   const certificates = options.certificates?.config;
-  return {
+  return operation({
     id: 'get_operations',
-    method: 'get',
     path: '/me/operations/',
-    permission: directoryReadPermission,
     async handle({ caller }) {
       const allowed = await access.operationsOf(caller);
       const authority = describeAuthority(options.certificates);
@@ -86,7 +81,7 @@ export function operationsOperation(options: {
         },
       };
     },
-  };
+  });
 }
 
 /** Describes what the issuing CA can do after it has signed. */
@@ -124,11 +119,9 @@ export function colleaguesOperation(options: DirectoryOptions): Operation {
 export function accountOperation(options: {
   readonly accounts: Pick<Accounts, 'findForSignIn'>;
 }): Operation {
-  return {
+  return operation({
     id: 'get_account',
-    method: 'get',
     path: '/accounts/:principal/',
-    permission: directoryReadPermission,
     async handle({ caller, params: { principal } }) {
       if (!isPlugin(caller)) {
         throw new ForbiddenError({
@@ -150,7 +143,7 @@ export function accountOperation(options: {
         },
       };
     },
-  };
+  });
 }
 
 /** Subjects of external access tokens are configured without this prefix. */

@@ -1,18 +1,16 @@
-import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type {
   MembershipReason,
   User,
   UserSelection,
 } from '@directory-gateway/directory-core';
-import type { Call, Operation } from '../api/Operation';
-import { parseParameters } from '../request/ParameterErrors';
+import { type Call, type Operation, operation } from '../api/Operation';
 import {
   type MembershipSelection,
   parseMembershipSelection,
 } from '../request/parseGroupSearch';
 import { parsePage, WHOLE_LIST } from '../request/parsePage';
 import { groupNotFound } from '../../apiErrors';
-import { type RecordModel, resolveFields } from '../response/fieldMask';
+import type { RecordModel } from '../response/fieldMask';
 import {
   presentUser,
   userFieldsFor,
@@ -46,17 +44,15 @@ export const groupMembershipModel: RecordModel = {
 /** An extension: the members of a group with the reasons. */
 export function membershipsOperation(options: HistoryOptions): Operation {
   const { directory, dialect } = options;
-  return {
+  return operation({
     id: 'list_group_memberships',
-    method: 'get',
     path: '/groups/:groupname/memberships/',
-    permission: directoryReadPermission,
-    async handle(call) {
-      const { selected, page } = parseParameters(errors => ({
-        selected: parseMembershipSelection(call.query, errors),
-        page: parsePage(call.query, errors),
-      }));
-      const keys = resolveFields(call.fieldMask, groupMembershipModel);
+    model: groupMembershipModel,
+    parse: ({ query }, errors) => ({
+      selected: parseMembershipSelection(query, errors),
+      page: parsePage(query, errors),
+    }),
+    async handle(call, { input: { selected, page }, keys }) {
       const { selection, presentAll } = await selectMemberships(options, {
         call,
         selected,
@@ -71,7 +67,7 @@ export function membershipsOperation(options: HistoryOptions): Operation {
         { page, call },
       );
     },
-  };
+  });
 }
 
 /**

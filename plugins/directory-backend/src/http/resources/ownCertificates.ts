@@ -13,7 +13,7 @@ import { FreshProofRequiredError } from '../../certificates/errors';
 import { hasFreshProof, isOwner } from '../../certificates/renewal';
 import type { AccessControl } from '../../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
-import type { Operation } from '../api/Operation';
+import { type Operation, operation } from '../api/Operation';
 import {
   type ParameterErrors,
   parseParameters,
@@ -57,7 +57,7 @@ export function ownCertificateOperations(
 ): readonly Operation[] {
   const { issuance, reader, records, revocations, dialect } = options;
   return [
-    {
+    operation({
       id: 'revoke_cert',
       method: 'post',
       path: REVOCATION,
@@ -86,8 +86,8 @@ export function ownCertificateOperations(
         const revoked = await revocations.revoke(request, caller);
         return presentRevoked(options, { revoked, keys, context, request });
       },
-    },
-    {
+    }),
+    operation({
       id: 'renew_cert',
       method: 'post',
       path: RENEWAL,
@@ -99,8 +99,8 @@ export function ownCertificateOperations(
         const issued = await issuance.renew(serialNumber, csr, context);
         return { result: presentCertificate(issued, keys, dialect.uris) };
       },
-    },
-    {
+    }),
+    operation({
       id: 'label_cert',
       method: 'put',
       path: LABEL,
@@ -129,7 +129,7 @@ export function ownCertificateOperations(
           ),
         };
       },
-    },
+    }),
   ];
 }
 

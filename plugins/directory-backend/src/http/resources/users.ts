@@ -1,11 +1,9 @@
-import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type { UserCertificates } from '../../certificates/UserCertificates';
 import type { Dialect } from '../api/Dialect';
-import type { Operation } from '../api/Operation';
-import { parseParameters } from '../request/ParameterErrors';
+import { type Operation, operation } from '../api/Operation';
 import { WHOLE_LIST, parsePage } from '../request/parsePage';
 import { userNotFound } from '../../apiErrors';
-import { type RecordModel, resolveFields } from '../response/fieldMask';
+import type { RecordModel } from '../response/fieldMask';
 import {
   type DirectoryOptions,
   found,
@@ -25,7 +23,6 @@ export function userOperations(
 ): readonly Operation[] {
   const { directory, dialect } = options;
   const { accounts, models } = dialect;
-  const read = { method: 'get', permission: directoryReadPermission } as const;
   return [
     userList(options, {
       id: 'list_users',
@@ -47,12 +44,11 @@ export function userOperations(
         ...dialect.readUserSearch(query, errors),
       }),
     }),
-    {
-      ...read,
+    operation({
       id: 'get_user',
       path: '/users/:username/',
-      async handle({ params: { username }, fieldMask, context }) {
-        const keys = resolveFields(fieldMask, models.user);
+      model: models.user,
+      async handle({ params: { username }, context }, { keys }) {
         const user = await directory.getUser(
           { ...accounts, username, fields: dialect.userFieldsFor(keys) },
           context,
@@ -60,7 +56,7 @@ export function userOperations(
         const shown = found(user, () => userNotFound(username));
         return { result: dialect.presentUser(shown, keys) };
       },
-    },
+    }),
     groupList(options, {
       id: 'list_user_groups',
       path: '/users/:username/groups/',
@@ -70,15 +66,14 @@ export function userOperations(
         page: dialect.readPage(query, errors),
       }),
     }),
-    {
-      ...read,
+    operation({
       id: 'list_user_agreements',
       path: '/users/:username/agreements/',
-      async handle(call) {
-        const { query, fieldMask, context } = call;
+      model: agreementModel,
+      parse: ({ query }, errors) => dialect.readPage(query, errors),
+      async handle(call, { input: page, keys }) {
+        const { context } = call;
         const { username } = call.params;
-        const page = parseParameters(errors => dialect.readPage(query, errors));
-        const keys = resolveFields(fieldMask, agreementModel);
         const agreements = await directory.listAgreements(
           { ...accounts, username, page: page ?? WHOLE_LIST },
           context,
@@ -89,7 +84,7 @@ export function userOperations(
         );
         return dialect.presentPage(shown, { page, call });
       },
-    },
+    }),
   ];
 }
 
@@ -99,16 +94,14 @@ export function userCertificatesOperation(options: {
   readonly dialect: Dialect;
 }): Operation {
   const { certificates, dialect } = options;
-  return {
+  return operation({
     id: 'list_user_certificates',
-    method: 'get',
     path: '/users/:username/certificates/',
-    permission: directoryReadPermission,
-    async handle(call) {
-      const { query, fieldMask, context } = call;
+    model: dialect.models.certificate,
+    parse: ({ query }, errors) => parsePage(query, errors),
+    async handle(call, { input: page, keys }) {
+      const { context } = call;
       const { username } = call.params;
-      const page = parseParameters(errors => parsePage(query, errors));
-      const keys = resolveFields(fieldMask, dialect.models.certificate);
       const listed = await certificates.list({ username, page }, context);
       const shown = mapPage(
         found(listed, () => userNotFound(username)),
@@ -117,5 +110,5 @@ export function userCertificatesOperation(options: {
       );
       return dialect.presentPage(shown, { page, call });
     },
-  };
+  });
 }

@@ -8,24 +8,20 @@ import {
   randomBytes,
 } from 'node:crypto';
 
-/** Lifetime of a session. */
-const MAX_AGE_MS = 15 * 60 * 1000;
-
 /** Minimum length of a secret in bytes. */
 const MIN_BYTES = 32;
 
-/** Where a secret comes from, with its key of the configuration for messages. */
-export type SecretSource = { readonly key: string } & (
-  | { readonly kind: 'value'; readonly value: string }
-  | { readonly kind: 'file'; readonly path: string }
-);
+/** A secret of the configuration. */
+export interface SessionSecret {
+  /** Its key of the configuration, for messages. */
+  readonly key: string;
+  read(): Promise<string>;
+}
 
 /** Configuration of sessions. */
 export interface SessionsConfig {
-  /** Lifetime of a session in milliseconds. */
-  readonly maxAgeMs: number;
   /** The first one encrypts, all decrypt. Default: a random key. */
-  readonly secrets?: readonly SecretSource[];
+  readonly secrets?: readonly SessionSecret[];
 }
 
 /**
@@ -36,28 +32,29 @@ export interface SessionsConfig {
 export function readSessionsConfig(
   directory: Config,
 ): SessionsConfig | undefined {
-  const prefix = 'directory.sessions';
+  const prefix = 'directory.sessions.keys';
   const config = directory.getOptionalConfig('sessions');
   if (config?.getOptionalBoolean('enabled') === false) {
     return undefined;
   }
   const secrets = config
     ?.getOptionalConfigArray('keys')
-    ?.map((each, index) => readSource(each, `${prefix}.keys[${index}]`));
+    ?.map((each, index) => readSecret(each, `${prefix}[${index}]`));
   if (secrets?.length === 0) {
-    throw new InputError(`${prefix}.keys must contain a key if it is set`);
+    throw new InputError(`${prefix} must contain a key if it is set`);
   }
-  return Object.freeze({ maxAgeMs: MAX_AGE_MS, secrets });
+  return Object.freeze({ secrets });
 }
 
-function readSource(config: Config, key: string): SecretSource {
+function readSecret(config: Config, key: string): SessionSecret {
   const value = config.getOptionalString('secret');
   const path = config.getOptionalString('secretFile');
   if (value !== undefined && path === undefined) {
-    return { key: `${key}.secret`, kind: 'value', value };
+    return { key: `${key}.secret`, read: async () => value };
   }
   if (value === undefined && path !== undefined) {
-    return { key: `${key}.secretFile`, kind: 'file', path };
+    const read = async () => (await readSecretFile(path)).toString('utf8');
+    return { key: `${key}.secretFile`, read };
   }
   throw new InputError(`Set one of secret and secretFile in ${key}`);
 }
@@ -71,9 +68,9 @@ export type SessionKeys = ReadonlyMap<string, KeyObject>;
  * @throws InputError that names the configuration key of a secret that is not
  *   usable; the message does not contain the secret
  */
-export async function loadSessionKeys(
-  secrets: readonly SecretSource[] | undefined,
-): Promise<SessionKeys> {
+export async function loadSessionKeys({
+  secrets,
+}: SessionsConfig): Promise<SessionKeys> {
   const loaded = secrets
     ? await Promise.all(secrets.map(loadSecret))
     : [randomBytes(MIN_BYTES)];
@@ -86,18 +83,11 @@ export async function loadSessionKeys(
   return keys;
 }
 
-async function loadSecret(source: SecretSource): Promise<Buffer> {
-  const { key } = source;
-  const text =
-    source.kind === 'value'
-      ? source.value.trim()
-      : (
-          await readSecretFile(source.path).catch(error => {
-            throw new InputError(`${key} cannot be read`, error);
-          })
-        )
-          .toString('utf8')
-          .trim();
+async function loadSecret({ key, read }: SessionSecret): Promise<Buffer> {
+  const content = await read().catch(error => {
+    throw new InputError(`${key} cannot be read`, error);
+  });
+  const text = content.trim();
   // First, because 32 bytes in hexadecimal are also base64, of 48 bytes.
   const isHex = /^(?:[0-9a-f]{2})+$/i.test(text);
   if (!isHex && !/^[a-z0-9+/]+={0,2}$/i.test(text)) {

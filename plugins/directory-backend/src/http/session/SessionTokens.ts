@@ -1,6 +1,9 @@
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { SessionKeys } from './SessionKeys';
 
+/** Lifetime of a session. */
+export const MAX_AGE_SECONDS = 15 * 60;
+
 /** Distinguishes sessions from other tokens of the same keys (RFC 8725 §3.11). */
 const TYPE = 'directory-session+jwt';
 
@@ -30,7 +33,6 @@ export interface TokenOptions {
   readonly keys: SessionKeys;
   /** URL of the gateway. Tokens of other URLs are rejected. */
   readonly audience: string;
-  readonly maxAgeSeconds: number;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface TokenOptions {
  */
 export function sealSession(
   principal: string,
-  { keys, audience, maxAgeSeconds }: TokenOptions,
+  { keys, audience }: TokenOptions,
 ): Promise<string> {
   const [[kid, key]] = keys;
   const issued = Math.floor(Date.now() / 1000);
@@ -48,15 +50,25 @@ export function sealSession(
     .setSubject(principal)
     .setAudience(audience)
     .setIssuedAt(issued)
-    .setExpirationTime(issued + maxAgeSeconds)
+    .setExpirationTime(issued + MAX_AGE_SECONDS)
     .encrypt(key);
 }
 
 /** Decrypts a token from an untrusted source. */
 export async function openSession(
   token: string,
-  { keys, audience, maxAgeSeconds }: TokenOptions,
+  { keys, audience }: TokenOptions,
 ): Promise<Session | 'expired' | 'rejected'> {
+  // Decoders ignore invalid characters and spare bits (RFC 4648 §3.5), so that
+  // a token would have many accepted encodings.
+  const isCanonical = token
+    .split('.')
+    .every(
+      part => Buffer.from(part, 'base64url').toString('base64url') === part,
+    );
+  if (!isCanonical) {
+    return 'rejected';
+  }
   const keyOf = ({ kid = '' }) => {
     const key = keys.get(kid);
     if (!key) {
@@ -64,22 +76,19 @@ export async function openSession(
     }
     return key;
   };
-  if (!isCanonical(token)) {
-    return 'rejected';
-  }
   try {
     const { payload } = await jwtDecrypt(token, keyOf, {
       keyManagementAlgorithms: [ALGORITHM],
       contentEncryptionAlgorithms: [ENCRYPTION],
       typ: TYPE,
       audience,
-      maxTokenAge: maxAgeSeconds,
+      maxTokenAge: MAX_AGE_SECONDS,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ['sub', 'exp'],
     });
     const { sub, iat, exp } = payload as Required<typeof payload>;
-    // The maximum age may have been reduced since the token was issued.
-    const expiresAt = Math.min(exp, iat + maxAgeSeconds) * 1000;
+    // Version 0.2.0 may have issued a token with a longer lifetime.
+    const expiresAt = Math.min(exp, iat + MAX_AGE_SECONDS) * 1000;
     return Date.now() < expiresAt ? { principal: sub, expiresAt } : 'expired';
   } catch (error) {
     if (!(error instanceof errors.JOSEError)) {
@@ -87,17 +96,4 @@ export async function openSession(
     }
     return error instanceof errors.JWTExpired ? 'expired' : 'rejected';
   }
-}
-
-/**
- * Returns whether a token is encoded canonically. Base64url decoders ignore
- * invalid characters and the spare bits of the last one (RFC 4648 §3.5), so
- * that a token would have many accepted encodings.
- */
-function isCanonical(token: string): boolean {
-  return token
-    .split('.')
-    .every(
-      part => Buffer.from(part, 'base64url').toString('base64url') === part,
-    );
 }

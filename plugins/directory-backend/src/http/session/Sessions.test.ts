@@ -23,7 +23,7 @@ const open = jest.mocked(tokens.openSession);
 /** Creates sessions with a FASJSON dialect at the given URL. */
 async function create(dialectUrl: string): Promise<Sessions> {
   const created = await Sessions.create({
-    config: { sessions: { maxAgeMs } },
+    config: { sessions: {} },
     baseUrl: url,
     dialects: [
       { root: '', uris: new ResourceUris(url) },

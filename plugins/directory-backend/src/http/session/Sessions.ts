@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import type { Dialect } from '../api/Dialect';
 import { loadSessionKeys, type SessionsConfig } from './SessionKeys';
 import {
+  MAX_AGE_SECONDS,
   openSession,
   sealSession,
   type Session,
@@ -66,8 +67,7 @@ export class Sessions {
     if (!config.sessions) {
       return undefined;
     }
-    const { secrets, maxAgeMs } = config.sessions;
-    if (!secrets) {
+    if (!config.sessions.secrets) {
       logger.info(
         'Sessions use a random key that only this process has. Set directory.sessions.keys when several processes run.',
       );
@@ -77,12 +77,8 @@ export class Sessions {
       .filter(({ root, url }) => !root || url !== `${baseUrl}${root}`)
       .map(({ root, url }) => cookieOf(root, new URL(url)))
       .sort((one, other) => other.root.length - one.root.length);
-    const tokens = {
-      keys: await loadSessionKeys(secrets),
-      audience: baseUrl,
-      maxAgeSeconds: Math.floor(maxAgeMs / 1000),
-    };
-    return new Sessions(tokens, cookies);
+    const keys = await loadSessionKeys(config.sessions);
+    return new Sessions({ keys, audience: baseUrl }, cookies);
   }
 
   private constructor(tokens: TokenOptions, cookies: readonly SessionCookie[]) {
@@ -109,7 +105,7 @@ export class Sessions {
         name,
         value: await sealSession(principal, this.#tokens),
         path,
-        maxAge: this.#tokens.maxAgeSeconds,
+        maxAge: MAX_AGE_SECONDS,
         httpOnly: true,
         secure,
         sameSite: 'strict',

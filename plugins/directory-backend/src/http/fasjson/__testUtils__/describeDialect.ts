@@ -58,38 +58,6 @@ export function describeDialect(site: Site): void {
         }
         const none = await request('/groups/bots/members/');
         expect(none.text).toBe('{"result":[]}');
-        const head = await request('/users/', { method: 'HEAD' });
-        expect([head.status, head.text]).toEqual([200, '']);
-      });
-
-      it('paginates by page number and by next_page', async () => {
-        const whole = bodyOf(await request('/users/')).result;
-        const byNumber: unknown[] = [];
-        let pages = 1;
-        for (let number = 1; number <= pages; number++) {
-          const { result, page } = bodyOf(
-            await request(`/users/?page_size=60&page_number=${number}`),
-          );
-          byNumber.push(...result);
-          pages = page!.total_pages as number;
-        }
-        expect(byNumber).toEqual(whole);
-        const byUri: unknown[] = [];
-        let next: unknown = `${site.gateway.baseUrl}${MOUNT}/v1/users/?page_size=60`;
-        while (typeof next === 'string') {
-          const path = next.replace(`${site.gateway.baseUrl}${MOUNT}/v1`, '');
-          const { result, page } = bodyOf(await request(path));
-          byUri.push(...result);
-          next = page!.next_page;
-        }
-        expect(byUri).toEqual(whole);
-        const large = bodyOf(await request('/users/?page_size=1000'));
-        expect(large.page).toEqual({
-          total_results: whole.length,
-          page_size: 1000,
-          page_number: 1,
-          total_pages: 1,
-        });
       });
 
       it('keeps every parameter in next_page', async () => {
@@ -128,58 +96,7 @@ export function describeDialect(site: Site): void {
       });
 
       it.each([
-        ['ircnick__exact=matrix:/alice', 'alice'],
-        ['rssurl=*&group=packager&group=contributors', 'alice'],
-        ['creation__before=2007-01-02T03:04:05.678901%2B00:00', 'alice'],
-        ['creation__before=2007-01-02T03:04:05', 'alice'],
-        ['username__exact=*&email=alice@example.test', 'alice'],
-      ])('finds the user by %s', async (query, username) => {
-        const { result } = bodyOf(
-          await request(`/search/users/?${query}`, {
-            headers: { 'X-Fields': 'username' },
-          }),
-        );
-        expect(result).toContainEqual({ username });
-      });
-
-      it.each([
-        'group=',
-        'group=%20%09',
-        'group=rel-eng&group=',
-        'group=*&group=&username=ali',
-      ])('finds no users by %s, as does the contract', async query => {
-        const path = `/search/users/?${query}`;
-        expect(await request(path)).toMatchObject({
-          status: 200,
-          json: { result: [], page: { total_results: 0 } },
-        });
-        const contract = await site.client.request(`/v1${path}`, {
-          as: 'alice',
-        });
-        expect(contract).toMatchObject({
-          status: 200,
-          json: { result: [], total_results: 0 },
-        });
-      });
-
-      it('does not find a user created a second later', async () => {
-        const { result } = bodyOf(
-          await request(
-            '/search/users/?creation__before=2007-01-02T03:04:04.9',
-          ),
-        );
-        expect(result).not.toContainEqual(
-          expect.objectContaining({ username: 'alice' }),
-        );
-      });
-
-      it.each([
         ['username=*', 'Search term must be at least 3 characters long.'],
-        [
-          'page_size=0&email=*',
-          'Page size must be between 1 and 40 when searching.',
-        ],
-        ['page_number=0&email=*', 'Input payload validation failed'],
         ['creation__before=soon', 'Input payload validation failed'],
       ])('rejects the search %s', async (query, message) => {
         const response = await request(`/search/users/?${query}`);
@@ -188,20 +105,6 @@ export function describeDialect(site: Site): void {
           expect.objectContaining({ message }),
         ]);
       });
-
-      it.each([
-        [true, 'a direct member', 'minimal', 'packager'],
-        [true, 'a member of a nested group', 'dave', 'packager'],
-        [true, 'a member of a group that is nested twice', 'erin', 'packager'],
-        [false, 'a member of the parent group', 'minimal', 'provenpackager'],
-        [false, 'a user without the membership', 'erin', 'design'],
-      ])(
-        'returns %s for %s: %s in %s',
-        async (isMember, _kind, user, group) => {
-          const { json } = await request(`/groups/${group}/is-member/${user}`);
-          expect(json).toEqual({ result: isMember });
-        },
-      );
 
       it('does not return locked accounts', async () => {
         const names = bodyOf(await request('/users/')).result.map(
@@ -223,50 +126,25 @@ export function describeDialect(site: Site): void {
         }
       });
 
-      it('returns the checks of a dry run', async () => {
+      it('prefers the query to the form and reads an empty profile as the default', async () => {
         const csr = makeCsr({ subject: '/CN=alice' });
         const response = await request(
-          '/certs/',
-          form({ user: 'alice', csr, dry_run: 'true' }),
+          '/certs/?user=alice',
+          form({ user: 'bob', csr, profile: '', dry_run: 'true' }),
         );
         const result = { would_sign: true, rules: expect.any(Array) };
         expect([response.status, response.json]).toEqual([200, { result }]);
       });
 
-      it('prefers query parameters to form parameters', async () => {
-        const csr = makeCsr({ subject: '/CN=alice' });
-        const response = await request(
-          '/certs/?user=alice',
-          form({ user: 'bob', csr, dry_run: 'true' }),
-        );
-        expect(response.json).toMatchObject({ result: { would_sign: true } });
+      it('returns 404 for an unknown certificate and a malformed mask', async () => {
+        const response = await request('/certs/1/', {
+          headers: { 'X-Fields': '{username' },
+        });
+        expect([response.status, response.json]).toMatchObject([
+          404,
+          { message: 'Certificate not found', serial_number: 1 },
+        ]);
       });
-
-      it.each(['/fasjson/v1/certs/', '/v1/certs/'])(
-        'uses the default profile for an empty profile in %s',
-        async path => {
-          const csr = makeCsr({ subject: '/CN=alice' });
-          const response = await site.client.request(path, {
-            as: 'alice',
-            ...form({ user: 'alice', csr, profile: '', dry_run: 'true' }),
-          });
-          expect(response.json).toMatchObject({ result: { would_sign: true } });
-        },
-      );
-
-      it.each(['/fasjson/v1/certs/1/', '/v1/certs/1/'])(
-        'returns 404 for the unknown certificate %s and a malformed mask',
-        async path => {
-          const response = await site.client.request(path, {
-            as: 'alice',
-            headers: { 'X-Fields': '{username' },
-          });
-          expect([response.status, response.json]).toMatchObject([
-            404,
-            { message: 'Certificate not found', serial_number: 1 },
-          ]);
-        },
-      );
 
       it.each(['members', 'sponsors'])(
         'returns null for locked in %s under a mask',
@@ -322,33 +200,6 @@ export function describeDialect(site: Site): void {
           },
         ],
         [
-          '/v1/users/?page_size=abc&page_number=xyz',
-          'GET',
-          {
-            page_size: 'Page size. Must be a whole number from 1 to 1000.',
-            page_number: expect.stringContaining('Page number.'),
-          },
-        ],
-        [
-          '/fasjson/v1/search/users/?username=al&page_number=x&creation__before=y',
-          'GET',
-          {
-            page_number:
-              "Page number. invalid literal for int() with base 10: 'x'",
-            creation__before: expect.stringContaining(
-              'Invalid date literal "y"',
-            ),
-          },
-        ],
-        [
-          '/v1/search/users/?username=al&page_number=x&creation__before=y',
-          'GET',
-          {
-            page_number: expect.stringContaining('Page number.'),
-            creation__before: expect.stringContaining('ISO 8601'),
-          },
-        ],
-        [
           '/v1/groups/packager/members/?page_size=0&q=x&membership=y',
           'GET',
           {
@@ -388,19 +239,6 @@ export function describeDialect(site: Site): void {
       });
 
       it.each([
-        'alice',
-        'CamelCase',
-        'admin',
-        'nofas',
-        'bot/builder.example.test',
-        'HTTP/localhost',
-        'host/build1.example.test',
-      ])('returns the DN of LDAP "Who am I?" to %s', async principal => {
-        const { result } = bodyOf(await request('/me/', { as: principal }));
-        expect(result.dn).toBe(await whoAmI(principal));
-      });
-
-      it.each([
         ['CamelCase', 'camelcase', null],
         ['admin', 'admin', null],
         ['nofas', 'nofas', null],
@@ -408,32 +246,19 @@ export function describeDialect(site: Site): void {
         ['HTTP/localhost', null, 'http/localhost'],
         ['host/build1.example.test', null, null],
       ])(
-        'returns the names of %s in /me/',
+        'returns the names and the "Who am I?" DN of %s in /me/',
         async (principal, username, service) => {
           const uri =
             username && `${site.gateway.baseUrl}${MOUNT}/v1/users/${username}/`;
           const { status, json } = await request('/me/', { as: principal });
           expect([status, json]).toEqual([
             200,
-            { result: { dn: expect.any(String), username, service, uri } },
+            {
+              result: { dn: await whoAmI(principal), username, service, uri },
+            },
           ]);
         },
       );
-
-      it('does not change /me/ of the contract dialect', async () => {
-        const { json } = await site.client.request('/v1/me/', {
-          as: 'CamelCase',
-        });
-        expect(json).toMatchObject({
-          result: {
-            dn: 'uid=CamelCase,cn=users,cn=accounts,dc=example,dc=test',
-            username: 'CamelCase',
-            uri: `${site.gateway.baseUrl}/api/directory/v1/users/CamelCase/`,
-          },
-        });
-        const admin = await site.client.request('/v1/me/', { as: 'admin' });
-        expect(admin.json).toMatchObject({ result: { uri: null } });
-      });
 
       it('returns a certificate on one line and adds it to the user', async () => {
         const csr = makeCsr({ subject: '/CN=alice' });
@@ -469,25 +294,5 @@ export function describeDialect(site: Site): void {
         expect((await request('/me/colleagues/')).status).toBe(404);
       });
     });
-
-    it('returns 401 to an expired account with a valid ticket', async () => {
-      const { status, json } = await request('/me/', { as: 'eve' });
-      expect([status, json]).toMatchObject([
-        401,
-        { reason: 'account_expired' },
-      ]);
-    });
-
-    it.each(['/users/alice/', '/users/?page_size=10'])(
-      'returns 304 for an unchanged %s',
-      async path => {
-        const { status, headers } = await request(path);
-        expect(status).toBe(200);
-        const again = await request(path, {
-          headers: { 'If-None-Match': headers.get('etag')! },
-        });
-        expect(again).toMatchObject({ status: 304, text: '' });
-      },
-    );
   });
 }

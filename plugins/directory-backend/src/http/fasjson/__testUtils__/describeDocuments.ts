@@ -58,43 +58,26 @@ export function describeDocuments(site: Site): void {
         expect(bare.text).toContain('<base href="v1/"');
       });
 
-      it('include health checks', async () => {
-        for (const path of [
-          '/fasjson/healthz/live',
-          '/fasjson/healthz/ready',
-        ]) {
-          const { status, text, headers } = await site.client.request(path);
-          expect([status, JSON.parse(text)]).toEqual([
-            200,
-            { status: 200, title: 'OK' },
-          ]);
-          expect(headers.get('content-type')).toBe('application/problem+json');
-        }
-      });
-
-      it.each(
-        ['', '/fasjson'].flatMap(root =>
-          ['/', '/specs/v1.json', '/docs/v1/', '/healthz/live'].map(
-            path => `${root}${path}`,
-          ),
-        ),
-      )('allow only GET, HEAD and OPTIONS for %s', async path => {
-        for (const [method, status] of [
-          ['POST', 405],
-          ['DELETE', 405],
-          ['OPTIONS', 204],
-          ['HEAD', 200],
-        ] as const) {
-          const response = await fetch(
-            `${site.gateway.baseUrl}/api/directory${path}`,
-            { method },
-          );
-          expect([method, response.status]).toEqual([method, status]);
-          expect(response.headers.get('allow')).toBe(
-            method === 'HEAD' ? null : 'GET, HEAD, OPTIONS',
-          );
-        }
-      });
+      it.each(['/', '/fasjson/specs/v1.json'])(
+        'allow only GET, HEAD and OPTIONS for %s',
+        async path => {
+          for (const [method, status] of [
+            ['POST', 405],
+            ['DELETE', 405],
+            ['OPTIONS', 204],
+            ['HEAD', 200],
+          ] as const) {
+            const response = await fetch(
+              `${site.gateway.baseUrl}/api/directory${path}`,
+              { method },
+            );
+            expect([method, response.status]).toEqual([method, status]);
+            expect(response.headers.get('allow')).toBe(
+              method === 'HEAD' ? null : 'GET, HEAD, OPTIONS',
+            );
+          }
+        },
+      );
 
       it('do not include other paths', async () => {
         for (const path of [
@@ -201,10 +184,7 @@ export function describeDocuments(site: Site): void {
 
       it.each([
         ['get_user', { username: 'alice' }],
-        ['list_users', {}],
         ['list_group_members', { groupname: 'packager' }],
-        ['list_group_sponsors', { groupname: 'packager' }],
-        ['search', { username: 'ali' }],
       ])(
         'builds a client that returns only the masked keys of %s',
         async (operationId, parameters) => {
@@ -300,12 +280,7 @@ export function describeDocuments(site: Site): void {
     describe('duplicate slashes in the fasjson dialect', () => {
       it.each([
         '/fasjson//v1/me/',
-        '/fasjson/v1//me/',
-        '/fasjson/v1/me//',
-        '/fasjson////v1///me////',
         '/fasjson/v1/users//',
-        '/fasjson//v1/users/alice/',
-        '/fasjson/v1//users/alice//groups/',
         '/fasjson//v1//groups/packager/is-member//alice',
       ])('are merged in the operation %s', async path => {
         const merged = await site.client.request(path.replace(/\/+/g, '/'), {
@@ -318,33 +293,19 @@ export function describeDocuments(site: Site): void {
         expect([status, text]).toEqual([200, merged.text]);
       });
 
-      it.each([
-        '/fasjson//',
-        '/fasjson//specs/v1.json',
-        '/fasjson//specs///v1.json//',
-        '/fasjson//docs/v1/',
-        '/fasjson/healthz//live',
-      ])('are merged in the public document %s', async path => {
-        const merged = await site.client.request(path.replace(/\/+/g, '/'));
-        const { status, text } = await site.client.request(path);
-        expect(await statuses(path)).toEqual([200, 200]);
-        expect([status, text]).toEqual([200, merged.text]);
+      it('are merged in the path of a public document', async () => {
+        expect(await statuses('/fasjson//specs///v1.json//')).toEqual([
+          200, 200,
+        ]);
       });
 
       it.each([
-        '/fasjson//v1/',
         '/fasjson//v1//nope/',
-        '/fasjson//v1//users//alice//nope/',
         '/fasjson//v1/groups/packager/is-member/alice//',
-        '/fasjson/%2Fv1/me/',
-        '/fasjson/v1%2F/me/',
         '/fasjson/v1/%2Fme/',
-        '/fasjson/v1/users/%2F/alice/',
         '/fasjson/v1/users/%2Falice/',
-        '/fasjson/%2Fspecs/v1.json',
         '/fasjson/specs%2F%2Fv1.json',
         '//fasjson/v1/me/',
-        '//fasjson/specs/v1.json',
       ])('do not make %s an API path', async path => {
         expect(await statuses(path)).toEqual([401, 404]);
       });
@@ -372,20 +333,6 @@ export function describeDocuments(site: Site): void {
         });
       });
 
-      it('are merged in a POST, which still requires authentication', async () => {
-        const post = { method: 'POST' };
-        const path = '/fasjson/v1//certs//';
-        expect((await site.client.request(path, post)).status).toBe(401);
-        const { status, json } = await site.client.request(path, {
-          ...post,
-          as: 'alice',
-        });
-        expect([status, json]).toMatchObject([
-          400,
-          { errors: { user: expect.any(String), csr: expect.any(String) } },
-        ]);
-      });
-
       it('are merged in an absolute request target, whose host is ignored', async () => {
         const root = `${site.gateway.baseUrl}/api/directory`;
         const targets = [
@@ -402,30 +349,19 @@ export function describeDocuments(site: Site): void {
     });
 
     describe('duplicate slashes in the contract dialect', () => {
-      it.each([
-        '//v1/me/',
-        '//v1/users/alice/',
-        '/v1//me/',
-        '/v1//users/alice/',
-        '/v1/users//',
-        '/v1/me//',
-        '//specs/v1.json',
-        '//',
-        '/v1/%2Fme/',
-      ])('are not merged: %s', async path => {
-        expect(await statuses(path)).toEqual([401, 404]);
-      });
+      it.each(['//v1/me/', '/v1//me/', '/v1/users//', '//specs/v1.json'])(
+        'are not merged: %s',
+        async path => {
+          expect(await statuses(path)).toEqual([401, 404]);
+        },
+      );
 
-      it.each([
-        '/specs//v1.json',
-        '/docs//v1/',
-        '/%2Fv1/me/',
-        '/fasjson%2F%2Fv1/me/',
-        '/%2Fspecs/v1.json',
-        '/specs%2Fv1.json',
-      ])('are not merged outside of the API: %s', async path => {
-        expect(await statuses(path)).toEqual([401, 401]);
-      });
+      it.each(['/specs//v1.json', '/%2Fv1/me/', '/fasjson%2F%2Fv1/me/'])(
+        'are not merged outside of the API: %s',
+        async path => {
+          expect(await statuses(path)).toEqual([401, 401]);
+        },
+      );
     });
 
     /** The status of a GET without credentials whose request target is `path`. */
