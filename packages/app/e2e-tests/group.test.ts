@@ -71,8 +71,8 @@ test('a sponsor sorts the members and finds locked accounts', async ({
   await expect(members.getByRole('row', { name: /carol/ })).toContainText(
     'In the group, but locked: no access',
   );
-  await page.getByRole('textbox', { name: 'Username' }).fill('carol');
-  await page.getByRole('button', { name: 'Check' }).click();
+  await page.getByRole('combobox', { name: 'Person' }).fill('carol');
+  await page.getByRole('option', { name: /carol/i }).first().click();
   await expect(
     page.getByText(
       'carol is in the group, but the account is locked and has no access.',

@@ -12,7 +12,9 @@ test('group search works with the keyboard only', async ({
   await expect(page).toHaveURL(/\?q=provenp$/);
   await expect(page.getByText('1 group', { exact: true })).toBeVisible();
   await page.keyboard.press('ArrowDown');
-  await expect(page.getByRole('row', { name: /provenpackager/ })).toBeFocused();
+  await expect(
+    page.getByRole('link', { name: 'provenpackager', exact: true }),
+  ).toBeFocused();
   await page.keyboard.press('Enter');
 
   await expect(page).toHaveURL(/\/directory\/groups\/provenpackager$/);

@@ -142,8 +142,8 @@ export const groupsScenes: readonly Scene[] = [
     caller: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/groups/packager`);
-      await page.getByRole('textbox', { name: 'Username' }).fill('dave');
-      await page.getByRole('button', { name: 'Check' }).click();
+      await page.getByRole('combobox', { name: 'Person' }).fill('dave');
+      await page.getByRole('option', { name: /dave/i }).first().click();
       const shown = page.getByText('dave is a member.');
       await expect(shown).toBeVisible();
       return shown;

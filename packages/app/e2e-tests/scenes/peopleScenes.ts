@@ -39,11 +39,6 @@ export const peopleScenes: readonly Scene[] = [
     shows: page => page.locator('mark'),
   }),
   people({
-    name: 'table',
-    query: '?q=mar&view=table',
-    shows: page => page.getByRole('columnheader', { name: 'Person' }),
-  }),
-  people({
     name: 'filtered',
     query: '?group=contributors&before=2020-01-01&has=github_username',
     shows: heading('People matching the filters'),

@@ -1,4 +1,5 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { fromDate, getLocalTimeZone } from '@internationalized/date';
 import { type ReactNode, useEffect, useState } from 'react';
 import { locale } from '../language';
 import { directoryTranslationRef } from '../translation';
@@ -8,9 +9,9 @@ import {
   formatHours,
   formatTime,
   isWorkingTime,
-  offsetMinutes,
-  ownTimeZone,
+  minutesAhead,
   placeOf,
+  timeIn,
 } from './timeZones';
 
 /** A date in the user's locale, or other text, with the exact time on hover. */
@@ -53,16 +54,16 @@ export function LocalTime(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const now = useNow();
 
-  const offset = offsetMinutes(timeZone, now);
-  if (offset === undefined) {
+  const local = timeIn(timeZone, now);
+  if (!local) {
     return null;
   }
-  const own = ownTimeZone();
-  const ahead = offset - (offsetMinutes(own, now) ?? 0);
-  const time = formatTime(now, timeZone, own);
+  const own = fromDate(now, getLocalTimeZone());
+  const ahead = minutesAhead(local, own);
+  const time = formatTime(local, own);
   const difference = formatDifference(ahead);
-  const place = placeOf(timeZone);
-  const isWorking = isWorkingTime(now, timeZone);
+  const place = placeOf(local);
+  const isWorking = isWorkingTime(local);
   const title = [
     t(isWorking ? 'time.working' : 'time.notWorking', { place }),
     ahead !== 0 &&

@@ -4,12 +4,19 @@ import { groupRouteRef, personRouteRef } from '../routes';
 import { DirectoryText } from './DirectoryText';
 
 /** Link to the page of a group. */
-export function GroupLink(props: { groupname: string } & LinkProps) {
-  const { groupname, ...rest } = props;
+export function GroupLink(
+  props: {
+    groupname: string;
+
+    /** Search text whose words are highlighted. Defaults to none. */
+    mark?: string;
+  } & LinkProps,
+) {
+  const { groupname, mark, ...rest } = props;
   const href = useRouteRef(groupRouteRef);
   return (
     <Link standalone {...rest} href={href?.({ groupname }) ?? ''}>
-      <DirectoryText value={groupname} />
+      <DirectoryText value={groupname} mark={mark} />
     </Link>
   );
 }

@@ -21,7 +21,7 @@ import { directoryTranslationRef } from '../translation';
 import { CopyButton } from './CopyButton';
 import { DirectoryText, visibleText } from './DirectoryText';
 import styles from './LinkList.module.css';
-import { type ChatServers, safeHref } from './safeHref';
+import { type ChatServers, linkText, safeHref } from './safeHref';
 
 /** Icons by kind of link; the `links` messages contain the names. */
 export const linkIcons = {
@@ -48,6 +48,14 @@ export interface DirectoryLink {
   /** Displayed address, nick or channel. */
   text: string;
   href: string | undefined;
+}
+
+/** Returns the link of a website, with its host and path as the text. */
+export function siteLink(
+  kind: DirectoryLink['kind'],
+  url: string,
+): DirectoryLink {
+  return { kind, text: linkText(url), href: url };
 }
 
 /** Returns the configured chat servers of the site. */

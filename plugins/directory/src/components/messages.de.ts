@@ -45,9 +45,6 @@ export const componentsGerman = {
     'Geben Sie mindestens drei Zeichen ein, um nach Teilen von Namen zu suchen.',
   'search.hint':
     'Mit der Pfeiltaste nach unten gelangen Sie zum ersten Ergebnis.',
-  'search.view': 'Ansicht',
-  'search.cards': 'Karten',
-  'search.table': 'Tabelle',
   'states.loading': 'Wird geladen',
   'states.retry': 'Erneut versuchen',
   'states.retryIn': 'Nächster Versuch in {{delay}}.',

@@ -57,9 +57,6 @@ export const paginationMessages = {
 export const searchMessages = {
   short: 'Type at least three characters to search for part of a name.',
   hint: 'Press the down arrow to move to the first result.',
-  view: 'View',
-  cards: 'Cards',
-  table: 'Table',
 } as const;
 
 export const statesMessages = {

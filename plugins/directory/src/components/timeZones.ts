@@ -1,42 +1,24 @@
+import {
+  fromDate,
+  isSameDay,
+  isWeekday,
+  type ZonedDateTime,
+} from '@internationalized/date';
 import { locale } from '../language';
-
-const MINUTE = 60_000;
 
 const START_HOUR = 9;
 const END_HOUR = 17;
 
-/** Formats by language and options, cached because they are slow to create. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(
-  language: string | undefined,
-  options: Intl.DateTimeFormatOptions,
-): Intl.DateTimeFormat {
-  const key = JSON.stringify([language, options]);
-  let format = formats.get(key);
-  if (!format) {
-    format = new Intl.DateTimeFormat(language, options);
-    formats.set(key, format);
-  }
-  return format;
-}
-
 /**
- * Returns the UTC offset of a time zone at a given time, in minutes;
- * `undefined` for a zone that the browser does not know. The directory accepts
- * any text as a time zone.
+ * Returns a given time in a time zone; `undefined` for a zone that the browser
+ * does not know. The directory accepts any text as a time zone.
  */
-export function offsetMinutes(
+export function timeIn(
   timeZone: string,
   moment: Date,
-): number | undefined {
+): ZonedDateTime | undefined {
   try {
-    const name = formatOf('en-US', { timeZone, timeZoneName: 'longOffset' })
-      .formatToParts(moment)
-      .find(part => part.type === 'timeZoneName')?.value; // GMT+05:30
-    const [, sign, hours, minutes] = name?.match(/([+-])(\d\d):(\d\d)/) ?? [];
-    const size = sign ? Number(hours) * 60 + Number(minutes) : 0;
-    return sign === '-' ? -size : size;
+    return fromDate(moment, timeZone);
   } catch {
     return undefined;
   }
@@ -44,43 +26,39 @@ export function offsetMinutes(
 
 /** Returns a time zone of the directory if the browser knows it. */
 export function knownTimeZone(timeZone: string | null): string | undefined {
-  return timeZone && offsetMinutes(timeZone, new Date()) !== undefined
-    ? timeZone
-    : undefined;
-}
-
-/** Returns the time zone of the browser. */
-export function ownTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return timeZone && timeIn(timeZone, new Date()) ? timeZone : undefined;
 }
 
 /**
- * Returns the time in a time zone, such as "20:53"; with the weekday, as in
- * "Sat 20:53", if the date differs from that of `otherMoment` in `otherZone`.
+ * Returns how far a time zone is ahead of another one at the same time, in
+ * minutes; negative if it is behind.
  */
-export function formatTime(
-  moment: Date,
-  timeZone: string,
-  otherZone: string,
-  otherMoment = moment,
-): string {
-  const day = formatOf(locale(), { timeZone }).format(moment);
-  const otherDay = formatOf(locale(), { timeZone: otherZone }).format(
-    otherMoment,
-  );
-  const options: Intl.DateTimeFormatOptions =
-    day === otherDay
-      ? { timeStyle: 'short' }
-      : { weekday: 'short', hour: 'numeric', minute: '2-digit' };
-  return formatOf(locale(), { timeZone, ...options }).format(moment);
+export function minutesAhead(
+  time: ZonedDateTime,
+  other: ZonedDateTime,
+): number {
+  return Math.round((time.offset - other.offset) / 60_000);
+}
+
+/**
+ * Returns the time of day, such as "20:53"; with the weekday, as in "Sat
+ * 20:53", if the date differs from that in the other time zone.
+ */
+export function formatTime(time: ZonedDateTime, other: ZonedDateTime): string {
+  const options: Intl.DateTimeFormatOptions = isSameDay(time, other)
+    ? { timeStyle: 'short' }
+    : { weekday: 'short', hour: 'numeric', minute: '2-digit' };
+  return time
+    .toDate()
+    .toLocaleString(locale(), { timeZone: time.timeZone, ...options });
 }
 
 /**
  * Returns the city of a time zone, such as "New York"; the zone if it has none.
  */
-export function placeOf(timeZone: string): string {
+export function placeOf({ timeZone, offset }: ZonedDateTime): string {
   return /^Etc\/GMT[+-]/i.test(timeZone)
-    ? `UTC${formatDifference(offsetMinutes(timeZone, new Date()) ?? 0)}`
+    ? `UTC${formatDifference(offset / 60_000)}`
     : timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ');
 }
 
@@ -107,17 +85,8 @@ export function formatHours(
   ].join(' ');
 }
 
-/**
- * Whether a given time is between 9:00 and 17:00, Monday to Friday, in a time
- * zone.
- */
-export function isWorkingTime(moment: Date, timeZone: string): boolean {
-  const offset = offsetMinutes(timeZone, moment);
-  if (offset === undefined) {
-    return false;
-  }
-  const local = new Date(moment.getTime() + offset * MINUTE);
-  const day = local.getUTCDay();
-  const hour = local.getUTCHours();
-  return day >= 1 && day <= 5 && hour >= START_HOUR && hour < END_HOUR;
+/** Whether a time is between 9:00 and 17:00, Monday to Friday. */
+export function isWorkingTime(time: ZonedDateTime): boolean {
+  const { hour } = time;
+  return isWeekday(time, 'en-US') && hour >= START_HOUR && hour < END_HOUR;
 }

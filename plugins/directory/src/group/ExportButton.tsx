@@ -1,9 +1,9 @@
-import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Flex, Text } from '@backstage/ui';
 import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiDownloadLine } from '@remixicon/react';
-import { useEffect, useRef, useState } from 'react';
-import { directoryApiRef, isSessionEnded } from '../api/directoryApi';
+import { isSessionEnded } from '../api/directoryApi';
+import { useDirectoryMutation } from '../api/useDirectoryQuery';
 import { saveFile } from '../components/saveFile';
 import { directoryTranslationRef } from '../translation';
 import { type MembersQuery, selectionOf } from './useMembers';
@@ -18,77 +18,42 @@ interface ExportOptions {
   hasHistory: boolean;
 }
 
-type ExportState = 'idle' | 'running' | 'done' | 'failed' | 'sessionEnded';
-
-/** Button that downloads the members on all pages as CSV, or stops that. */
+/** Button that downloads the members on all pages as CSV. */
 export function ExportButton(options: ExportOptions) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { state, start, cancel } = useMembersExport(options);
-  const outcomes = {
-    idle: '',
-    running: t('group.export.running'),
-    done: t('group.export.done'),
-    failed: t('group.export.failed'),
-    sessionEnded: t('states.sessionEnded'),
-  };
-  const labels: Partial<Record<ExportState, string>> = {
-    running: t('group.export.cancel'),
-    failed: t('group.export.again'),
-    sessionEnded: t('states.signInAgain'),
-  };
-  const isFailed = state === 'failed' || state === 'sessionEnded';
+  const { mutate, isPending, isSuccess, error } = useDirectoryMutation(
+    async client =>
+      saveFile({
+        name: `${options.groupname}-members.csv`,
+        type: 'text/csv;charset=utf-8',
+        content: await readMembers(client, options),
+      }),
+  );
+  const hasEnded = isSessionEnded(error);
+  const failure = hasEnded ? 'states.sessionEnded' : 'group.export.failed';
+  const retry = hasEnded ? 'states.signInAgain' : 'states.retry';
 
   return (
     <Flex align="center" gap="2" style={{ flexWrap: 'wrap' }}>
       <Text
         role="status"
         variant="body-small"
-        color={isFailed ? 'danger' : 'secondary'}
+        color={error ? 'danger' : 'secondary'}
       >
-        {outcomes[state]}
+        {error && t(failure)}
+        {isSuccess && t('group.export.done')}
       </Text>
       <Button
         size="small"
         variant="secondary"
         iconStart={<RiDownloadLine />}
-        onPress={state === 'running' ? cancel : start}
+        isPending={isPending}
+        onPress={() => mutate()}
       >
-        {labels[state] ?? t('group.export.start')}
+        {t(error ? retry : 'group.export.start')}
       </Button>
     </Flex>
   );
-}
-
-/** Downloads a group's members. Leaving the page cancels the download. */
-function useMembersExport(options: ExportOptions) {
-  const { groupname } = options;
-  const { client } = useApi(directoryApiRef);
-  const [state, setState] = useState<ExportState>('idle');
-  const running = useRef<AbortController>();
-
-  useEffect(() => () => running.current?.abort(), []);
-
-  async function start() {
-    const { signal } = (running.current = new AbortController());
-    setState('running');
-    try {
-      const content = await readMembers(client, { ...options, signal });
-      saveFile({
-        name: `${groupname}-members.csv`,
-        type: 'text/csv;charset=utf-8',
-        content,
-      });
-      setState('done');
-    } catch (error) {
-      if (signal.aborted) {
-        setState('idle');
-      } else {
-        setState(isSessionEnded(error) ? 'sessionEnded' : 'failed');
-      }
-    }
-  }
-
-  return { state, start, cancel: () => running.current?.abort() };
 }
 
 const FIELDS = [
@@ -102,14 +67,13 @@ const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 /**
  * Reads the selected members of a group as CSV for spreadsheet programs.
  *
- * @throws when the download fails or is canceled, so that no partial list is
- *   saved
+ * @throws when the download fails, so that no partial list is saved
  */
 async function readMembers(
   client: DirectoryClient,
-  options: ExportOptions & { signal: AbortSignal },
+  options: ExportOptions,
 ): Promise<Blob> {
-  const { groupname, query, hasHistory, signal } = options;
+  const { groupname, query, hasHistory } = options;
   const fields = hasHistory ? [...FIELDS, 'joined'] : FIELDS;
   const { data } = await client.stream('/groups/{groupname}/members.csv', {
     params: {
@@ -117,14 +81,6 @@ async function readMembers(
       header: { 'X-Fields': fields.join(',') },
       query: selectionOf(query),
     },
-    signal,
   });
-  // An abort may leave the stream open.
-  const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason), {
-      once: true,
-    }),
-  );
-  const content = await Promise.race([new Response(data).blob(), aborted]);
-  return new Blob([BYTE_ORDER_MARK, content]);
+  return new Blob([BYTE_ORDER_MARK, await new Response(data).blob()]);
 }

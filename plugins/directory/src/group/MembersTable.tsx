@@ -1,4 +1,4 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import {
   Badge,
   Cell,
@@ -9,13 +9,16 @@ import {
 } from '@backstage/ui';
 import { RiStarFill } from '@remixicon/react';
 import { useMemo } from 'react';
+import { ColoredAvatar } from '../components/Avatar';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
-import { LinkTable } from '../page/DirectoryPage';
-import { PersonCell } from '../people/PeopleTable';
-import styles from '../people/PeopleTable.module.css';
+import { DirectoryText } from '../components/DirectoryText';
+import { PersonLink } from '../components/EntryLink';
+import { knownTimeZone } from '../components/timeZones';
+import { ListTable } from '../page/DirectoryPage';
+import { Matches, PersonBadges } from '../people/PeopleCards';
 import { WhyButton } from '../person/GroupsTab';
-import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
+import styles from './MembersTable.module.css';
 import type { Member } from './useMembers';
 
 /** Table of a group's members; two columns on narrow screens. */
@@ -34,13 +37,11 @@ export function MembersTable(props: {
   onSort: (sort: string) => void;
 }) {
   const { members, sort, onSort } = props;
-  const href = useRouteRef(personRouteRef);
   return (
-    <LinkTable
+    <ListTable
       columns={useColumns(props)}
       items={members}
       idOf={idOf}
-      hrefOf={({ username }) => href?.({ username })}
       sort={sort}
       onSort={onSort}
     />
@@ -69,12 +70,7 @@ function useColumns(options: {
         isSortable: true,
         defaultWidth: '3fr',
         cell: person => (
-          <PersonCell
-            person={person}
-            text={text}
-            isWide={false}
-            showsTime={!isWide}
-          />
+          <PersonCell person={person} text={text} showsTime={!isWide} />
         ),
       },
       {
@@ -135,6 +131,43 @@ function useColumns(options: {
       },
     ],
     [groupname, hasHistory, isWide, t, text],
+  );
+}
+
+/** Cell with the avatar, name, matching fields and badges of a member. */
+function PersonCell(props: {
+  person: Member;
+  text: string;
+
+  /** Whether to show the member's local time. */
+  showsTime: boolean;
+}) {
+  const { person, text, showsTime } = props;
+  const { username, human_name } = person;
+  const timezone = knownTimeZone(person.timezone);
+  return (
+    <Cell>
+      <span className={styles.person}>
+        <ColoredAvatar username={username} name={human_name} size="medium" />
+        <span className={styles.name}>
+          <PersonLink username={username} weight="bold">
+            <DirectoryText value={human_name ?? username} mark={text} />
+          </PersonLink>
+          {human_name && (
+            <Text as="p" variant="body-small" color="secondary">
+              <DirectoryText value={username} mark={text} />
+            </Text>
+          )}
+          {showsTime && timezone && (
+            <Text as="p" variant="body-small">
+              <LocalTime timeZone={timezone} form="brief" />
+            </Text>
+          )}
+          <Matches person={person} text={text} />
+          <PersonBadges person={person} />
+        </span>
+      </span>
+    </Cell>
   );
 }
 

@@ -1,79 +1,70 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Link, Skeleton, Text, TextField } from '@backstage/ui';
-import { RiCheckLine, RiCloseLine, RiErrorWarningLine } from '@remixicon/react';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Skeleton, Text } from '@backstage/ui';
+import { RiCheckLine, RiCloseLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { isSessionEnded } from '../api/directoryApi';
 import { useCurrentUser, useDirectoryQuery } from '../api/useDirectoryQuery';
-import { DirectoryText } from '../components/DirectoryText';
+import { visibleText } from '../components/DirectoryText';
 import { PersonLink } from '../components/EntryLink';
 import { SubjectCard } from '../page/DirectoryPage';
 import { PAGE_SIZE } from '../page/Pagination';
-import { FailureAlert } from '../page/states';
+import { SearchPicker } from '../page/SearchPicker';
+import { SectionError } from '../page/states';
 import { NO_FILTERS } from '../people/peopleQuery';
-import { findPerson, searchPeopleByText } from '../people/searchPeople';
+import { searchPeopleByText } from '../people/searchPeople';
 import { WhyButton } from '../person/GroupsTab';
-import { peopleRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './MembershipCheck.module.css';
 
-/** Form that checks whether a user is a member, including nested groups. */
+/** Maximum number of suggested users. */
+const MAX_SUGGESTIONS = 5;
+
+/** Checks whether a user is a member, including nested groups. */
 export function MembershipCheck(props: {
   groupname: string;
 
   /** The user to check. Defaults to none. */
   username: string | undefined;
-  onUsername: (username: string | undefined) => void;
+  onUsername: (username: string) => void;
 }) {
   const { groupname, username, onUsername } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const [typed, setTyped] = useState(username ?? '');
   const query = useMembership(groupname, username);
-  const form = useRef<HTMLFormElement>(null);
-
-  function choose(suggestion: string) {
-    // The button of the suggestion disappears.
-    form.current?.querySelector('input')?.focus();
-    setTyped(suggestion);
-    onUsername(suggestion);
-  }
-
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    const next = typed.trim();
-    if (next && next === username) {
-      query.refetch();
-    }
-    onUsername(next || undefined);
-  }
-
   return (
     <SubjectCard>
       <Text as="h2" variant="body-large" weight="bold">
         {t('group.membership.title')}
       </Text>
-      <form ref={form} className={styles.form} onSubmit={handleSubmit}>
-        <TextField
-          aria-label={t('group.membership.label')}
-          placeholder={t('group.membership.label')}
-          size="small"
-          autoComplete="off"
-          spellCheck="false"
-          value={typed}
-          onChange={setTyped}
-          className={styles.field}
-        />
-        <Button type="submit" size="small" variant="secondary">
-          {t('group.membership.check')}
-        </Button>
-      </form>
+      <SearchPicker
+        kind="users"
+        label={t('group.membership.label')}
+        placeholder={t('group.members.placeholder')}
+        onPick={picked => {
+          if (picked === username) {
+            query.refetch();
+          }
+          onUsername(picked);
+        }}
+        load={async (client, text, signal) => {
+          const { people } = await searchPeopleByText(client, {
+            text,
+            filters: NO_FILTERS,
+            page: 1,
+            pageSize: MAX_SUGGESTIONS,
+            signal,
+          });
+          return people.map(person => ({
+            id: person.username,
+            label: visibleText(person.human_name ?? person.username),
+            description: visibleText(person.username),
+          }));
+        }}
+      />
       <div role="status" className={styles.status}>
         {username ? (
           <MembershipResult
             groupname={groupname}
             username={username}
             query={query}
-            onChoose={choose}
           />
         ) : (
           <YourMembership groupname={groupname} />
@@ -83,7 +74,7 @@ export function MembershipCheck(props: {
   );
 }
 
-/** Shown before a user name is entered: the user's own membership. */
+/** Shown before a user is chosen: the user's own membership. */
 function YourMembership({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data } = useMembership(groupname, useCurrentUser().data ?? undefined);
@@ -102,77 +93,32 @@ function MembershipResult(props: {
   groupname: string;
   username: string;
   query: UseQueryResult<MembershipState>;
-
-  /** Called with the name of a suggested user. */
-  onChoose: (username: string) => void;
 }) {
-  const { groupname, username, query, onChoose } = props;
+  const { groupname, username, query } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { data, error } = query;
+  const { data, error, refetch } = query;
   // Users may base access decisions on the result, so a stale one is not shown.
   if (error) {
-    return <Failure error={error} onRetry={query.refetch} />;
+    return <SectionError error={error} onRetry={refetch} />;
   }
   if (data === undefined) {
     return <Skeleton width="80%" height={20} />;
   }
-  if (data === 'no') {
-    return <NotMember username={username} onChoose={onChoose} />;
-  }
+  const Icon = data === 'yes' ? RiCheckLine : RiCloseLine;
   return (
     <>
-      <ResultText
-        icon={
-          data === 'yes' ? (
-            <RiCheckLine aria-hidden="true" />
-          ) : (
-            <RiCloseLine aria-hidden="true" />
-          )
-        }
-      >
-        {t(`group.membership.${data}`, {
-          username: <DirectoryText value={username} />,
-        })}
-      </ResultText>
+      <Text as="p" className={styles.result} weight="bold">
+        <Icon aria-hidden="true" />
+        <span>
+          {t(`group.membership.${data}`, {
+            username: <PersonLink username={username} weight="bold" />,
+          })}
+        </span>
+      </Text>
       {data === 'yes' && (
         <InheritedFrom groupname={groupname} username={username} />
       )}
-      <ProfileLink username={username} />
     </>
-  );
-}
-
-/** The result as an icon and a text. */
-function ResultText(props: { icon: ReactNode; children: ReactNode }) {
-  return (
-    <Text as="p" className={styles.result} weight="bold">
-      {props.icon}
-      <span>{props.children}</span>
-    </Text>
-  );
-}
-
-function ProfileLink({ username }: { username: string }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  return (
-    <PersonLink username={username} variant="body-small">
-      {t('group.membership.profile', {
-        username: <DirectoryText value={username} />,
-      })}
-    </PersonLink>
-  );
-}
-
-function Failure(props: { error: unknown; onRetry: () => void }) {
-  const { error, onRetry } = props;
-  const { t } = useTranslationRef(directoryTranslationRef);
-  return isSessionEnded(error) ? (
-    <FailureAlert error={error} onRetry={onRetry} />
-  ) : (
-    <Text as="p" className={styles.result} color="danger">
-      <RiErrorWarningLine aria-hidden="true" />
-      {t('group.membership.failed')}
-    </Text>
   );
 }
 
@@ -207,100 +153,6 @@ function InheritedFrom(props: { groupname: string; username: string }) {
       {t('group.membership.inherited')}{' '}
       <WhyButton name={username} groupname={groupname} path={membership.path} />
     </Text>
-  );
-}
-
-/** Maximum number of suggested users. */
-const MAX_SUGGESTIONS = 5;
-
-/**
- * Reports that a user is not a member. For text that is not the name of a user,
- * suggests users instead.
- */
-function NotMember(props: {
-  username: string;
-  onChoose: (username: string) => void;
-}) {
-  const { username, onChoose } = props;
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const people = useRouteRef(peopleRouteRef)?.() ?? '/';
-  const { data, error, refetch } = useDirectoryQuery({
-    key: ['user or suggestions', username],
-    load: async (client, signal) => {
-      if (await findPerson(client, { username, signal })) {
-        return { isUser: true, suggestions: [] };
-      }
-      const search = {
-        text: username,
-        filters: NO_FILTERS,
-        page: 1,
-        pageSize: MAX_SUGGESTIONS,
-        signal,
-      };
-      // The answer is known even if the search fails.
-      const { people: suggestions } = await searchPeopleByText(
-        client,
-        search,
-      ).catch(failure => {
-        if (signal.aborted || isSessionEnded(failure)) {
-          throw failure;
-        }
-        return { people: [] };
-      });
-      return { isUser: false, suggestions };
-    },
-  });
-  if (error) {
-    return <Failure error={error} onRetry={refetch} />;
-  }
-  if (data === undefined) {
-    return <Skeleton width="80%" height={20} />;
-  }
-  const name = <DirectoryText value={username} />;
-  return data.isUser ? (
-    <>
-      <ResultText icon={<RiCloseLine aria-hidden="true" />}>
-        {t('group.membership.no', { username: name })}
-      </ResultText>
-      <ProfileLink username={username} />
-    </>
-  ) : (
-    <>
-      <Text as="p" variant="body-small">
-        {t('group.membership.unknown', { username: name })}
-      </Text>
-      {data.suggestions.length > 0 && (
-        <Text as="p" variant="body-small" weight="bold">
-          {t('people.similar')}
-        </Text>
-      )}
-      <ul className={styles.suggestions}>
-        {data.suggestions.map(one => (
-          <li key={one.username}>
-            <Button
-              size="small"
-              variant="tertiary"
-              onPress={() => onChoose(one.username)}
-            >
-              <DirectoryText
-                value={
-                  one.human_name
-                    ? `${one.human_name} (${one.username})`
-                    : one.username
-                }
-              />
-            </Button>
-          </li>
-        ))}
-      </ul>
-      <Link
-        href={`${people}?${new URLSearchParams({ q: username })}`}
-        variant="body-small"
-        standalone
-      >
-        {t('group.membership.search')}
-      </Link>
-    </>
   );
 }
 

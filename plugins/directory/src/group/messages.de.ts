@@ -56,26 +56,16 @@ export const groupGerman = {
   'group.members.no.locked': 'Kein Konto in dieser Gruppe ist gesperrt.',
   'group.members.showAll': 'Alle Mitglieder anzeigen',
   'group.membership.title': 'Mitgliedschaft prüfen',
-  'group.membership.label': 'Benutzername',
-  'group.membership.check': 'Prüfen',
+  'group.membership.label': 'Person',
   'group.membership.yes': '{{username}} ist Mitglied.',
   'group.membership.no': '{{username}} ist nicht Mitglied.',
   'group.membership.locked':
     '{{username}} ist in der Gruppe, aber das Konto ist gesperrt und hat keinen Zugriff.',
   'group.membership.inherited': 'Von einer anderen Gruppe geerbt.',
-  'group.membership.unknown':
-    'Kein aktiver Benutzer hat den Benutzernamen „{{username}}“.',
-  'group.membership.search': 'Personen suchen',
   'group.membership.you': 'Sie sind Mitglied.',
   'group.membership.notYou': 'Sie sind nicht Mitglied.',
-  'group.membership.profile': 'Seite von {{username}} öffnen',
-  'group.membership.failed':
-    'Die Mitgliedschaft konnte nicht geprüft werden. Versuchen Sie es erneut.',
   'group.export.start': 'Als CSV exportieren',
-  'group.export.running': 'Mitglieder werden exportiert…',
-  'group.export.cancel': 'Abbrechen',
   'group.export.done': 'Exportiert.',
   'group.export.failed':
     'Der Export wurde unterbrochen. Es wurde nichts gespeichert.',
-  'group.export.again': 'Erneut versuchen',
 };

@@ -60,26 +60,18 @@ export const groupMessages = {
   },
   membership: {
     title: 'Check membership',
-    label: 'Username',
-    check: 'Check',
+    label: 'Person',
     yes: '{{username}} is a member.',
     no: '{{username}} is not a member.',
     locked:
       '{{username}} is in the group, but the account is locked and has no access.',
     inherited: 'Inherited from another group.',
-    unknown: 'No active user has the username “{{username}}”.',
-    search: 'Search people',
     you: 'You are a member.',
     notYou: 'You are not a member.',
-    profile: 'Open {{username}}’s page',
-    failed: 'The membership could not be checked. Try again.',
   },
   export: {
     start: 'Export as CSV',
-    running: 'Exporting members…',
-    cancel: 'Cancel',
     done: 'Exported.',
     failed: 'The export was interrupted. Nothing was saved.',
-    again: 'Try again',
   },
 } as const;

@@ -47,7 +47,9 @@ describe('GroupsPage', () => {
     server.on('/groups/:groupname/', () => ({ result: trustAdmins }));
     renderDirectory('/directory/groups');
 
-    await userEvent.click(await row(/trust admins/));
+    await userEvent.click(
+      await screen.findByRole('link', { name: 'trust admins' }),
+    );
     expect(
       await screen.findByRole('heading', { level: 1, name: 'trust admins' }),
     ).toBeVisible();

@@ -1,10 +1,10 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Cell, type ColumnConfig, Text, useBreakpoint } from '@backstage/ui';
 import { useMemo } from 'react';
 import { DirectoryText } from '../components/DirectoryText';
+import { GroupLink } from '../components/EntryLink';
 import { locale } from '../language';
-import { LinkTable } from '../page/DirectoryPage';
-import { groupRouteRef } from '../routes';
+import { ListTable } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import { LinkIcons } from './groupLinks';
 import styles from './GroupsTable.module.css';
@@ -24,14 +24,12 @@ export function GroupsTable(props: {
   onSort: (sort: string) => void;
 }) {
   const { groups, text, sort, onSort } = props;
-  const href = useRouteRef(groupRouteRef);
   const columns = useColumns(text);
   return (
-    <LinkTable
+    <ListTable
       columns={columns}
       items={groups}
       idOf={idOf}
-      hrefOf={({ groupname }) => href?.({ groupname })}
       sort={sort}
       onSort={onSort}
     />
@@ -57,9 +55,7 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         defaultWidth: isWide ? '2fr' : '3fr',
         cell: ({ groupname, description }) => (
           <Cell className={styles.text}>
-            <Text as="p" weight="bold">
-              <DirectoryText value={groupname} mark={text} />
-            </Text>
+            <GroupLink groupname={groupname} mark={text} weight="bold" />
             {!isWide && description && (
               <Text as="p" variant="body-small" color="secondary">
                 <DirectoryText value={description} mark={text} />

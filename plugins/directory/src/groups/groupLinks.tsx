@@ -5,12 +5,12 @@ import { visibleText } from '../components/DirectoryText';
 import {
   type DirectoryLink,
   linkIcons,
+  siteLink,
   useChatServers,
 } from '../components/LinkList';
 import {
   type ChatServers,
   hostOf,
-  linkText,
   mailHref,
   matrixHref,
   parseChatUri,
@@ -40,10 +40,6 @@ export function groupLinks(
     ...(discussion_url ? [siteLink('discussion', discussion_url)] : []),
     ...(irc ?? []).map(uri => channelLink(uri, servers)),
   ];
-}
-
-function siteLink(kind: DirectoryLink['kind'], url: string): DirectoryLink {
-  return { kind, text: linkText(url), href: url };
 }
 
 /**

@@ -183,14 +183,13 @@ export function Section(props: {
   );
 }
 
-/** A table with links as rows and the background of a card. */
-export function LinkTable<Item extends object>(props: {
+/** A table with the background of a card. */
+export function ListTable<Item extends object>(props: {
   columns: readonly ColumnConfig<Item & { id: string }>[];
   items: readonly Item[];
 
   /** Must be the same function on every render. */
   idOf: (item: Item) => string;
-  hrefOf: (item: Item) => string | undefined;
 
   /** ID of the sort column, with the prefix `-` for descending order. */
   sort?: string;
@@ -200,7 +199,7 @@ export function LinkTable<Item extends object>(props: {
    */
   onSort?: (sort: string) => void;
 }) {
-  const { columns, items, idOf, hrefOf, sort, onSort } = props;
+  const { columns, items, idOf, sort, onSort } = props;
   const rows = useMemo(
     () => items.map(item => ({ ...item, id: idOf(item) })),
     [items, idOf],
@@ -211,7 +210,6 @@ export function LinkTable<Item extends object>(props: {
         columnConfig={columns}
         data={rows}
         pagination={{ type: 'none' }}
-        rowConfig={{ getHref: hrefOf }}
         sort={
           onSort && {
             descriptor: sort

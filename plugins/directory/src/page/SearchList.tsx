@@ -1,21 +1,11 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import {
-  SearchField,
-  Text,
-  ToggleButton,
-  ToggleButtonGroup,
-  VisuallyHidden,
-} from '@backstage/ui';
+import { SearchField, Text, VisuallyHidden } from '@backstage/ui';
 import { foldWords } from '@directory-gateway/backstage-plugin-directory-common';
-import { RiLayoutGridLine, RiTableLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { directoryTranslationRef } from '../translation';
 import { QueryPanel } from './QueryPanel';
 import styles from './SearchList.module.css';
-
-/** Layout of a list of users. */
-export type View = 'cards' | 'table';
 
 interface SearchFieldProps {
   /** Search text from the URL. */
@@ -37,9 +27,6 @@ interface SearchListProps<Data> extends SearchFieldProps {
   query: UseQueryResult<Data>;
   filters?: ReactNode;
 
-  /** Layout of the results. Defaults to a single, fixed layout. */
-  view?: View;
-  onView?: (view: View) => void;
   total: (data: Data) => string;
   skeleton: ReactNode;
 
@@ -55,7 +42,7 @@ interface SearchListProps<Data> extends SearchFieldProps {
  * from the field to the first result.
  */
 export function SearchList<Data>(props: SearchListProps<Data>) {
-  const { query, filters, view, onView } = props;
+  const { query, filters } = props;
   const { data, isPlaceholderData } = query;
   const results = useRef<HTMLDivElement>(null);
 
@@ -74,7 +61,6 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
             </Text>
           )}
         </div>
-        {view && onView && <ViewSwitch view={view} onChange={onView} />}
       </div>
       <div
         ref={results}
@@ -168,32 +154,6 @@ function TextSearch(
   );
 }
 
-/** Switches between cards and a table. */
-function ViewSwitch(props: { view: View; onChange: (view: View) => void }) {
-  const { view, onChange } = props;
-  const { t } = useTranslationRef(directoryTranslationRef);
-  return (
-    <ToggleButtonGroup
-      aria-label={t('search.view')}
-      selectionMode="single"
-      disallowEmptySelection
-      selectedKeys={[view]}
-      onSelectionChange={([key]) => onChange(key as View)}
-    >
-      <ToggleButton
-        id="cards"
-        aria-label={t('search.cards')}
-        iconStart={<RiLayoutGridLine />}
-      />
-      <ToggleButton
-        id="table"
-        aria-label={t('search.table')}
-        iconStart={<RiTableLine />}
-      />
-    </ToggleButtonGroup>
-  );
-}
-
 /** Returns a value after it has not changed for `delay` milliseconds. */
 export function useDebounced<Value>(value: Value, delay = PAUSE): Value {
   const [settled, setSettled] = useState(value);
@@ -214,9 +174,7 @@ export function isShort(text: string): boolean {
   return text !== '' && foldWords(text).every(word => [...word].length < 3);
 }
 
-/** Moves the focus to the first card or table row. */
+/** Moves the focus to the link of the first card or table row. */
 function focusFirstResult(container: HTMLElement | null) {
-  container
-    ?.querySelector<HTMLElement>('tbody [role="row"], li a[href]')
-    ?.focus();
+  container?.querySelector<HTMLElement>('tbody a[href], li a[href]')?.focus();
 }

@@ -13,7 +13,7 @@ export type SetQuery<Query> = (
 /**
  * Returns the query in the URL and a function that changes it. Each property of
  * the query is a URL parameter of the same name; default values are omitted. A
- * change resets the page to 1 unless it sets the page or the view.
+ * change resets the page to 1 unless it sets the page.
  *
  * @param read - must be the same function on every render
  */
@@ -27,12 +27,7 @@ export function useUrlQuery<Query extends { page: number }>(
     (change, options) =>
       setParams(
         previous => {
-          const isSameList = 'page' in change || 'view' in change;
-          const next = {
-            ...read(previous),
-            ...(isSameList ? {} : { page: 1 }),
-            ...change,
-          };
+          const next = { ...read(previous), page: 1, ...change };
           return toParams(next, read(new URLSearchParams()));
         },
         { replace: options?.replace },

@@ -3,15 +3,12 @@ import {
   Button,
   Checkbox,
   CheckboxGroup,
-  Combobox,
   DatePicker,
   Flex,
 } from '@backstage/ui';
 import { parseDate } from '@internationalized/date';
-import { useState } from 'react';
-import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
-import { useDebounced } from '../page/SearchList';
+import { SearchPicker } from '../page/SearchPicker';
 import { directoryTranslationRef } from '../translation';
 import {
   isFiltered,
@@ -68,39 +65,22 @@ const SUGGESTIONS = 10;
 /** Field that suggests groups by part of their name, found by the server. */
 function GroupPicker({ onPick }: { onPick: (group: string) => void }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const [typed, setTyped] = useState('');
-  const settled = useDebounced(typed.trim());
-
-  const { data, isFetching } = useDirectoryQuery({
-    key: ['group suggestions', settled],
-    enabled: settled !== '',
-    keepPrevious: true,
-    load: async (client, signal) => {
-      const found = await client.get('/search/groups/', {
-        params: { query: { q: settled, page_size: SUGGESTIONS } },
-        signal,
-      });
-      return found.data.result;
-    },
-  });
-
   return (
-    <Combobox
+    <SearchPicker
+      kind="groups"
       label={t('people.filter.group')}
       placeholder={t('people.filter.groupHint')}
-      options={(data ?? []).map(({ groupname, description }) => ({
-        id: groupname,
-        label: visibleText(groupname),
-        description: visibleText(description ?? '') || undefined,
-      }))}
-      search={{ mode: 'server', inputValue: typed, onInputChange: setTyped }}
-      loading={{ state: isFetching ? 'filtering' : 'idle' }}
-      value={null}
-      onChange={key => {
-        if (key !== null) {
-          onPick(String(key));
-          setTyped('');
-        }
+      onPick={onPick}
+      load={async (client, q, signal) => {
+        const { data } = await client.get('/search/groups/', {
+          params: { query: { q, page_size: SUGGESTIONS } },
+          signal,
+        });
+        return data.result.map(({ groupname, description }) => ({
+          id: groupname,
+          label: visibleText(groupname),
+          description: visibleText(description ?? '') || undefined,
+        }));
       }}
     />
   );

@@ -30,7 +30,6 @@ export function PeopleCards(props: {
 
 /** Card of a user with a link to the user's page. */
 function PersonCard({ person, text }: { person: FoundPerson; text?: string }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(personRouteRef);
   const { username, human_name, pronouns } = person;
   const timezone = knownTimeZone(person.timezone);
@@ -69,15 +68,7 @@ function PersonCard({ person, text }: { person: FoundPerson; text?: string }) {
               </span>
             ))}
           </Text>
-          {text &&
-            otherMatches(person, text).map(({ field, value }) => (
-              <Text key={field} as="p" variant="body-small" truncate>
-                <span className={styles.field}>
-                  {t(`people.field.${field}`)}
-                </span>{' '}
-                <DirectoryText value={value} mark={text} />
-              </Text>
-            ))}
+          <Matches person={person} text={text} isTruncated />
           <PersonBadges person={person} />
         </div>
         {timezone && (
@@ -92,6 +83,30 @@ function PersonCard({ person, text }: { person: FoundPerson; text?: string }) {
         )}
       </div>
     </Card>
+  );
+}
+
+/** Other fields that match a search text, with the words highlighted. */
+export function Matches(props: {
+  person: FoundPerson;
+
+  /** Search text. Defaults to none. */
+  text?: string;
+
+  /** Whether to show each field in one line. Defaults to false. */
+  isTruncated?: boolean;
+}) {
+  const { person, text = '', isTruncated } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <>
+      {otherMatches(person, text).map(({ field, value }) => (
+        <Text key={field} as="p" variant="body-small" truncate={isTruncated}>
+          <span className={styles.field}>{t(`people.field.${field}`)}</span>{' '}
+          <DirectoryText value={value} mark={text} />
+        </Text>
+      ))}
+    </>
   );
 }
 

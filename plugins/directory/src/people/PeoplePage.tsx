@@ -16,7 +16,6 @@ export function PeoplePage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [query, setQuery] = usePeopleQuery();
   const people = usePeople(query);
-  const { q, view } = query;
 
   return (
     <DirectoryPage area="people" actions={<MyProfile />}>
@@ -24,13 +23,11 @@ export function PeoplePage() {
         query={people}
         label={t('people.search.label')}
         placeholder={t('people.search.placeholder')}
-        text={q}
+        text={query.q}
         onSearch={text => setQuery({ q: text }, { replace: true })}
         filters={<Filters filters={query} onChange={setQuery} />}
-        view={view}
-        onView={next => setQuery({ view: next })}
         total={({ total }) => t('people.total', formatCount(total))}
-        skeleton={<PeopleSkeleton view={view} />}
+        skeleton={<PeopleSkeleton />}
       >
         {result => (
           <PeopleResults result={result} query={query} setQuery={setQuery} />

@@ -2,22 +2,19 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Flex, Link, Skeleton, Text } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
-import { Pagination, PastEnd } from '../page/Pagination';
-import { isShort, type View } from '../page/SearchList';
-import { LoadingBlocks } from '../page/loading';
+import { PAGE_SIZE, Pagination, PastEnd } from '../page/Pagination';
+import { isShort } from '../page/SearchList';
 import { EmptyState } from '../page/states';
 import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { CardsSkeleton, PeopleCards } from './PeopleCards';
 import {
-  type FoundPerson,
   isFiltered,
   NO_FILTERS,
   type PeopleQuery,
   type SetPeopleQuery,
 } from './peopleQuery';
 import styles from './PeopleResults.module.css';
-import { PeopleTable } from './PeopleTable';
 import type { PeopleResult } from './usePeople';
 
 /** The results of a query, with pagination. */
@@ -53,10 +50,9 @@ export function PeopleResults(props: {
               {t(`people.${list}`)}
             </Text>
           )}
-          <PeopleView
+          <PeopleCards
             people={people}
             text={list === 'found' ? result.query.q : undefined}
-            view={query.view}
           />
           {list === 'colleagues' ? (
             <Flex mt="4">
@@ -98,34 +94,14 @@ function Groups({ names }: { names: readonly string[] }) {
   );
 }
 
-export function PeopleSkeleton({ view }: { view: View }) {
+export function PeopleSkeleton() {
   return (
     <>
       <div className={styles.heading}>
         <Skeleton width={180} height={20} />
       </div>
-      {view === 'table' ? (
-        <LoadingBlocks heights={[560]} />
-      ) : (
-        <CardsSkeleton count={24} />
-      )}
+      <CardsSkeleton count={PAGE_SIZE} />
     </>
-  );
-}
-
-/** Users as cards or as a table. */
-export function PeopleView(props: {
-  people: readonly FoundPerson[];
-
-  /** Search text to highlight. Defaults to none. */
-  text?: string;
-  view: View;
-}) {
-  const { view, ...list } = props;
-  return view === 'table' ? (
-    <PeopleTable {...list} />
-  ) : (
-    <PeopleCards {...list} />
   );
 }
 

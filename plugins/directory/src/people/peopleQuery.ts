@@ -1,5 +1,4 @@
 import type { MaskedUser } from '@directory-gateway/backstage-plugin-directory-common';
-import type { View } from '../page/SearchList';
 import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
 
 /** Fields that a filter can require to be present. */
@@ -35,7 +34,6 @@ export interface PeopleQuery extends PeopleFilters {
 
   /** Page number, starting at 1. */
   page: number;
-  view: View;
 }
 
 /** Value without filters. */
@@ -62,7 +60,6 @@ function readQuery(params: URLSearchParams): PeopleQuery {
     has: PRESENCE_FIELDS.filter(field => has.includes(field)),
     all: params.has('all'),
     page: readPage(params),
-    view: params.get('view') === 'table' ? 'table' : 'cards',
   };
 }
 

@@ -1,9 +1,8 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
-import type { DirectoryLink } from '../components/LinkList';
+import { type DirectoryLink, siteLink } from '../components/LinkList';
 import {
   type ChatServers,
   hostOf,
-  linkText,
   mailHref,
   matrixHref,
   parseChatUri,
@@ -84,8 +83,4 @@ function accountLink(
   return name
     ? [{ kind, text: name, href: `${base}${encodeURIComponent(name)}` }]
     : [];
-}
-
-function siteLink(kind: 'website' | 'feed', url: string): DirectoryLink {
-  return { kind, text: linkText(url), href: url };
 }
