@@ -22,6 +22,8 @@ const MAX_PERMISSIONS = 500;
 const SLOW_TERM = /[^\s-]{41}|.{501}/s;
 /** Lunr expands asterisks, also in filters. */
 const TWO_ASTERISKS = /\*.*\*/s;
+/** A field in a predicate of the catalog, as opposed to an operator. */
+const FIELD = /^(?:[^$\n\r].*)?$/;
 
 /**
  * Parameters and members of a catalog request with conditions or fields, which
@@ -86,8 +88,12 @@ function checkQuery(path: string, input: Record<string, unknown>): void {
     }
     return;
   }
-  const cursors = measure([input.cursor], MAX_CONDITIONS).map(decodeCursor);
-  const conditions = CONDITIONS.map(name => input[name]);
+  const inputs = [input, memberOf(input, 'input')];
+  const encoded = inputs.map(part => memberOf(part, 'cursor'));
+  const cursors = measure(encoded, MAX_CONDITIONS).map(decodeCursor);
+  const conditions = inputs.map(part =>
+    CONDITIONS.map(name => memberOf(part, name)),
+  );
   const texts = measure([...conditions, ...cursors], MAX_CONDITIONS);
   const parts = texts.flatMap(text => text.split(','));
   if (
@@ -95,6 +101,12 @@ function checkQuery(path: string, input: Record<string, unknown>): void {
     parts.some(part => part.split('.').length > MAX_LEVELS)
   ) {
     throw tooLarge(MAX_CONDITIONS);
+  }
+  for (const part of [...inputs, ...cursors]) {
+    const query = memberOf(part, 'query');
+    if (typeof query === 'object' && !isPredicate(query)) {
+      throw new InputError('The query is malformed.');
+    }
   }
   for (const cursor of cursors) {
     const filter = memberOf(cursor, 'filter');
@@ -117,28 +129,85 @@ function checkPermissions(path: string, body: unknown): void {
 }
 
 /**
- * Returns whether the filter of a cursor has the form that the catalog writes.
- * The catalog describes each alternative of each part of another value.
+ * Returns whether a value is a predicate, as the catalog defines it. The
+ * catalog describes each alternative of each part of another value, in a text
+ * of megabytes.
+ *
+ * @param isElement - whether it applies to the elements of a list, which can
+ * also be compared with a scalar
  */
-function isEntityFilter(filter: unknown): boolean {
-  if (typeof filter !== 'object' || filter === null) {
-    return false;
+export function isPredicate(value: unknown, isElement = false): boolean {
+  if (isScalar(value)) {
+    return isElement;
   }
-  if ('key' in filter) {
+  const [name, operand] = onlyMemberOf(value);
+  switch (name) {
+    case '$all':
+    case '$any':
+      return isListOf(operand, part => isPredicate(part, isElement));
+    case '$not':
+      return isPredicate(operand, isElement);
+    default:
+      return (
+        isObject(value) &&
+        Object.entries(value).every(
+          ([field, comparison]) =>
+            FIELD.test(field) && isComparison(comparison),
+        )
+      );
+  }
+}
+
+function isComparison(value: unknown): boolean {
+  const [name, operand] = onlyMemberOf(value);
+  switch (name) {
+    case '$exists':
+      return typeof operand === 'boolean';
+    case '$in':
+      return isListOf(operand, isScalar);
+    case '$contains':
+      return isPredicate(operand, true);
+    case '$hasPrefix':
+      return typeof operand === 'string';
+    default:
+      return isScalar(value);
+  }
+}
+
+/** Returns whether a filter of a cursor has the form that the catalog writes. */
+function isEntityFilter(filter: unknown): boolean {
+  if (isObject(filter) && 'key' in filter) {
     const texts = [filter.key, memberOf(filter, 'values') ?? []].flat();
     return texts.every(text => typeof text === 'string');
   }
-  const members = Object.entries(filter);
-  if (members.length !== 1) {
-    return false;
+  const [name, operand] = onlyMemberOf(filter);
+  switch (name) {
+    case 'allOf':
+    case 'anyOf':
+      return isListOf(operand, isEntityFilter);
+    case 'not':
+      return isEntityFilter(operand);
+    default:
+      return false;
   }
-  const [[name, content]] = members;
-  const parts = name === 'not' ? [content] : content;
-  return (
-    ['not', 'anyOf', 'allOf'].includes(name) &&
-    Array.isArray(parts) &&
-    parts.every(isEntityFilter)
-  );
+}
+
+function isListOf(value: unknown, isPart: (part: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(part => isPart(part));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** Returns name and value of the member of an object that has only one. */
+function onlyMemberOf(value: unknown): readonly [string?, unknown?] {
+  const members = isObject(value) ? Object.entries(value) : [];
+  return members.length === 1 ? members[0] : [];
 }
 
 /** Returns the content of a cursor; `undefined` when it is malformed. */
