@@ -12,9 +12,7 @@ test('group search works with the keyboard only', async ({
   await expect(page).toHaveURL(/\?q=provenp$/);
   await expect(page.getByText('1 group', { exact: true })).toBeVisible();
   await page.keyboard.press('ArrowDown');
-  await expect(
-    page.getByRole('link', { name: 'provenpackager', exact: true }),
-  ).toBeFocused();
+  await expect(page.getByRole('row', { name: /provenpackager/ })).toBeFocused();
   await page.keyboard.press('Enter');
 
   await expect(page).toHaveURL(/\/directory\/groups\/provenpackager$/);
@@ -47,4 +45,9 @@ test('groups are listed in pages and the page is in the URL', async ({
     page.getByRole('row', { name: 'packager', exact: true }),
   ).toBeVisible();
   await expect(page.getByRole('row', { name: /unsung/ })).toHaveCount(0);
+
+  await page.getByRole('link', { name: 'packager', exact: true }).click();
+  await expect(page).toHaveURL(/\/directory\/groups\/packager$/);
+  await page.goBack();
+  await expect(page).toHaveURL(/mine=&sort=-member_count$/);
 });

@@ -1,7 +1,6 @@
 import { registerMswTestHooks } from '@backstage/frontend-test-utils';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { http } from 'msw';
 import {
   certificate,
   exactJson,
@@ -147,49 +146,6 @@ describe('CertificatesPage', () => {
     ).toBeVisible();
   });
 
-  it('sets the label of a certificate', async () => {
-    const user = userEvent.setup();
-    let label: string | null = null;
-    server.on('/users/alice/certificates/', () =>
-      exactJson(
-        pageOf([certificate({ label, valid_not_after: rfc822(300) }) as never]),
-      ),
-    );
-    server.msw.use(
-      http.put(
-        'http://localhost:7007/api/directory/v1/certs/:serial/label/',
-        async ({ request, params }) => {
-          expect(params.serial).toBe(String(LONG_SERIAL));
-          ({ label } = (await request.json()) as { label: string });
-          return exactJson({ result: certificate({ label }) });
-        },
-      ),
-    );
-    renderDirectory('/directory/certificates');
-    await user.click(
-      await screen.findByRole('button', { name: `Actions for ${LONG_SERIAL}` }),
-    );
-    await user.click(
-      await screen.findByRole('menuitem', { name: 'Set label' }),
-    );
-    const field = await screen.findByRole('textbox', { name: 'Label' });
-    await user.type(field, 'old laptop{Enter}');
-    expect(
-      await screen.findByText(
-        'Signing in to servers and websites · old laptop',
-      ),
-    ).toBeVisible();
-    expect(screen.queryByRole('dialog')).toBeNull();
-  });
-
-  it('shows an empty state without certificates', async () => {
-    setCertificates([]);
-    renderDirectory('/directory/certificates');
-    expect(
-      await screen.findByRole('heading', { name: 'You have no certificates' }),
-    ).toBeVisible();
-  });
-
   it('says that no CA is configured, and lists external certificates', async () => {
     server.allowsWith(null, 'directory.read');
     setCertificates([
@@ -233,14 +189,6 @@ describe('CertificatesPage', () => {
       await screen.findByRole('button', { name: 'Try again' }),
     ).toBeVisible();
     expect(screen.getByText('The CA is unavailable')).toBeVisible();
-  });
-
-  it('shows an error when the current user cannot be loaded', async () => {
-    server.on('/me/', () => failure(503, { message: 'It cannot be reached' }));
-    renderDirectory('/directory/certificates');
-    expect(
-      await screen.findByRole('button', { name: 'Try again' }),
-    ).toBeVisible();
   });
 
   it('opens a certificate by its hexadecimal serial number and rejects other text', async () => {
@@ -387,25 +335,6 @@ describe('CertificatePage', () => {
     setCertificates([]);
     renderDirectory(path);
     expect(await screen.findByRole('heading', { name: heading })).toBeVisible();
-  });
-
-  it('shows an external certificate of the current user', async () => {
-    server.on('/certs/:serial/', () =>
-      failure(404, { message: 'Certificate not found' }),
-    );
-    setCertificates([
-      certificate({
-        cacn: null,
-        certificate_chain: null,
-        issued_here: false,
-        valid_not_after: rfc822(300),
-      }),
-    ]);
-    renderDirectory(path);
-    expect(await screen.findByText(String(LONG_SERIAL))).toBeVisible();
-    expect(screen.getByText(/does not provide the chain/)).toBeVisible();
-    expect(screen.getByText('External')).toBeVisible();
-    expect(screen.queryByText('Valid')).toBeNull();
   });
 
   it('rejects a path that is not a serial number', async () => {

@@ -1,4 +1,4 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import {
   Badge,
   Cell,
@@ -14,9 +14,10 @@ import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
 import { PersonLink } from '../components/EntryLink';
 import { knownTimeZone } from '../components/timeZones';
-import { ListTable } from '../page/DirectoryPage';
+import { LinkTable } from '../page/DirectoryPage';
 import { Matches, PersonBadges } from '../people/PeopleCards';
 import { WhyButton } from '../person/GroupsTab';
+import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './MembersTable.module.css';
 import type { Member } from './useMembers';
@@ -37,11 +38,13 @@ export function MembersTable(props: {
   onSort: (sort: string) => void;
 }) {
   const { members, sort, onSort } = props;
+  const href = useRouteRef(personRouteRef);
   return (
-    <ListTable
+    <LinkTable
       columns={useColumns(props)}
       items={members}
       idOf={idOf}
+      hrefOf={({ username }) => href?.({ username })}
       sort={sort}
       onSort={onSort}
     />

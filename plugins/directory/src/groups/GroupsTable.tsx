@@ -1,10 +1,11 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Cell, type ColumnConfig, Text, useBreakpoint } from '@backstage/ui';
 import { useMemo } from 'react';
 import { DirectoryText } from '../components/DirectoryText';
 import { GroupLink } from '../components/EntryLink';
 import { locale } from '../language';
-import { ListTable } from '../page/DirectoryPage';
+import { LinkTable } from '../page/DirectoryPage';
+import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { LinkIcons } from './groupLinks';
 import styles from './GroupsTable.module.css';
@@ -24,12 +25,14 @@ export function GroupsTable(props: {
   onSort: (sort: string) => void;
 }) {
   const { groups, text, sort, onSort } = props;
+  const href = useRouteRef(groupRouteRef);
   const columns = useColumns(text);
   return (
-    <ListTable
+    <LinkTable
       columns={columns}
       items={groups}
       idOf={idOf}
+      hrefOf={({ groupname }) => href?.({ groupname })}
       sort={sort}
       onSort={onSort}
     />

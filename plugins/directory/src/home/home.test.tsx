@@ -305,20 +305,4 @@ describe('home page widgets', () => {
       screen.queryByRole('button', { name: 'Try again' }),
     ).not.toBeInTheDocument();
   });
-
-  it('open the people page for a search', async () => {
-    server.hasCurrentUser(undefined);
-    server.on('/search/users/', () => pageOf([karl]));
-    server.on('/search/groups/', () => pageOf([]));
-    renderHome();
-    await userEvent.type(
-      await screen.findByRole('searchbox', {
-        name: 'Search people and groups',
-      }),
-      ' Karl {Enter}',
-    );
-    expect(
-      await screen.findByRole('searchbox', { name: 'Search people' }),
-    ).toHaveValue('Karl');
-  });
 });

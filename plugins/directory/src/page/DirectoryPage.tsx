@@ -183,13 +183,17 @@ export function Section(props: {
   );
 }
 
-/** A table with the background of a card. */
-export function ListTable<Item extends object>(props: {
+/**
+ * A table with the background of a card. A row opens a page, to which a link in
+ * the row leads as well.
+ */
+export function LinkTable<Item extends object>(props: {
   columns: readonly ColumnConfig<Item & { id: string }>[];
   items: readonly Item[];
 
   /** Must be the same function on every render. */
   idOf: (item: Item) => string;
+  hrefOf: (item: Item) => string | undefined;
 
   /** ID of the sort column, with the prefix `-` for descending order. */
   sort?: string;
@@ -199,7 +203,7 @@ export function ListTable<Item extends object>(props: {
    */
   onSort?: (sort: string) => void;
 }) {
-  const { columns, items, idOf, sort, onSort } = props;
+  const { columns, items, idOf, hrefOf, sort, onSort } = props;
   const rows = useMemo(
     () => items.map(item => ({ ...item, id: idOf(item) })),
     [items, idOf],
@@ -210,6 +214,7 @@ export function ListTable<Item extends object>(props: {
         columnConfig={columns}
         data={rows}
         pagination={{ type: 'none' }}
+        rowConfig={{ getHref: hrefOf }}
         sort={
           onSort && {
             descriptor: sort

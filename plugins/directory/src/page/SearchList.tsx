@@ -174,7 +174,9 @@ export function isShort(text: string): boolean {
   return text !== '' && foldWords(text).every(word => [...word].length < 3);
 }
 
-/** Moves the focus to the link of the first card or table row. */
+/** Moves the focus to the first card or table row. */
 function focusFirstResult(container: HTMLElement | null) {
-  container?.querySelector<HTMLElement>('tbody a[href], li a[href]')?.focus();
+  container
+    ?.querySelector<HTMLElement>('tbody [role="row"], li a[href]')
+    ?.focus();
 }

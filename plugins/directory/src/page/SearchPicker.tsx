@@ -14,7 +14,10 @@ interface Suggestion {
   description?: string;
 }
 
-/** Field that suggests users or groups while the user types. */
+/**
+ * Field that suggests users or groups while the user types; the error and a
+ * retry button while they cannot be searched.
+ */
 export function SearchPicker(props: {
   kind: 'users' | 'groups';
   label: string;
@@ -48,27 +51,24 @@ export function SearchPicker(props: {
     }
   }
 
+  // The list of the field would report that nothing was found.
+  if (error && settled) {
+    return <SectionError error={error} onRetry={refetch} />;
+  }
   return (
-    <>
-      <Combobox
-        label={label}
-        placeholder={placeholder}
-        options={data ?? []}
-        search={{
-          mode: 'server',
-          inputValue: typed,
-          onInputChange: handleInput,
-        }}
-        loading={{ state: isFetching ? 'filtering' : 'idle' }}
-        value={picked}
-        onChange={key => {
-          setPicked(key); // closes the list
-          if (key !== null) {
-            onPick(String(key));
-          }
-        }}
-      />
-      {error && settled && <SectionError error={error} onRetry={refetch} />}
-    </>
+    <Combobox
+      label={label}
+      placeholder={placeholder}
+      options={data ?? []}
+      search={{ mode: 'server', inputValue: typed, onInputChange: handleInput }}
+      loading={{ state: isFetching ? 'filtering' : 'idle' }}
+      value={picked}
+      onChange={key => {
+        setPicked(key); // closes the list
+        if (key !== null) {
+          onPick(String(key));
+        }
+      }}
+    />
   );
 }

@@ -10,20 +10,14 @@ import {
   registerMswTestHooks,
   renderTestApp,
 } from '@backstage/frontend-test-utils';
-import { screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import {
-  certificate,
-  exactJson,
-  LONG_SERIAL,
-} from '../__testUtils__/certificates';
 import {
   FakeDirectoryApi,
   failure,
   pageOf,
 } from '../__testUtils__/FakeDirectoryApi';
-import { group } from '../__testUtils__/groups';
-import { karl, person } from '../__testUtils__/people';
+import { karl } from '../__testUtils__/people';
 import { pageWithoutSidebar } from '../__testUtils__/renderDirectory';
 import { directoryPlugin } from '../plugin';
 import { usePalette } from './palette';
@@ -130,36 +124,6 @@ describe('command palette', () => {
     reported.mockRestore();
   });
 
-  it('finds a person and opens the page by keyboard', async () => {
-    const karla = person({ username: 'karla', human_name: 'Karla Ek' });
-    server.on('/search/users/', () => pageOf([karla, karl]));
-    server.on('/search/groups/', () => pageOf([group({ groupname: 'karls' })]));
-    renderPortal();
-    expect(await openPalette()).toHaveFocus();
-    expect(screen.getByText(/^Type a name or the serial number/)).toBeVisible();
-
-    await userEvent.keyboard('karl');
-    expect(await screen.findByText('3 results')).toBeVisible();
-    const people = screen.getByRole('group', { name: 'People' });
-    expect(within(people).getAllByRole('option')).toHaveLength(2);
-    expect(screen.getByRole('group', { name: 'Groups' })).toBeVisible();
-    expect(server.requests.map(({ query }) => query.get('q'))).toEqual([
-      'karl',
-      'karl',
-    ]);
-
-    await userEvent.keyboard('{ArrowDown}');
-    expect(screen.getByRole('combobox')).toHaveFocus();
-    expect(
-      await screen.findByRole('button', { name: 'Copy email address' }),
-    ).toBeVisible();
-    await userEvent.keyboard('{Enter}');
-    expect(
-      await screen.findByRole('heading', { level: 1, name: 'Karl Larsson' }),
-    ).toBeVisible();
-    expect(screen.queryByRole('dialog')).toBeNull();
-  });
-
   it('opens the first result after loading when Enter is pressed earlier', async () => {
     server.on('/search/users/', () => pageOf([karl]));
     renderPortal();
@@ -180,18 +144,6 @@ describe('command palette', () => {
     );
   });
 
-  it('suggests similar names', async () => {
-    server.on('/search/users/', ({ query }) =>
-      pageOf(query.get('similar') ? [karl] : []),
-    );
-    renderPortal();
-    await openPalette();
-    await userEvent.keyboard('kral');
-    expect(
-      await screen.findByRole('group', { name: 'Did you mean…?' }),
-    ).toBeVisible();
-  });
-
   it('reports a failed section, and an empty result', async () => {
     server.on('/search/users/', () => failure(503, { message: 'Unavailable' }));
     renderPortal();
@@ -203,18 +155,6 @@ describe('command palette', () => {
     server.on('/search/users/', () => pageOf([]));
     await userEvent.keyboard('o');
     expect(await screen.findByText(/^No results/)).toBeVisible();
-  });
-
-  it('opens a certificate by its serial number', async () => {
-    server.on(`/certs/${LONG_SERIAL}/`, () =>
-      exactJson({ result: certificate() }),
-    );
-    renderPortal();
-    await openPalette();
-    await userEvent.keyboard(`${LONG_SERIAL}`);
-    expect(
-      await screen.findByRole('option', { name: /^CN=alice,O=EXAMPLE.TEST/ }),
-    ).toBeVisible();
   });
 
   it('removes a private key without sending it', async () => {
