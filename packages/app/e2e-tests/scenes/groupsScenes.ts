@@ -161,16 +161,4 @@ export const groupsScenes: readonly Scene[] = [
       return shown;
     },
   },
-  {
-    name: 'group-exporting',
-    caller: officer,
-    async open({ page, portal }) {
-      await page.route('**/members.csv', () => undefined);
-      await page.goto(`${portal.url}/directory/groups/contributors`);
-      await page.getByRole('button', { name: 'Export as CSV' }).click();
-      const shown = page.getByText('Exporting members…');
-      await expect(shown).toBeVisible();
-      return shown;
-    },
-  },
 ];
