@@ -1,6 +1,6 @@
 # Each target installs its requirements and can be run repeatedly.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials faults pack test-install outdated clean
+.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials faults pack test-install clean
 
 # Read by the scripts; empty means the default.
 export CA USERS LDIF SCHEMA PORT PAGES_PORT ONLY CLIENTS MINUTES REST RECORD SEED RUNS OUTAGE_SECONDS KILLS FAULTS HOLD_FAULTS WRITES CUTS RESTARTS ROUNDS SEARCHES REQUESTS WHOLE KEEP OLDEST CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
@@ -63,9 +63,6 @@ pack: ## Build tarballs of the public packages, in .build/packages
 
 test-install: ## Follow docs/install.md in a new portal (ten minutes)
 	@scripts/test-install
-
-outdated: ## List dependencies whose newest version is outside of our range
-	@scripts/outdated
 
 clean: ## Remove all generated files
 	rm -rf .build .cache .toolchain node_modules dist-types coverage

@@ -88,6 +88,8 @@ if (!(await isUpToDate())) {
   for (const file of Object.keys(metafile.outputs)) {
     await rename(join(root, file), join(folder, basename(file)));
   }
-  await writeFile(stamp, JSON.stringify({ digest, inputs }));
+  const written = join(scratch, basename(stamp));
+  await writeFile(written, JSON.stringify({ digest, inputs }));
+  await rename(written, stamp);
   await rm(scratch, { recursive: true });
 }

@@ -1,8 +1,7 @@
 // Checks the documents: links have targets and reach each page, shell commands
-// are executed by a test or marked with the reason, generated parts are up to
-// date, and the catalog accepts the project's entities. A shell block without a
-// comment is allowed only if it adds or removes packages. The others follow one
-// of these comments:
+// are executed by a test or marked with the reason, and generated parts are up to
+// date. A shell block without a comment is allowed only if it adds or removes
+// packages. The others follow one of these comments:
 //
 //   <!-- run in FOLDER -->       executed by this test, in the order of the page
 //   <!-- run: FILE -->           executed by this test file, which reads the page
@@ -11,14 +10,6 @@
 // docs/install.md has its own comments (install-page.mjs). The blocks of
 // docs/api.md run in plugins/directory-backend/src/portal.integration.test.ts.
 
-import {
-  componentEntityV1alpha1Validator,
-  EntityPolicies,
-  FieldFormatEntityPolicy,
-  NoForeignRootFieldsEntityPolicy,
-  SchemaValidEntityPolicy,
-  systemEntityV1alpha1Validator,
-} from '@backstage/catalog-model';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -26,7 +17,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
+import { publicPackages } from './public-packages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -73,36 +65,6 @@ function anchorsOf(file) {
         .replaceAll(' ', '-'),
     )
     .filter(anchor => !file.startsWith('docs/') || !/--|[^\w-]/.test(anchor));
-}
-
-/**
- * Returns the lines that GitHub and mkdocs render differently: blocks inside
- * list items, which mkdocs indents by four spaces; lists that do not begin with
- * 1; and admonitions.
- */
-function renderedDifferently(file) {
-  const differing = [];
-  let isCode = false;
-  let previous = '';
-  let afterBlank = false;
-  for (const [index, line] of read(file).split('\n').entries()) {
-    const isFence = /^ *```/.test(line);
-    if (!isCode) {
-      const isBlock = afterBlank || /^ +(```|[-*] |\d+\. )/.test(line);
-      const isItem = /^\d+\. /.test(line);
-      if (
-        /^!!! |^> \[!/.test(line) ||
-        (isBlock && /^ +\S/.test(line)) ||
-        (isItem && !line.startsWith('1. ') && !/^\d+\. /.test(previous))
-      ) {
-        differing.push(`line ${index + 1}: ${line}`);
-      }
-    }
-    isCode = isFence ? !isCode : isCode;
-    afterBlank = line === '';
-    previous = afterBlank ? previous : line;
-  }
-  return differing;
 }
 
 /**
@@ -273,14 +235,6 @@ describe('the site', () => {
     );
   });
 
-  it('has the same navigation without TechDocs', () => {
-    assert.deepEqual(parse(read('mkdocs-strict.yml')), {
-      INHERIT: 'mkdocs.yml',
-      site_dir: '.build/site',
-      plugins: [],
-    });
-  });
-
   it('is built by mkdocs without warnings', () => {
     execFileSync(
       'mkdocs',
@@ -288,12 +242,6 @@ describe('the site', () => {
       { cwd: root, stdio: 'inherit' },
     );
   });
-
-  for (const file of pages) {
-    it(`renders ${file} as GitHub does`, () => {
-      assert.deepEqual(renderedDifferently(file), []);
-    });
-  }
 });
 
 describe('the path of a request', () => {
@@ -313,35 +261,6 @@ describe('the path of a request', () => {
       ),
       [],
     );
-  });
-});
-
-describe('the table of packages', () => {
-  it('has the dependencies of the package.json files', () => {
-    const shortName = name =>
-      name.replace('@directory-gateway/', '').replace('backstage-plugin-', '');
-    const actual = Object.fromEntries(
-      files
-        .filter(file => /^(packages|plugins)\/[^/]+\/package\.json$/.test(file))
-        .map(file => [
-          dirname(file),
-          Object.keys(JSON.parse(read(file)).dependencies ?? {})
-            .filter(name => name.startsWith('@directory-gateway/'))
-            .map(shortName)
-            .sort(),
-        ]),
-    );
-    const documented = Object.fromEntries(
-      read('docs/architecture.md')
-        .split('\n')
-        .map(line => line.split('|').map(cell => cell.trim()))
-        .filter(cells => /^`(packages|plugins)\/[^/`]+`$/.test(cells[1] ?? ''))
-        .map(cells => [
-          cells[1].replaceAll('`', ''),
-          [...cells[3].matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort(),
-        ]),
-    );
-    assert.deepEqual(documented, actual);
   });
 });
 
@@ -370,56 +289,31 @@ describe('the shipped configuration', () => {
     });
   }
 
-  it('indexes users for the search only with PostgreSQL', () => {
-    const base = parse(read('app-config.yaml'));
-    const production = parse(read('app-config.production.yaml'));
-    const kindsOf = ({ search }) => search.collators.catalog.filter.kind;
-    const indexed = [
-      ...base.catalog.rules.flatMap(rule => rule.allow),
-      'Group',
-    ];
-    assert.deepEqual(kindsOf(base), indexed);
-    assert.equal(production.backend.database.client, 'pg');
-    assert.deepEqual(kindsOf(production), [...indexed, 'User']);
-  });
-
   it('rejects locations of users in production', () => {
     const { catalog } = parse(read('app-config.production.yaml'));
     assert.equal(catalog.readonly, true);
   });
 });
 
-describe('the catalog', () => {
-  const policy = EntityPolicies.allOf([
-    new SchemaValidEntityPolicy(),
-    new NoForeignRootFieldsEntityPolicy(),
-    new FieldFormatEntityPolicy(),
-  ]);
-  const validators = {
-    Component: componentEntityV1alpha1Validator,
-    System: systemEntityV1alpha1Validator,
-  };
-  const catalogs = files.filter(file => file.endsWith('catalog-info.yaml'));
+describe('the version of the packages', () => {
+  const { version } = publicPackages[0].manifest;
 
-  for (const file of catalogs) {
-    it(`accepts ${file}`, async () => {
-      for (const document of parseAllDocuments(read(file))) {
-        const entity = document.toJS();
-        await policy.enforce(entity);
-        assert.equal(await validators[entity.kind].check(entity), true);
-      }
+  for (const [file, pattern] of [
+    ['package.json', /"version": "(.+?)"/g],
+    ['README.md', /\*\*Status:\*\* ([\d.]+),/g],
+    ['docs/install.md', /@directory-gateway\/[\w-]+@\^([\d.]+)/g],
+    ['docs/organization.md', /@directory-gateway\/[\w-]+@\^([\d.]+)/g],
+  ]) {
+    it(`is in ${file}`, () => {
+      const found = [...read(file).matchAll(pattern)].map(([, name]) => name);
+      assert.deepEqual([...new Set(found)], [version]);
     });
   }
 
-  it('has every published package', () => {
-    const published = files
-      .filter(file => /^(packages|plugins)\/[^/]+\/package\.json$/.test(file))
-      .filter(file => !JSON.parse(read(file)).private)
-      .map(file => join(dirname(file), 'catalog-info.yaml'));
-    assert.ok(published.length > 5);
-    assert.deepEqual(
-      published.filter(file => !catalogs.includes(file)),
-      [],
-    );
+  it('is that of all packages', () => {
+    const others = publicPackages
+      .filter(({ manifest }) => manifest.version !== version)
+      .map(({ folder }) => folder);
+    assert.deepEqual(others, []);
   });
 });

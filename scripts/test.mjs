@@ -120,12 +120,8 @@ const checks = {
   },
   'check-documents': nodeTest(
     'check-documents',
-    'scripts/circles.test.mjs',
     'scripts/configuration.test.mjs',
     'scripts/documents.test.mjs',
-    'scripts/packages.test.mjs',
-    'scripts/toolchain.test.mjs',
-    'scripts/troubleshooting.test.mjs',
   ),
 };
 

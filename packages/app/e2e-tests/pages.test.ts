@@ -1,7 +1,7 @@
 import { alice, expect, test } from './test';
 
-test('pages report no errors', async ({ portal, openBrowserAs }) => {
-  const page = await openBrowserAs(alice);
+test('pages report no errors', async ({ portal, openTabAs }) => {
+  const page = await openTabAs(alice);
   // The catalog imports the directory in the first seconds after the portal is
   // ready.
   await expect(async () => {
@@ -51,9 +51,9 @@ test('pages report no errors', async ({ portal, openBrowserAs }) => {
 
 test('a path that starts with a host stays on the portal', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   const left: string[] = [];
   page.on('request', request => {
     if (request.isNavigationRequest()) {
@@ -75,27 +75,22 @@ test('a path that starts with a host stays on the portal', async ({
     page.getByRole('heading', { name: 'Welcome to Directory gateway' }),
   ).toBeVisible();
   expect(new Set(left)).toEqual(new Set([portal.url]));
-});
 
-test('a path below the page of a user does not exist', async ({
-  portal,
-  openBrowserAs,
-}) => {
-  const page = await openBrowserAs(alice);
-  await page.goto(`${portal.url}/directory/people/alice/other`);
-
-  await expect(
-    page.getByRole('heading', { level: 1, name: 'Page not found' }),
-  ).toBeVisible();
-  await expect(page.getByRole('main')).toHaveCount(1);
-  await expect(page).toHaveTitle('Page not found · Directory gateway');
+  await test.step('a path below the page of a user does not exist', async () => {
+    await page.goto(`${portal.url}/directory/people/alice/other`);
+    await expect(
+      page.getByRole('heading', { level: 1, name: 'Page not found' }),
+    ).toBeVisible();
+    await expect(page.getByRole('main')).toHaveCount(1);
+    await expect(page).toHaveTitle('Page not found · Directory gateway');
+  });
 });
 
 test('a page is reloaded once when its code cannot be loaded', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   let loads = 0;
   page.on('load', () => {
     loads += 1;

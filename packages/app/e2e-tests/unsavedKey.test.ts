@@ -126,9 +126,9 @@ const exits: Record<
 
 test('an unsaved key can be saved after leaving its page', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(portal.url);
   for (const [name, { leave, url }] of Object.entries(exits)) {
     await test.step(`by ${name}`, async () => {
@@ -143,9 +143,9 @@ test('an unsaved key can be saved after leaving its page', async ({
 
 test('a key receives the certificate that is issued after leaving the page', async ({
   portal,
-  openBrowserAs,
+  openTabAs,
 }) => {
-  const page = await openBrowserAs(alice);
+  const page = await openTabAs(alice);
   await page.goto(portal.url);
   let respond = () => {};
   const hasLeft = new Promise<void>(resolve => (respond = resolve));
