@@ -1,7 +1,7 @@
 import { alice, expect, test } from './test';
 
-test('pages report no errors', async ({ portal, openTabAs }) => {
-  const page = await openTabAs(alice);
+test('pages report no errors', async ({ portal, openBrowserAs }) => {
+  const page = await openBrowserAs(alice);
   // The catalog imports the directory in the first seconds after the portal is
   // ready.
   await expect(async () => {
