@@ -17,7 +17,10 @@ export interface FieldDefinition {
   readonly syntax: FieldSyntax;
   /** Whether private profiles hide it by default, except from their owners. */
   readonly hidden?: boolean;
-  /** How the API searches its texts, if it does; a substring also exactly. */
+  /**
+   * How its search parameter matches; `substring` has an `__exact` form too.
+   * Default: the field has no search parameter.
+   */
   readonly search?: 'substring' | 'exact';
   /** Name of the search parameter. Default: the name of the field. */
   readonly parameter?: string;
@@ -112,7 +115,7 @@ export const hiddenFieldNames = userFieldNames.filter(
 );
 
 /**
- * Returns the search parameters that match in a way, with their fields, in the
+ * Returns the search parameters with one kind of match, and their fields, in the
  * order of the contract.
  */
 export function searchParameters(

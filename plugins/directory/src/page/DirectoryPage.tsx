@@ -184,8 +184,8 @@ export function Section(props: {
 }
 
 /**
- * A table with the background of a card. A row opens a page, to which a link in
- * the row leads as well.
+ * A table with the background of a card. A click on a row opens the same page as
+ * the link in the row.
  */
 export function LinkTable<Item extends object>(props: {
   columns: readonly ColumnConfig<Item & { id: string }>[];

@@ -15,8 +15,8 @@ interface Suggestion {
 }
 
 /**
- * Field that suggests users or groups while the user types; the error and a
- * retry button while they cannot be searched.
+ * Field that suggests users or groups while the user types. When the search
+ * fails, shows the error and a retry button instead.
  */
 export function SearchPicker(props: {
   kind: 'users' | 'groups';

@@ -14,8 +14,9 @@ import { suspensionFor } from './ReplicaState';
 import { countByKind, forEachMissing, type TableCheck } from './TableCheck';
 
 /**
- * Minimum interval between lists of stable IDs. Together with the second after
- * which writes are explained, it is the "two seconds" of {@link BackgroundChecks}.
+ * Minimum interval between lists of stable IDs. Added to the second after which
+ * writes are explained, it is the two seconds that {@link BackgroundChecks} needs
+ * in addition to the lists.
  */
 const MIN_INTERVAL_MS = 1000;
 

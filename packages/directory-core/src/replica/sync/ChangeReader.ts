@@ -121,7 +121,7 @@ export class ChangeReader {
     }
   }
 
-  /** Records that entries are to be read again, which lost a reference since. */
+  /** Lets entries that have lost another reference be read again. */
   #forgetLost(before: Links, now: Links): void {
     for (const [list, links] of before.entries()) {
       for (const key of difference(links, now[list]).removed) {

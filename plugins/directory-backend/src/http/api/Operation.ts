@@ -57,7 +57,7 @@ export interface Operation {
   recordDenial?(denied: DeniedCall): Promise<void>;
 }
 
-/** What an operation declares; `method` and `permission` have defaults. */
+/** Declaration of an operation. */
 type Declaration<Input> = Omit<
   Operation,
   'method' | 'permission' | 'handle'

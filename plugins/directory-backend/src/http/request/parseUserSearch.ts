@@ -24,8 +24,8 @@ import {
 } from './searchTerms';
 
 /**
- * Terms that match as substrings, unless `__exact` is appended. The first short
- * one is reported: the first three in FASJSON's order.
+ * Terms that match as substrings, unless `__exact` is appended. An error reports
+ * the first one that is too short, so the first three are in FASJSON's order.
  */
 export const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
   username: 'username',
