@@ -17,8 +17,6 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { firstCall } from './first-call.mjs';
-import { plainLogLine } from './plain-log-line.mjs';
 
 /** Timeout for a stop. */
 const STOP_TIMEOUT_MS = 3_000;
@@ -152,6 +150,67 @@ function environmentText() {
     `options=(${config.map(quote).join(' ')})`,
     '',
   ].join('\n');
+}
+
+/**
+ * Formats the first steps with a portal that has just started: a call for
+ * another terminal, and the principals of the realm.
+ */
+function firstCall({ PORT, PORTAL_URL, KRB5_CONFIG, KEYTAB }) {
+  // In a folder that the realm removes when it stops.
+  const ticket = join(dirname(KRB5_CONFIG), 'ticket');
+  return `
+The portal is ready at ${PORTAL_URL}. Choose "Enter as Alice (demo)" to sign in.
+
+The first call, in another terminal:
+
+  export KRB5_CONFIG=${KRB5_CONFIG} KRB5CCNAME=${ticket} KEYTAB=${KEYTAB}
+  kinit -k -t "$KEYTAB" alice
+  curl --negotiate -u : http://localhost:${PORT}/api/directory/v1/me/
+
+Chromium signs in to the portal with the same ticket:
+
+  chromium --auth-server-allowlist=localhost ${PORTAL_URL}
+
+Principals for kinit:
+
+  alice                       an ordinary user
+  bob                         a user with a private profile
+  bot/builder.example.test    a service
+  host/build1.example.test    a host
+  admin                       an administrator without an account in the Fedora Account System
+  carol                       a user whose account is locked
+  eve                         a user whose account has expired
+
+Ctrl-C stops the portal and the realm.
+`;
+}
+
+/**
+ * Formats a line of the portal's log, which is JSON in production, as text.
+ * Returns other lines unchanged, and `undefined` for GET requests that
+ * succeeded: the import into the catalog sends hundreds of them.
+ */
+function plainLogLine(line) {
+  let record;
+  try {
+    record = JSON.parse(line);
+  } catch {
+    return line;
+  }
+  if (typeof record?.message !== 'string') {
+    return line;
+  }
+  const { level, plugin, service, message, stack } = record;
+  if (
+    record.type === 'incomingRequest' &&
+    record.method === 'GET' &&
+    record.status < 400
+  ) {
+    return undefined;
+  }
+  const text = level === 'info' ? message : (stack ?? message);
+  return `${level} ${plugin ?? service ?? 'backstage'}: ${text}`;
 }
 
 let stopping = false;

@@ -12,7 +12,6 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import { applyDiff, mergeText, readInstallPage } from './install-page.mjs';
 import { checkTarballs } from './check-tarballs.mjs';
 import { freePort } from './free-port.mjs';
@@ -127,7 +126,6 @@ try {
       );
     }
   }
-  await attempt('measure the initial load', measureInitialLoad);
 } catch (error) {
   if (!(error instanceof StepFailed)) {
     throw error;
@@ -480,41 +478,6 @@ async function signIn({ page, expect }) {
   await expect(page.getByText('alice@example.test').first()).toBeVisible({
     timeout: 120_000,
   });
-}
-
-/**
- * Prints how much the packages add to the scripts and styles that a page loads
- * first: builds the pages again without the packages.
- */
-async function measureInitialLoad() {
-  const app = join(portal, 'packages/app');
-  const { dependencies } = await readJson(join(app, 'package.json'));
-  const ours = Object.keys(dependencies).filter(name =>
-    name.startsWith('@directory-gateway/'),
-  );
-  assert.notDeepEqual(ours, []);
-  const withPackages = await initialLoad(join(app, 'dist'));
-  await bash(`yarn remove ${ours.join(' ')} && yarn build`, app);
-  const without = await initialLoad(join(app, 'dist'));
-  const kB = bytes => `${(bytes / 1000).toFixed(1)} kB`;
-  console.log(
-    `initial load, gzip: ${kB(without)} without the packages, ${kB(
-      withPackages,
-    )} with them (+ ${kB(withPackages - without)})`,
-  );
-}
-
-/** Returns the compressed size of the files that the first page names, in bytes. */
-async function initialLoad(dist) {
-  const page = await readFile(join(dist, 'index.html'), 'utf8');
-  const files = [
-    ...page.matchAll(/(?:src|href)="[^"]*?(static\/[^"]+\.(?:js|css))"/g),
-  ].map(([, file]) => file);
-  assert.notDeepEqual(files, []);
-  const sizes = files.map(
-    async file => gzipSync(await readFile(join(dist, file))).length,
-  );
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 /** Runs a check in a fresh profile of Chromium. */

@@ -5,7 +5,15 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Number of lines of output in the error of a portal that exited. */
+const LAST_LINES = 30;
+
 const repository = resolve(__dirname, '../../..');
+
+function exitedWith(log: readonly string[]): Error {
+  const output = log.slice(-LAST_LINES).join('\n');
+  return new Error(`The portal exited by itself. Its last output:\n${output}`);
+}
 
 /** The portal as started by `make start`, with its own realm and port. */
 export class Portal {
@@ -14,11 +22,13 @@ export class Portal {
   readonly realm: Realm;
   readonly #process: ChildProcess;
   readonly #log: readonly string[];
+  #isStopping = false;
 
   /**
    * Starts the output of `scripts/build` and waits until it is ready.
    *
-   * @throws Error with the log when the process exits earlier
+   * @throws Error with the last output when the process exits earlier. When it
+   * exits later by itself, the current test fails.
    */
   static async start(options: {
     readonly realm: Realm;
@@ -50,7 +60,8 @@ export class Portal {
           }
         });
       }
-      child.once('exit', () => fail(new Error(log.join('\n'))));
+      // Unlike `exit`, after the last output.
+      child.once('close', () => fail(exitedWith(log)));
     });
     return new Portal({ url, realm, child, log });
   }
@@ -65,6 +76,12 @@ export class Portal {
     this.realm = options.realm;
     this.#process = options.child;
     this.#log = options.log;
+    options.child.once('close', () => {
+      if (!this.#isStopping) {
+        // Playwright ends the test at once, which would otherwise wait.
+        throw exitedWith(this.#log);
+      }
+    });
   }
 
   /** Returns the log until now. */
@@ -93,6 +110,7 @@ export class Portal {
 
   /** Stops the portal and waits until it exits. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       this.#process.kill('SIGTERM');
       await once(this.#process, 'exit');

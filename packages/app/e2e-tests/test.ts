@@ -18,8 +18,6 @@ export interface Caller {
    * to no ticket.
    */
   readonly ticket?: string;
-  /** Whether the browser may send tickets to the portal. Defaults to true. */
-  readonly hostAllowed?: boolean;
 }
 
 /**
@@ -45,7 +43,7 @@ async function openBrowser(options: {
   readonly folder: string;
 }): Promise<BrowserContext> {
   const { portal, caller, folder } = options;
-  const { ticket, hostAllowed = true } = caller;
+  const { ticket } = caller;
   const ticketCache =
     ticket === undefined
       ? `FILE:${join(folder, 'no-ticket')}`
@@ -56,10 +54,7 @@ async function openBrowser(options: {
       executablePath,
       // Chromium's sandbox does not work for root.
       chromiumSandbox: process.getuid?.() !== 0,
-      args: [
-        '--disable-quic',
-        ...(hostAllowed ? ['--auth-server-allowlist=localhost'] : []),
-      ],
+      args: ['--disable-quic', '--auth-server-allowlist=localhost'],
       env: {
         ...(process.env as Record<string, string>),
         KRB5_CONFIG: portal.realm.krb5Config,

@@ -44,4 +44,8 @@ backend.add(
   import('@directory-gateway/backstage-plugin-directory-backend-module-step-ca'),
 );
 
-backend.start();
+// Otherwise, Backstage logs the error, and the process is never ready.
+backend.start().catch(error => {
+  process.stderr.write(`${error.stack}\n`);
+  process.exit(1);
+});

@@ -200,12 +200,6 @@ export const certificateScenes: readonly Scene[] = [
     shows: heading('You are not allowed to request certificates'),
   }),
   certificates({
-    name: 'request-no-ca',
-    path: '/request',
-    act: page => reloadWith(page, { certificate_authority: null }),
-    shows: heading('This portal does not issue certificates'),
-  }),
-  certificates({
     name: 'certificates-no-ca',
     act: page => reloadWith(page, { certificate_authority: null }),
     shows: heading('This portal does not issue certificates'),

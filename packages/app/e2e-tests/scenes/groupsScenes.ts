@@ -48,55 +48,10 @@ export const groupsScenes: readonly Scene[] = [
     shows: page => page.getByText('contributors').first(),
   }),
   groups({
-    name: 'groups-mine',
-    path: '?mine=&sort=-member_count',
-    shows: page => page.getByRole('row', { name: /packager/ }),
-  }),
-  groups({
     name: 'groups-found',
     path: '?q=pack',
     shows: page => page.locator('mark'),
   }),
-  groups({
-    name: 'groups-too-short',
-    path: '?q=zz',
-    shows: page => page.getByText(/Type at least three characters/),
-  }),
-  groups({
-    name: 'groups-nothing-found',
-    path: '?q=nothing-like-it',
-    shows: heading('No groups found'),
-  }),
-  {
-    name: 'groups-loading',
-    caller: alice,
-    isInUrl: true,
-    async open({ page, portal }) {
-      await page.route('**/v1/groups/**', () => undefined);
-      await page.goto(`${portal.url}/directory/groups`);
-      const shown = page.getByRole('status', { name: 'Loading' }).first();
-      await expect(shown).toBeVisible();
-      return shown;
-    },
-  },
-  {
-    name: 'groups-directory-away',
-    caller: alice,
-    isInUrl: true,
-    async open({ page, portal }) {
-      await page.route('**/v1/groups/**', route =>
-        route.fulfill({
-          status: 503,
-          headers: { 'Retry-After': '30' },
-          json: { message: 'The directory is unavailable' },
-        }),
-      );
-      await page.goto(`${portal.url}/directory/groups`);
-      const shown = page.getByRole('button', { name: 'Try again' });
-      await expect(shown).toBeVisible();
-      return shown;
-    },
-  },
   {
     name: 'group',
     caller: alice,
@@ -117,11 +72,6 @@ export const groupsScenes: readonly Scene[] = [
     shows: page => page.getByRole('row', { name: /carol/ }),
   }),
   groups({ name: 'group-large', path: '/contributors', shows: member }),
-  groups({
-    name: 'group-members-found',
-    path: '/contributors?q=mar&membership=direct',
-    shows: page => page.locator('mark'),
-  }),
   groups({
     name: 'group-no-member-found',
     path: '/contributors?q=nobodyatall',

@@ -29,11 +29,6 @@ const heading = (name: string) => (page: Page) =>
 export const peopleScenes: readonly Scene[] = [
   people({ name: 'before-typing', shows: heading('People in your groups') }),
   people({
-    name: 'found',
-    query: '?q=alice',
-    shows: page => page.locator('mark'),
-  }),
-  people({
     name: 'found-many',
     query: '?q=mar',
     shows: page => page.locator('mark'),
