@@ -118,8 +118,7 @@ export function kdcServer(
 ): Server {
   return new Server({
     program: 'krb5kdc',
-    // The path shows the supervisor which realm the process belongs to.
-    args: ['-n', '-r', realm, '-P', join(files.dir, 'kdc.pid')],
+    args: ['-n', '-r', realm],
     env: kdcEnvironment(files),
     port,
     log: join(files.dir, 'kdc.output'),

@@ -16,13 +16,13 @@ jest.setTimeout(600_000);
 /** Compiles TypeScript for Node, as Backstage's commands do. */
 const LOADER = require.resolve('@backstage/cli-node/config/nodeTransform.cjs');
 
-/** Returns the processes with this folder in their command line. */
+/** Returns the processes with this folder in their environment. */
 async function processesOf(folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter(name => /^\d/.test(name))) {
-    const file = join('/proc', pid, 'cmdline');
-    const line = await readFile(file, 'utf8').catch(() => '');
-    if (line.includes(folder)) {
+    const file = join('/proc', pid, 'environ');
+    const environment = await readFile(file, 'utf8').catch(() => '');
+    if (environment.includes(folder)) {
       found.push(pid);
     }
   }
@@ -75,13 +75,18 @@ describe('a realm', () => {
     await isGone(other.dir);
   });
 
-  it('ends when its caller is killed, also while the server is paused', async () => {
+  it('ends only its servers when its caller is killed, also while one is paused', async () => {
     const { child, folder } = await command('serve');
+    const viewer = spawn('tail', ['-f', join(folder, 'krb5.conf')]);
+    await once(viewer.stdout, 'data');
     const pid = await readFile(join(folder, 'slapd.pid'), 'utf8');
     process.kill(Number(pid), 'SIGSTOP');
     child.kill('SIGKILL');
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
     await isGone(folder);
+    expect(viewer.signalCode).toBeNull();
+    viewer.kill('SIGKILL');
+    await once(viewer, 'exit');
   });
 
   it('exits with status 0 when realm serve receives a signal', async () => {

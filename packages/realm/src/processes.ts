@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -51,17 +52,16 @@ export async function run(command: Command, input = ''): Promise<string> {
 /** Returns the environment of a program. Debian's servers are in sbin. */
 export function environmentOf({ env }: Command): NodeJS.ProcessEnv {
   const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
-  return { ...process.env, PATH, ...env };
+  return { ...process.env, PATH, ...env, REALM_SUPERVISOR: supervisor?.id };
 }
 
 /** Folders of this process that exist, and the process that removes them. */
 const folders = new Set<string>();
-let supervisor: ChildProcess | undefined;
+let supervisor: { id: string; process: ChildProcess } | undefined;
 
 /**
  * Creates a private folder. When this process exits or is killed, the
- * supervisor ends all processes that name the folder in their command line, and
- * removes the folder.
+ * supervisor ends the programs that it has started, and removes the folder.
  */
 export async function createFolder(
   prefix: string,
@@ -70,7 +70,7 @@ export async function createFolder(
   const folder = await mkdtemp(join(await realpath(parent), prefix));
   folders.add(folder);
   supervisor ??= startSupervisor();
-  supervisor.stdin?.write(`${folder}\n`);
+  supervisor.process.stdin?.write(`${folder}\n`);
   return folder;
 }
 
@@ -79,19 +79,21 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   folders.delete(folder);
   if (folders.size === 0) {
-    supervisor?.stdin?.end();
+    supervisor?.process.stdin?.end();
     supervisor = undefined;
   }
 }
 
 /** Starts a process that outlives this one, but does not keep it alive. */
-function startSupervisor(): ChildProcess {
+function startSupervisor() {
+  // In the environment of the programs that it ends.
+  const id = randomUUID();
   const child = spawn(
     process.execPath,
-    [join(PACKAGE_FOLDER, 'src/supervisor.mjs')],
+    [join(PACKAGE_FOLDER, 'src/supervisor.mjs'), id],
     { stdio: ['pipe', 'ignore', 'inherit'], detached: true },
   );
   child.unref();
   (child.stdin as Socket).unref();
-  return child;
+  return { id, process: child };
 }

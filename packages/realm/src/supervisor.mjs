@@ -1,9 +1,9 @@
-// Ends the servers of a process that has exited or was killed. processes.ts
-// writes the private folders of the servers to standard input, one a line. When
-// it closes, all processes that name one of the folders in their command line
-// are ended, and the folders are removed.
+// Ends the programs of a process that has exited or was killed. processes.ts
+// passes the value of REALM_SUPERVISOR in their environment as the argument, and
+// writes its private folders to standard input, one a line. When that closes,
+// the programs are ended, and the folders are removed.
 
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 /** Time for an orderly end, in milliseconds; then processes are killed. */
 const TIMEOUT_MS = 2000;
 
+const [id] = process.argv.slice(2);
 const folders = (await text(process.stdin)).split('\n').filter(Boolean);
 
 const deadline = Date.now() + TIMEOUT_MS;
@@ -26,13 +27,25 @@ for (const folder of folders) {
   rmSync(semaphore, { force: true });
 }
 
-/** Sends the signal to a process of the folders; returns whether it did. */
+/** Sends the signal to one of the programs; returns whether it did. */
 function endProcess(pid) {
   try {
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    const isOurs = folders.some(folder => command.includes(folder));
+    const isOurs = read(pid, 'environ').includes(id) || isNewServer(pid);
     return isOurs && process.kill(Number(pid), signal);
   } catch {
     return false; // not a process, or it has exited
   }
+}
+
+/** Whether dscreate started a process, which it does without an environment. */
+function isNewServer(pid) {
+  const command = read(pid, 'cmdline');
+  return folders
+    .filter(folder => command.includes(folder))
+    .flatMap(folder => globSync(`${folder}/instance/**/*.pid`))
+    .some(file => readFileSync(file, 'utf8').trim() === pid);
+}
+
+function read(pid, file) {
+  return readFileSync(`/proc/${pid}/${file}`, 'utf8');
 }
