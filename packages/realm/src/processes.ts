@@ -7,6 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PACKAGE_FOLDER } from './realmFiles';
 
+/** Folders of this process that exist, and the process that removes them. */
+const folders = new Set<string>();
+let supervisor: { id: string; process: ChildProcess } | undefined;
+
 /** A program with its arguments. */
 export interface Command {
   readonly program: string;
@@ -54,10 +58,6 @@ export function environmentOf({ env }: Command): NodeJS.ProcessEnv {
   const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
   return { ...process.env, PATH, ...env, REALM_SUPERVISOR: supervisor?.id };
 }
-
-/** Folders of this process that exist, and the process that removes them. */
-const folders = new Set<string>();
-let supervisor: { id: string; process: ChildProcess } | undefined;
 
 /**
  * Creates a private folder. When this process exits or is killed, the
