@@ -28,7 +28,7 @@ export interface ReadGroup {
 }
 
 /** Part of the change log. */
-export interface ReadChanges {
+interface ReadChanges {
   /** Users and groups to read again. */
   readonly keys: ReadonlySet<EntryKey>;
   /** Position after these changes. */

@@ -18,7 +18,7 @@ import { Follower } from '../__testUtils__/changes/Follower';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
 import { type Change, ChangeLog } from './ChangeLog';
-import { ChangeWriter, type ChangeWriterOptions } from './ChangeWriter';
+import { ChangeWriter } from './ChangeWriter';
 import { publicValuesFor } from './createChanges';
 import { KnownEntries } from './KnownEntries';
 
@@ -118,7 +118,7 @@ async function openLog(definition = 'test') {
 
 async function startWriter(
   directory: TestDirectory,
-  options: Partial<ChangeWriterOptions> = {},
+  options: Partial<ConstructorParameters<typeof ChangeWriter>[0]> = {},
 ) {
   const writer = new ChangeWriter({
     log: await openLog(),
@@ -673,36 +673,33 @@ describe('ChangeWriter', () => {
     expect(await lines()).toEqual(['user_created bob']);
   });
 
-  it('records nothing before the server has reached its own earlier position', async () => {
+  it('records only what a server removes that is at an earlier position', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');
     directory.setUser('bob');
-    await startWriter(directory);
+    const writer = await startWriter(directory);
     await directory.confirm();
-    const value = String(Number(directory.sync.value) - 2);
-    directory.sync = { ...directory.sync, value };
-    directory.delete(userKey('bob'));
+    directory.setUser('alice', { emails: ['new@example.test'] });
     await directory.confirm();
-    expect(await lines()).toEqual([]);
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_deleted bob']);
-  });
+    const expected = ['user_changed alice'];
+    expect(await lines()).toEqual(expected);
+    await stopWriter(directory, writer);
 
-  it('records what a server that was restored from a backup removes', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    directory.setUser('bob');
-    await startWriter(directory);
-    await directory.confirm();
-    directory.sync = { ...directory.sync, value: '-9' };
+    // Another process has older data, from before the last write or a backup.
+    const { sync } = directory;
+    directory.sync = { ...sync, value: '-9' };
+    directory.setUser('alice', { locked: true });
     directory.delete(userKey('bob'));
     directory.setUser('carol');
+    await startWriter(directory);
     await directory.confirm();
-    expect(await lines()).toEqual([]);
-    const elapsed = performance.now() + 60_000;
-    jest.spyOn(performance, 'now').mockReturnValue(elapsed);
+    expected.push('user_deleted bob', 'user_locked alice');
+    expect(await lines()).toEqual(expected);
+
+    directory.setUser('alice', { locked: true, emails: ['new@example.test'] });
+    directory.sync = sync;
     await directory.confirm();
-    expect(await lines()).toEqual(['user_deleted bob']);
+    expect(await lines()).toEqual([...expected, 'user_created carol']);
   });
 
   it('logs deletions at once when a server gets positions', async () => {

@@ -27,19 +27,13 @@ const LEASE_INTERVAL_MS = 5000;
 /** Duration of the lease while the replica follows by full syncs. */
 const FULL_SYNC_LEASE_MS = 3 * 60_000;
 
-/**
- * Time in which another process that follows the same server reaches its
- * position. A server that was restored from a backup does not.
- */
-const LAG_MS = 30_000;
-
 const PRUNE_INTERVAL_MS = 60 * 60_000;
 
 /** The comparison contains data of two servers. */
 class ServerSwitchedError extends Error {}
 
 /** Options of {@link ChangeWriter}. */
-export interface ChangeWriterOptions {
+interface ChangeWriterOptions {
   readonly log: ChangeLog;
   readonly tables: ReplicaTables;
   readonly compare: ComparePositions;
@@ -63,8 +57,8 @@ interface Tenure {
   behindSince: number | undefined;
   /**
    * Additions that the server may lack; read once while it may lag behind.
-   * Differences that revert them, and those that add or allow something, are
-   * left out.
+   * Only differences that remove or deny something are recorded then, unless
+   * they revert such an addition.
    */
   recent: ReadonlySet<string> | undefined;
 }
@@ -75,8 +69,8 @@ interface Tenure {
  *
  * The process that acquires the lease compares all entries with the recorded
  * ones, so that changes made while the portal was not running are logged. If
- * its server may lag behind the last write, it postpones differences that add
- * or allow something, and those that revert recent changes.
+ * its server may lag behind the last write, it records only differences that
+ * remove or deny something, unless they revert recent changes.
  */
 export class ChangeWriter implements TableObserver {
   readonly #options: ChangeWriterOptions;
@@ -229,11 +223,7 @@ export class ChangeWriter implements TableObserver {
     const { log, logger, retentionMs } = this.#options;
     while (this.#confirmed && !this.#isStopped) {
       const { server } = this.#position!;
-      const mode = this.#modeFor(tenure);
-      if (mode === 'wait') {
-        return;
-      }
-      if (mode === 'strict') {
+      if (this.#mayLag(tenure)) {
         tenure.recent ??= await log.recentAdditions();
       } else if (tenure.recent) {
         tenure.recent = undefined;
@@ -260,24 +250,17 @@ export class ChangeWriter implements TableObserver {
     }
   }
 
-  /**
-   * Returns which differences may be recorded: all; none, until this process
-   * has reached the position of another one; or only those that remove or deny.
-   */
-  #modeFor(tenure: Tenure): 'complete' | 'wait' | 'strict' {
+  /** Whether the server may lag behind the last write of all differences. */
+  #mayLag(tenure: Tenure): boolean {
     const { compare, catchUpMs = CATCH_UP_MS } = this.#options;
     const { position } = tenure;
     const order = position ? compare(position, this.#position!) : 'same';
     if (order === 'same' || order === 'later') {
       tenure.behindSince = undefined;
-      return 'complete';
+      return false;
     }
     tenure.behindSince ??= performance.now();
-    const behindMs = performance.now() - tenure.behindSince;
-    if (behindMs >= catchUpMs) {
-      return 'complete';
-    }
-    return order === 'earlier' && behindMs < LAG_MS ? 'wait' : 'strict';
+    return performance.now() - tenure.behindSince < catchUpMs;
   }
 
   /**

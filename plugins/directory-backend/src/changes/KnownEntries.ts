@@ -166,9 +166,9 @@ export class KnownEntries {
    * in between; entries that are written in the meantime must be compared again.
    *
    * @param recent - additions that the server may lack, from
-   *   {@link ChangeLog.recentAdditions}: the comparison leaves out differences
-   *   that revert them, entries that were created, renamed or unlocked, and new
-   *   members. Default: nothing is left out.
+   *   {@link ChangeLog.recentAdditions}: only deleted and locked entries and
+   *   removed members are compared, without differences that revert them.
+   *   Default: everything is compared.
    */
   async compare(
     ids: Iterable<string>,
@@ -259,7 +259,8 @@ export class KnownEntries {
     if (isNew && recent) {
       return;
     }
-    const isChanged = !isNew && !isGone && !this.#hasSameValues(known, served);
+    const isChanged =
+      !isNew && !isGone && !recent && !this.#hasSameValues(known, served);
     const isLocked =
       !!served && 'locked' in served.record && served.record.locked === true;
     const record = (what: string, list = changes, old?: string) => {
@@ -269,9 +270,9 @@ export class KnownEntries {
     if (isGone) {
       record('deleted', deletions);
     }
-    known.served = served;
-    known.recorded = undefined;
-    if (isNew || isGone || !recent) {
+    if (isGone || !recent) {
+      known.served = served;
+      known.recorded = undefined;
       known.name = served?.name;
     }
     known.locked = recent
@@ -391,10 +392,14 @@ export class KnownEntries {
       .digest('base64url');
   }
 
-  #stored({ id, kind, name, locked, served }: KnownEntry): StoredEntry {
+  #stored(entry: KnownEntry): StoredEntry {
+    const { id, kind, name = null, locked, served, recorded } = entry;
+    if (recorded) {
+      return { id, kind, name, locked, ...recorded };
+    }
     const salt = randomBytes(SALT_BYTES).toString('base64url');
     const digest = served ? this.#digestOf(served, salt) : '';
-    return { id, kind, name: name ?? null, locked, salt, digest };
+    return { id, kind, name, locked, salt, digest };
   }
 }
 
