@@ -1,15 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import {
   addFasGroup,
   addFasUser,
-  addGroup,
-  addUser,
+  dumpEntries,
   eventually,
   userDn,
 } from '@directory-gateway/directory-core/testUtils';
+import { ldapOf } from '@directory-gateway/ldap/testUtils';
 import { form, GatewayClient } from './__testUtils__/gateway/GatewayClient';
 import {
   startGateway,
@@ -18,36 +15,35 @@ import {
 
 jest.setTimeout(600_000);
 
-const ADMIN_CLASSES = [
-  'inetOrgPerson',
-  'posixAccount',
-  'krbPrincipalAux',
-  'inetUser',
-];
-
-let folder: string;
 let realm: Realm;
 let gateway: Gateway;
 let client: GatewayClient;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fresh-site-'));
-  const ldif = join(folder, 'fresh.ldif');
-  const entries = [
-    addUser('admin', { objectClass: ADMIN_CLASSES }),
-    addGroup('admins', [userDn('admin')]),
-  ].join('');
-  await writeFile(ldif, entries.replaceAll('changetype: add\n', ''));
-  realm = await startRealm({ ldif });
-  gateway = await startGateway({ realm });
+  realm = await startRealm();
+  const served = (await dumpEntries(realm)).filter(
+    entry => entry.isA('fasUser') || entry.isA('fasGroup'),
+  );
+  await realm.modify(
+    served.map(({ dn }) => `dn: ${dn}\nchangetype: delete\n`).join('\n'),
+  );
+  gateway = await startGateway({
+    realm,
+    directory: { ldap: { ...ldapOf(realm), probeInterval: { seconds: 1 } } },
+  });
   client = new GatewayClient({ gateway, realm });
 });
 
 afterAll(async () => {
   await gateway?.stop();
   await realm?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
+
+/** Hides `fasIsPrivate` from the service account, or shows it again. */
+const setHidden = (operation: 'add' | 'delete') =>
+  realm.modify(
+    `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: (targetattr = "fasIsPrivate")(version 3.0; acl "hide flag"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
+  );
 
 it('serves a directory that has freeipa-fas but no fasUser', async () => {
   for (const path of ['/v1/users/', '/v1/groups/']) {
@@ -61,16 +57,6 @@ it('serves a directory that has freeipa-fas but no fasUser', async () => {
       `There is no ${name} entry yet to verify access to`,
     );
   }
-
-  await realm.modify(
-    addFasUser('first') + addFasGroup('first', [userDn('first')]),
-  );
-  await eventually(async () => {
-    const response = await client.request('/v1/groups/first/members/', {
-      as: 'admin',
-    });
-    expect(response.json).toMatchObject({ result: [{ username: 'first' }] });
-  });
 });
 
 it('serves the operations on certificates without a CA', async () => {
@@ -92,15 +78,18 @@ it('serves the operations on certificates without a CA', async () => {
   });
 });
 
-it('suspends reads once the first fasUser has an unreadable flag', async () => {
+it('serves the first fasUser only with a readable flag', async () => {
+  await setHidden('add');
   await realm.modify(
-    `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: (targetattr = "fasIsPrivate")(version 3.0; acl "hide flag"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
+    addFasUser('first') + addFasGroup('first', [userDn('first')]),
   );
-  const hidden = await startGateway({ realm });
-  const response = await new GatewayClient({ gateway: hidden, realm }).request(
-    '/v1/users/',
-    { as: 'admin' },
+  const members = () =>
+    client.request('/v1/groups/first/members/', { as: 'admin' });
+  await eventually(async () => expect((await members()).status).toBe(503));
+  await setHidden('delete');
+  await eventually(async () =>
+    expect((await members()).json).toMatchObject({
+      result: [{ username: 'first' }],
+    }),
   );
-  await hidden.stop();
-  expect(response.status).toBe(503);
 });

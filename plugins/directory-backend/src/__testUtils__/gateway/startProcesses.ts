@@ -154,12 +154,12 @@ export interface Processes {
 }
 
 /**
- * Starts two processes of the whole portal behind a load balancer, with one
- * database, one cache and one CA key.
+ * Starts two processes behind a load balancer, with one database, one cache and
+ * one CA key.
  */
 export async function startProcesses(options: {
   readonly realm: Realm;
-  /** The user that the guest provider signs in; an administrator. */
+  /** The user that the guest provider signs in. */
   readonly guest: string;
   /** The `directory` block without `ldap`. */
   readonly directory: JsonObject;
@@ -175,12 +175,7 @@ export async function startProcesses(options: {
       ...options,
       port,
       externalUrl: loadBalancer.baseUrl,
-      entry: 'portal',
       backend: backendOf({ postgres, redis }),
-      policy: {
-        dangerouslyAllowGuests: true,
-        administrators: [options.guest],
-      },
       env: { NODE_ENV: 'production' },
     });
   // Started sequentially: two catalogs do not wait for each other's migrations
