@@ -104,7 +104,7 @@ const trials = {
   organization: {
     ...jest(
       backend,
-      'src/catalog.faults.trial.test.ts',
+      'src/catalog.faults.integration.test.ts',
       'src/catalog.kills.trial.test.ts',
     ),
     shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
@@ -115,10 +115,6 @@ const trials = {
   },
   recovery: {
     ...jest(backend, 'src/catalog.recovery.trial.test.ts'),
-    shards: [{}],
-  },
-  migration: {
-    ...jest(backend, 'src/catalog.migration.trial.test.ts'),
     shards: [{}],
   },
   holds: {

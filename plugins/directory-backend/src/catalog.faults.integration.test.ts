@@ -4,7 +4,7 @@ import { startOrganization } from './__testUtils__/catalog/startOrganization';
 /** Characters of the portal's log in an error. */
 const LOG_LENGTH = 8000;
 
-/** Repetitions of each fault. */
+/** Repetitions of each fault; `make trials` sets a higher number. */
 const FAULTS = Number(process.env.FAULTS || 1);
 
 jest.setTimeout(600_000 + FAULTS * 300_000);
