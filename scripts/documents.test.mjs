@@ -8,7 +8,7 @@
 //   <!-- not run: REASON -->     not executed
 //
 // docs/install.md has its own comments (install-page.mjs). The blocks of
-// docs/api.md run in plugins/directory-backend/src/portal.integration.test.ts.
+// docs/api.md run in plugins/directory-backend/src/__tests__/portal.integration.test.ts.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -98,14 +98,14 @@ const fuzz = (factor = 1) =>
 /** Names of trials, their commands and the variables of their shards. */
 const trials = {
   crash: {
-    ...jest(backend, 'src/crash.trial.test.ts'),
+    ...jest(backend, 'src/certificates/crash.trial.test.ts'),
     shards: shardsOf(kills, KILLS).map(count => ({ KILLS: count })),
   },
   organization: {
     ...jest(
       backend,
-      'src/catalog.faults.integration.test.ts',
-      'src/catalog.kills.trial.test.ts',
+      'src/__tests__/catalog.faults.integration.test.ts',
+      'src/__tests__/catalog.kills.trial.test.ts',
     ),
     shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
   },
@@ -114,11 +114,11 @@ const trials = {
     shards: [{ CUTS: cuts }],
   },
   recovery: {
-    ...jest(backend, 'src/catalog.recovery.trial.test.ts'),
+    ...jest(backend, 'src/__tests__/catalog.recovery.trial.test.ts'),
     shards: [{}],
   },
   holds: {
-    ...jest(backend, 'src/holds.integration.test.ts'),
+    ...jest(backend, 'src/certificates/holds.integration.test.ts'),
     shards: shardsOf(holdFaults, HOLD_FAULTS).map(count => ({
       HOLD_FAULTS: count,
     })),
@@ -137,7 +137,7 @@ const trials = {
     shards: [{}],
   },
   answers: {
-    ...jest(backend, 'src/answers.trial.test.ts'),
+    ...jest(backend, 'src/http/answers.trial.test.ts'),
     shards: shardsOf(minutes, MINUTES).map((count, index) => ({
       MINUTES: count,
       // Each shard makes different changes.
@@ -145,11 +145,11 @@ const trials = {
     })),
   },
   outages: {
-    ...jest(backend, 'src/availability.integration.test.ts'),
+    ...jest(backend, 'src/http/availability.integration.test.ts'),
     shards: [{ OUTAGE_SECONDS: outageSeconds, USERS: users }],
   },
   start: {
-    ...jest(backend, 'src/start.integration.test.ts'),
+    ...jest(backend, 'src/__tests__/start.integration.test.ts'),
     shards: [{ USERS: users }],
   },
   doctor: {
@@ -169,7 +169,7 @@ const trials = {
     shards: [{ SEARCHES: size('SEARCHES', 4000) }],
   },
   privacy: {
-    ...jest(backend, 'src/privacy.integration.test.ts'),
+    ...jest(backend, 'src/http/privacy.integration.test.ts'),
     shards: [{ REQUESTS: size('REQUESTS', 500) }],
   },
   replica: {
@@ -181,7 +181,7 @@ const trials = {
     shards: [{ ROUNDS: size('ROUNDS', 5) }],
   },
   switch: {
-    ...jest(backend, 'src/serverSwitch.integration.test.ts'),
+    ...jest(backend, 'src/http/serverSwitch.integration.test.ts'),
     shards: [{ USERS: users }],
   },
   realm: {

@@ -4,31 +4,31 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '@directory-gateway/directory-core/testUtils';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
+import { makeCsr } from '../__testUtils__/certificates/makeCsr';
+import { readRevocationList } from '../__testUtils__/certificates/readRevocationList';
 import {
   form,
   GatewayClient,
   resultOf,
   serialOf,
-} from './__testUtils__/gateway/GatewayClient';
-import { HttpClient } from './__testUtils__/gateway/HttpClient';
-import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
+} from '../__testUtils__/gateway/GatewayClient';
+import { HttpClient } from '../__testUtils__/gateway/HttpClient';
+import { SteadyLoad } from '../__testUtils__/gateway/SteadyLoad';
 import {
   embeddedAuthority,
   privilegedRules,
-} from './__testUtils__/gateway/directoryConfig';
+} from '../__testUtils__/gateway/directoryConfig';
 import {
   overrideGuard,
   rejectedCounts,
-} from './__testUtils__/gateway/overrideGuard';
-import { guestToken } from './__testUtils__/gateway/signIn';
-import type { Gateway } from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/overrideGuard';
+import { guestToken } from '../__testUtils__/gateway/signIn';
+import type { Gateway } from '../__testUtils__/gateway/startGateway';
 import {
   type Processes,
   REQUEST_LIMIT,
   startProcesses,
-} from './__testUtils__/gateway/startProcesses';
+} from '../__testUtils__/gateway/startProcesses';
 
 jest.setTimeout(600_000);
 

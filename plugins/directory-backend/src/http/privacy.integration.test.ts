@@ -15,28 +15,28 @@ import {
   plantMarkers,
   userDn,
 } from '@directory-gateway/directory-core/testUtils';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { makeCsr } from '../__testUtils__/certificates/makeCsr';
 import {
   isBrokenMask,
   markerSearches,
   maskHeader,
   personalRoute,
   personalSearch,
-} from './__testUtils__/conformance/personalQueryArbitrary';
+} from '../__testUtils__/conformance/personalQueryArbitrary';
 import {
   type ClientResponse,
   form,
   GatewayClient,
   resultOf,
   serialOf,
-} from './__testUtils__/gateway/GatewayClient';
-import { HttpClient } from './__testUtils__/gateway/HttpClient';
-import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+} from '../__testUtils__/gateway/GatewayClient';
+import { HttpClient } from '../__testUtils__/gateway/HttpClient';
+import { embeddedAuthority } from '../__testUtils__/gateway/directoryConfig';
 import {
   type Gateway,
   startGateway,
-} from './__testUtils__/gateway/startGateway';
-import { EXACT_TERMS, SUBSTRING_TERMS } from './http/request/parseUserSearch';
+} from '../__testUtils__/gateway/startGateway';
+import { EXACT_TERMS, SUBSTRING_TERMS } from './request/parseUserSearch';
 
 jest.setTimeout(600_000);
 

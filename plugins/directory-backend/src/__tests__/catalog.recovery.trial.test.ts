@@ -12,12 +12,12 @@ import {
 import {
   directoryNames,
   namesOf,
-} from './__testUtils__/catalog/catalogEntities';
+} from '../__testUtils__/catalog/catalogEntities';
 import {
   CATALOG,
   SERVICE_TOKEN,
   startOrganization,
-} from './__testUtils__/catalog/startOrganization';
+} from '../__testUtils__/catalog/startOrganization';
 
 const BACKUP = 'catalog_backup';
 

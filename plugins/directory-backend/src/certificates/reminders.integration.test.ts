@@ -13,8 +13,8 @@ import {
   openLdapPrincipals,
   type OpenLdapPrincipals,
 } from '@directory-gateway/ldap/testUtils';
-import { issuerFiles } from './__testUtils__/certificates/issuerFiles';
-import { ReminderPortal } from './__testUtils__/certificates/ReminderPortal';
+import { issuerFiles } from '../__testUtils__/certificates/issuerFiles';
+import { ReminderPortal } from '../__testUtils__/certificates/ReminderPortal';
 
 jest.setTimeout(600_000);
 

@@ -3,7 +3,7 @@ import { eventually } from '@directory-gateway/directory-core/testUtils';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

@@ -4,15 +4,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+import { makeCsr } from '../__testUtils__/certificates/makeCsr';
+import { embeddedAuthority } from '../__testUtils__/gateway/directoryConfig';
 import {
   form,
   resultOf,
   serialOf,
-} from './__testUtils__/gateway/GatewayClient';
-import { guestToken } from './__testUtils__/gateway/signIn';
-import { withGateway } from './__testUtils__/gateway/withGateway';
+} from '../__testUtils__/gateway/GatewayClient';
+import { guestToken } from '../__testUtils__/gateway/signIn';
+import { withGateway } from '../__testUtils__/gateway/withGateway';
 
 jest.setTimeout(600_000);
 
@@ -156,7 +156,7 @@ describe('docs/renew-without-a-person.md', () => {
     edits: Record<string, string> = {},
   ): Promise<string> {
     const page = await readFile(
-      resolve(__dirname, '../../../docs/renew-without-a-person.md'),
+      resolve(__dirname, '../../../../docs/renew-without-a-person.md'),
       'utf8',
     );
     let [, script] = /```sh\n(#!\/bin\/sh\n[^]*?)```/.exec(page)!;

@@ -8,16 +8,16 @@ import {
   eventually,
   userDn,
 } from '@directory-gateway/directory-core/testUtils';
-import { privilegedRules } from './__testUtils__/gateway/directoryConfig';
+import { privilegedRules } from '../__testUtils__/gateway/directoryConfig';
 import {
   overrideGuard,
   rejectedCounts,
-} from './__testUtils__/gateway/overrideGuard';
-import { guestToken } from './__testUtils__/gateway/signIn';
+} from '../__testUtils__/gateway/overrideGuard';
+import { guestToken } from '../__testUtils__/gateway/signIn';
 import {
   type Gateway,
   startGateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

@@ -4,7 +4,7 @@ import { ldapOf } from '@directory-gateway/ldap/testUtils';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

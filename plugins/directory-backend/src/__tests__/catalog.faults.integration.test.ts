@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { startOrganization } from './__testUtils__/catalog/startOrganization';
+import { startOrganization } from '../__testUtils__/catalog/startOrganization';
 
 /** Characters of the portal's log in an error. */
 const LOG_LENGTH = 8000;

@@ -1,14 +1,14 @@
 import {
   embeddedAuthority,
   privilegedRules,
-} from './__testUtils__/gateway/directoryConfig';
-import { withGateway } from './__testUtils__/gateway/withGateway';
-import { describeCertificates } from './__testUtils__/suites/describeCertificates';
+} from '../__testUtils__/gateway/directoryConfig';
+import { withGateway } from '../__testUtils__/gateway/withGateway';
+import { describeCertificates } from '../__testUtils__/suites/describeCertificates';
 import {
   ADMINISTRATOR,
   describeRevocation,
   READER,
-} from './__testUtils__/suites/describeRevocation';
+} from '../__testUtils__/suites/describeRevocation';
 
 jest.setTimeout(600_000);
 

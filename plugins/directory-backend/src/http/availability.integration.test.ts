@@ -4,13 +4,16 @@ import {
   groupDn,
 } from '@directory-gateway/directory-core/testUtils';
 import { ldapOf } from '@directory-gateway/ldap/testUtils';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { form } from './__testUtils__/gateway/GatewayClient';
-import { HttpClient } from './__testUtils__/gateway/HttpClient';
-import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
-import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
-import { refreshByTicket, tokenByTicket } from './__testUtils__/gateway/signIn';
-import { withGateway } from './__testUtils__/gateway/withGateway';
+import { makeCsr } from '../__testUtils__/certificates/makeCsr';
+import { form } from '../__testUtils__/gateway/GatewayClient';
+import { HttpClient } from '../__testUtils__/gateway/HttpClient';
+import { SteadyLoad } from '../__testUtils__/gateway/SteadyLoad';
+import { embeddedAuthority } from '../__testUtils__/gateway/directoryConfig';
+import {
+  refreshByTicket,
+  tokenByTicket,
+} from '../__testUtils__/gateway/signIn';
+import { withGateway } from '../__testUtils__/gateway/withGateway';
 
 jest.setTimeout(600_000);
 

@@ -23,13 +23,13 @@ import {
 import {
   issuerFiles,
   revocationListPath,
-} from './__testUtils__/certificates/issuerFiles';
-import { exportForAll } from './__testUtils__/gateway/directoryConfig';
-import { guestToken, tokenByTicket } from './__testUtils__/gateway/signIn';
+} from '../__testUtils__/certificates/issuerFiles';
+import { exportForAll } from '../__testUtils__/gateway/directoryConfig';
+import { guestToken, tokenByTicket } from '../__testUtils__/gateway/signIn';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 
@@ -108,7 +108,7 @@ describe('the whole portal', () => {
   }
 
   const examples = readExamples(
-    readFileSync(resolve(__dirname, '../../../docs/api.md'), 'utf8'),
+    readFileSync(resolve(__dirname, '../../../../docs/api.md'), 'utf8'),
   );
 
   it('has examples in docs/api.md', () => {
@@ -127,7 +127,7 @@ describe('the whole portal', () => {
   );
   /** The ids of the plugins that the portal depends on. */
   function installedPlugins(): string[] {
-    const backend = resolve(__dirname, '../../../packages/backend');
+    const backend = resolve(__dirname, '../../../../packages/backend');
     const manifest = readFileSync(join(backend, 'package.json'), 'utf8');
     const { dependencies } = JSON.parse(manifest);
     return Object.keys(dependencies)

@@ -8,21 +8,18 @@ import {
 import assert from 'node:assert';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
-import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+import { readRevocationList } from '../__testUtils__/certificates/readRevocationList';
+import { embeddedAuthority } from '../__testUtils__/gateway/directoryConfig';
 import {
   form,
   GatewayClient,
   serialOf,
-} from './__testUtils__/gateway/GatewayClient';
+} from '../__testUtils__/gateway/GatewayClient';
 import {
   type Gateway,
   startGateway,
-} from './__testUtils__/gateway/startGateway';
-import {
-  type CertificateRow,
-  RECORDS,
-} from './certificates/records/CertificateRecords';
+} from '../__testUtils__/gateway/startGateway';
+import { type CertificateRow, RECORDS } from './records/CertificateRecords';
 
 /** Number of kills; `make trials` sets a higher number. */
 const KILLS = Number(process.env.KILLS || 3);

@@ -4,8 +4,8 @@ import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-n
 import { eventually } from '@directory-gateway/directory-core/testUtils';
 import { SchemaVerifier } from '@directory-gateway/ldap';
 import { ldapOf, openLdapPool } from '@directory-gateway/ldap/testUtils';
-import { readDirectoryConfig } from './config';
-import { startGateway } from './__testUtils__/gateway/startGateway';
+import { readDirectoryConfig } from '../config';
+import { startGateway } from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(180_000);
 

@@ -7,11 +7,11 @@ import {
   GatewayClient,
   type ClientResponse,
   type RequestOptions,
-} from './__testUtils__/gateway/GatewayClient';
+} from '../__testUtils__/gateway/GatewayClient';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

@@ -5,12 +5,12 @@ import {
   eventually,
   userDn,
 } from '@directory-gateway/directory-core/testUtils';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { form, serialOf } from './__testUtils__/gateway/GatewayClient';
-import { revocationListPath } from './__testUtils__/certificates/issuerFiles';
-import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
-import { guestToken, tokenByTicket } from './__testUtils__/gateway/signIn';
-import { withGateway } from './__testUtils__/gateway/withGateway';
+import { makeCsr } from '../__testUtils__/certificates/makeCsr';
+import { form, serialOf } from '../__testUtils__/gateway/GatewayClient';
+import { revocationListPath } from '../__testUtils__/certificates/issuerFiles';
+import { embeddedAuthority } from '../__testUtils__/gateway/directoryConfig';
+import { guestToken, tokenByTicket } from '../__testUtils__/gateway/signIn';
+import { withGateway } from '../__testUtils__/gateway/withGateway';
 
 jest.setTimeout(600_000);
 
@@ -41,7 +41,7 @@ const site = withGateway({
     env: {
       NODE_OPTIONS: `--require ${resolve(
         __dirname,
-        '__testUtils__/gateway/listRoutes.cjs',
+        '../__testUtils__/gateway/listRoutes.cjs',
       )}`,
     },
     directory: {

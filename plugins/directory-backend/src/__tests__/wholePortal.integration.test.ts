@@ -2,13 +2,13 @@ import { ldapOf } from '@directory-gateway/ldap/testUtils';
 import {
   embeddedAuthority,
   exportForAll,
-} from './__testUtils__/gateway/directoryConfig';
-import { withGateway } from './__testUtils__/gateway/withGateway';
-import { describeSearches } from './__testUtils__/suites/describeSearches';
+} from '../__testUtils__/gateway/directoryConfig';
+import { withGateway } from '../__testUtils__/gateway/withGateway';
+import { describeSearches } from '../__testUtils__/suites/describeSearches';
 import {
   describeSessions,
   writeSessionKey,
-} from './__testUtils__/suites/describeSessions';
+} from '../__testUtils__/suites/describeSessions';
 
 jest.setTimeout(600_000);
 

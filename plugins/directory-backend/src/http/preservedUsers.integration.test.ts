@@ -5,12 +5,12 @@ import {
   userDn,
   withdrawn,
 } from '@directory-gateway/directory-core/testUtils';
-import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { GatewayClient } from '../__testUtils__/gateway/GatewayClient';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
-import { HttpClient } from './__testUtils__/gateway/HttpClient';
+} from '../__testUtils__/gateway/startGateway';
+import { HttpClient } from '../__testUtils__/gateway/HttpClient';
 
 jest.setTimeout(600_000);
 

@@ -4,22 +4,22 @@ import {
   type Realm,
   startRealm,
 } from '@directory-gateway/realm';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
+import { makeCsr } from '../__testUtils__/certificates/makeCsr';
+import { readRevocationList } from '../__testUtils__/certificates/readRevocationList';
 import {
   embeddedAuthority,
   privilegedRules,
-} from './__testUtils__/gateway/directoryConfig';
+} from '../__testUtils__/gateway/directoryConfig';
 import {
   form,
   GatewayClient,
   resultOf,
   serialOf,
-} from './__testUtils__/gateway/GatewayClient';
+} from '../__testUtils__/gateway/GatewayClient';
 import {
   type Gateway,
   startGateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

@@ -12,13 +12,13 @@ import {
   type Realm,
 } from '@directory-gateway/realm';
 import { eventually } from '@directory-gateway/directory-core/testUtils';
-import { issuerFiles } from './__testUtils__/certificates/issuerFiles';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { guestToken, refreshByTicket } from './__testUtils__/gateway/signIn';
+import { issuerFiles } from '../__testUtils__/certificates/issuerFiles';
+import { makeCsr } from '../__testUtils__/certificates/makeCsr';
+import { guestToken, refreshByTicket } from '../__testUtils__/gateway/signIn';
 import {
   type Gateway,
   startGateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

@@ -1,12 +1,12 @@
 import { eventually } from '@directory-gateway/directory-core/testUtils';
 import { TwoServers } from '@directory-gateway/ldap/testUtils';
-import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
-import { HttpClient } from './__testUtils__/gateway/HttpClient';
-import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
+import { GatewayClient } from '../__testUtils__/gateway/GatewayClient';
+import { HttpClient } from '../__testUtils__/gateway/HttpClient';
+import { SteadyLoad } from '../__testUtils__/gateway/SteadyLoad';
 import {
   type Gateway,
   startGateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

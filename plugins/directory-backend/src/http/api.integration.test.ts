@@ -1,17 +1,17 @@
-import { exportForAll } from './__testUtils__/gateway/directoryConfig';
-import { withGateway } from './__testUtils__/gateway/withGateway';
-import { describeContract } from './__testUtils__/suites/describeContract';
+import { exportForAll } from '../__testUtils__/gateway/directoryConfig';
+import { withGateway } from '../__testUtils__/gateway/withGateway';
+import { describeContract } from '../__testUtils__/suites/describeContract';
 import {
   describeExtensions,
   describeOutage,
-} from './__testUtils__/suites/describeExtensions';
-import { describeGroupNames } from './__testUtils__/suites/describeGroupNames';
-import { describeReads } from './__testUtils__/suites/describeReads';
-import { describeVisibility } from './__testUtils__/visibility/describeVisibility';
+} from '../__testUtils__/suites/describeExtensions';
+import { describeGroupNames } from '../__testUtils__/suites/describeGroupNames';
+import { describeReads } from '../__testUtils__/suites/describeReads';
+import { describeVisibility } from '../__testUtils__/visibility/describeVisibility';
 import {
   BASE_URL,
   describeBaseUrl,
-} from './http/fasjson/__testUtils__/describeBaseUrl';
+} from './fasjson/__testUtils__/describeBaseUrl';
 
 jest.setTimeout(600_000);
 

@@ -5,11 +5,11 @@ import {
   eventually,
   userDn,
 } from '@directory-gateway/directory-core/testUtils';
-import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { GatewayClient } from '../__testUtils__/gateway/GatewayClient';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(300_000);
 

@@ -10,13 +10,13 @@ import {
   entitiesByRef,
   targetsOf,
   type Entities,
-} from './__testUtils__/catalog/catalogEntities';
-import { ldapOrg } from './__testUtils__/catalog/ldapOrg';
-import { refreshByTicket } from './__testUtils__/gateway/signIn';
+} from '../__testUtils__/catalog/catalogEntities';
+import { ldapOrg } from '../__testUtils__/catalog/ldapOrg';
+import { refreshByTicket } from '../__testUtils__/gateway/signIn';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

@@ -11,12 +11,12 @@ import {
   openReplica,
   type OpenReplica,
 } from '@directory-gateway/ldap/testUtils';
-import { AccountHolds } from './certificates/holds/AccountHolds';
-import { PermissiveAuthority } from './__testUtils__/certificates/PermissiveAuthority';
-import { RECORDS } from './certificates/records/CertificateRecords';
-import { openAuthorities } from './__testUtils__/certificates/openAuthorities';
-import { withDatabase } from './__testUtils__/withDatabase';
-import { openDatabase } from './openDatabase';
+import { AccountHolds } from './holds/AccountHolds';
+import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
+import { RECORDS } from './records/CertificateRecords';
+import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
+import { withDatabase } from '../__testUtils__/withDatabase';
+import { openDatabase } from '../openDatabase';
 
 /** Repetitions of all faults: 100 in `make trials`. */
 const FAULTS = Number(process.env.HOLD_FAULTS || 1);

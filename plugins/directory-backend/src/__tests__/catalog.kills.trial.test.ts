@@ -8,7 +8,7 @@ import {
 import {
   describeGroup,
   startOrganization,
-} from './__testUtils__/catalog/startOrganization';
+} from '../__testUtils__/catalog/startOrganization';
 
 /** Longest time from a change until the portal is killed. */
 const SETTLE_MS = 3000;

@@ -20,11 +20,11 @@ import {
   catalogEntity,
   directoryNames,
   namesOf,
-} from './__testUtils__/catalog/catalogEntities';
+} from '../__testUtils__/catalog/catalogEntities';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

@@ -5,13 +5,13 @@ import {
   FaultProxy,
   ldapOf,
 } from '@directory-gateway/ldap/testUtils';
-import { exportForAll } from './__testUtils__/gateway/directoryConfig';
-import { HttpClient } from './__testUtils__/gateway/HttpClient';
+import { exportForAll } from '../__testUtils__/gateway/directoryConfig';
+import { HttpClient } from '../__testUtils__/gateway/HttpClient';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
-import { SteadyLoad, type Tally } from './__testUtils__/gateway/SteadyLoad';
+} from '../__testUtils__/gateway/startGateway';
+import { SteadyLoad, type Tally } from '../__testUtils__/gateway/SteadyLoad';
 
 jest.setTimeout(600_000);
 

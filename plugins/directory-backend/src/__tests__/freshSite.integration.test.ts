@@ -7,11 +7,11 @@ import {
   userDn,
 } from '@directory-gateway/directory-core/testUtils';
 import { ldapOf } from '@directory-gateway/ldap/testUtils';
-import { form, GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { form, GatewayClient } from '../__testUtils__/gateway/GatewayClient';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
+} from '../__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

@@ -22,28 +22,28 @@ import {
   renamed,
   userDn,
 } from '@directory-gateway/directory-core/testUtils';
-import { exportForAll } from './__testUtils__/gateway/directoryConfig';
+import { exportForAll } from '../__testUtils__/gateway/directoryConfig';
 import {
   comparable,
   type ComparableResponse,
   ExpectedResponses,
   type ReadRequest,
-} from './__testUtils__/conformance/ExpectedResponses';
+} from '../__testUtils__/conformance/ExpectedResponses';
 import {
   GatewayClient,
   type ClientResponse,
-} from './__testUtils__/gateway/GatewayClient';
+} from '../__testUtils__/gateway/GatewayClient';
 import {
   maskHeader,
   personalRoute,
   personalSearch,
-} from './__testUtils__/conformance/personalQueryArbitrary';
-import { sessionIn } from './__testUtils__/gateway/sessionCookies';
+} from '../__testUtils__/conformance/personalQueryArbitrary';
+import { sessionIn } from '../__testUtils__/gateway/sessionCookies';
 import {
   startGateway,
   type Gateway,
-} from './__testUtils__/gateway/startGateway';
-import { HttpClient } from './__testUtils__/gateway/HttpClient';
+} from '../__testUtils__/gateway/startGateway';
+import { HttpClient } from '../__testUtils__/gateway/HttpClient';
 
 /** Number of deletions that lists may show late at the same time. */
 const MAX_LISTED_DELETIONS = 4;
