@@ -3,7 +3,7 @@
 .PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials faults pack test-install clean
 
 # Read by the scripts; empty means the default.
-export CA USERS LDIF SCHEMA PORT PAGES_PORT ONLY CLIENTS MINUTES REST RECORD SEED RUNS OUTAGE_SECONDS KILLS FAULTS HOLD_FAULTS WRITES CUTS RESTARTS ROUNDS SEARCHES REQUESTS WHOLE KEEP OLDEST CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
+export CA USERS LDIF SCHEMA PORT PAGES_PORT ONLY CLIENTS MINUTES REST RECORD SEED RUNS OUTAGE_SECONDS KILLS FAULTS HOLD_FAULTS WRITES CUTS RESTARTS ROUNDS SEARCHES REQUESTS WHOLE KEEP CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
 
 help: ## Show this help
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26

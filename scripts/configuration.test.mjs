@@ -165,7 +165,7 @@ function merge(one, other) {
   return one;
 }
 
-const blocks = await readBlocks();
+const blocks = readBlocks();
 const schema = await loadConfigSchema({
   dependencies: ['app', 'backend'],
   noUndeclaredProperties: true,

@@ -14,15 +14,12 @@
 
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { interrupted, run } from './interruptible.mjs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { git, interrupted, openProgress, root, run } from './progress.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, '.build/faults');
 const checkout = join(folder, 'checkout');
-const progressFile = join(folder, 'progress.jsonl');
 const list = await readFile(join(root, 'scripts/faults.json'), 'utf8');
 const only = (process.env.ONLY ?? '').split(',').filter(Boolean);
 const faults = JSON.parse(list)
@@ -47,8 +44,6 @@ async function runLogged(command, { cwd = '.', log }) {
   return code;
 }
 
-const git = (...args) =>
-  execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 const commit = git('rev-parse', 'HEAD');
 const restore = () =>
   git('-C', checkout, 'checkout', '--quiet', '--force', '--detach', commit);
@@ -144,38 +139,17 @@ async function tryFault({ id, file, find, replace, suite }) {
   return { error: 'missed' };
 }
 
-await mkdir(folder, { recursive: true });
+const lineOf = openProgress(folder, commit);
 await prepare();
-const lines = (await readFile(progressFile, 'utf8').catch(() => ''))
-  .split('\n')
-  .filter(Boolean)
-  .map(line => JSON.parse(line))
-  .filter(line => line.commit === commit && !line.error);
-
-/** Returns the line in the progress file, after running the work if needed. */
-async function lineOf(key, work) {
-  const known = lines.find(line => line.key === key);
-  if (known) {
-    return known;
-  }
-  const started = Date.now();
-  const result = await work();
-  restore();
-  const seconds = Math.round((Date.now() - started) / 1000);
-  const line = { key, ...result, seconds, commit };
-  if (!interrupted.aborted) {
-    lines.push(line);
-    await appendFile(progressFile, `${JSON.stringify(line)}\n`);
-  }
-  return line;
-}
 
 const results = [];
 for (const fault of faults) {
   const { id, suite } = fault;
   let line = await lineOf(suite, () => trySuite(suite));
   if (!line.error && !interrupted.aborted) {
-    line = await lineOf(JSON.stringify(fault), () => tryFault(fault));
+    line = await lineOf(JSON.stringify(fault), () =>
+      tryFault(fault).finally(restore),
+    );
   }
   if (interrupted.aborted) {
     break;

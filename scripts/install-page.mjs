@@ -16,70 +16,40 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 
-const root = join(import.meta.dirname, '..');
 const PAGE = 'docs/install.md';
 
+/** Titles, comments with their blocks, and blocks without a comment. */
+const PARTS =
+  /^#{2,3} (?<title>.+)|^\*\*(?<number>[\d.]+)\.\*\*|^<!-- install: (?<comment>.+) -->(?:\n\n```\w+\n(?<text>[^]*?)^```$)?|^```/gm;
+
 const ACTION =
-  /^(?:(run|start)(?: in (\S+))?|(write|merge|edit) (\S+)|(skip) (.+)|(output|check unit|sign in))$/;
+  /^(run|start|output|write|merge|edit|check unit|sign in|skip)(?: in)? ?(.*)$/;
 
 /**
- * Returns the steps of the page in order.
+ * Returns the steps of the page in order: section, action, text of the block,
+ * and `operand`: the folder, file or reason.
  *
  * @throws Error for a block without a comment, or with an unknown one
  */
 export function readInstallPage() {
+  const page = readFileSync(join(import.meta.dirname, '..', PAGE), 'utf8');
   const steps = [];
   let section;
-  let comment;
-  let block;
-  readFileSync(join(root, PAGE), 'utf8')
-    .split('\n')
-    .forEach((line, index) => {
-      const where = `${PAGE}:${index + 1}`;
-      if (block) {
-        if (line === '```') {
-          block = undefined;
-        } else {
-          block.text += `${line}\n`;
-        }
-        return;
-      }
-      const [, title] = /^#{2,3} (.+)$|^\*\*(?=[\d.]+\.\*\*)/.exec(line) ?? [];
-      section = title ?? /^\*\*([\d.]+)\.\*\*/.exec(line)?.[1] ?? section;
-      const text = /^<!-- install: (.+) -->$/.exec(line)?.[1];
-      if (text !== undefined) {
-        const match = ACTION.exec(text);
-        if (!match) {
-          throw new Error(`${where}: unknown action "${text}"`);
-        }
-        const [, command, folder, change, file, skip, reason, other] = match;
-        comment = {
-          where,
-          section,
-          action: command ?? change ?? skip ?? other,
-          folder,
-          file,
-          reason,
-          text: '',
-        };
-        if (other === 'sign in') {
-          steps.push(comment);
-          comment = undefined;
-        }
-        return;
-      }
-      if (line.startsWith('```')) {
-        if (!comment) {
-          throw new Error(`${where}: a block without <!-- install: … -->`);
-        }
-        block = comment;
-        comment = undefined;
-        block.language = line.slice(3);
-        steps.push(block);
-      }
-    });
+  for (const { groups, index } of page.matchAll(PARTS)) {
+    const { title, number, comment, text = '' } = groups;
+    if (title || number) {
+      section = title ?? number;
+      continue;
+    }
+    const [, action, operand] = ACTION.exec(comment ?? '') ?? [];
+    if (!action) {
+      const line = page.slice(0, index).split('\n').length;
+      throw new Error(`${PAGE}:${line}: a block without a known action`);
+    }
+    steps.push({ section, action, operand, text });
+  }
   return steps;
 }
 
@@ -102,28 +72,23 @@ export function applyDiff(text, diff) {
   return parts.join(`\n${linesWithout('-')}`).slice(1);
 }
 
-/** Merges the keys of a JSON or YAML text into another; lists are replaced. */
-export function mergeText(file, text, addition) {
-  const isJson = file.endsWith('.json');
+/**
+ * Merges the keys of a JSON or YAML text into another; lists are replaced.
+ *
+ * @returns JSON, which is also YAML
+ */
+export function mergeText(text, addition) {
   const merged = merge(parse(text) ?? {}, parse(addition));
-  return isJson
-    ? `${JSON.stringify(merged, undefined, 2)}\n`
-    : stringify(merged);
+  return `${JSON.stringify(merged, undefined, 2)}\n`;
 }
 
 function merge(target, addition) {
-  const isObject = value =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject(target) && isObject(addition)
-    ? Object.fromEntries(
-        [...new Set([...Object.keys(target), ...Object.keys(addition)])].map(
-          key => [
-            key,
-            Object.hasOwn(addition, key)
-              ? merge(target[key], addition[key])
-              : target[key],
-          ],
-        ),
-      )
-    : addition;
+  if (addition?.constructor !== Object || target?.constructor !== Object) {
+    return addition;
+  }
+  const merged = { ...target };
+  for (const [key, value] of Object.entries(addition)) {
+    merged[key] = merge(target[key], value);
+  }
+  return merged;
 }

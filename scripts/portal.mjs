@@ -65,7 +65,15 @@ const variables = {
   ...env,
   DEMO_CA: join(scratch, 'ca'),
 };
-createCa(variables.DEMO_CA);
+execFileSync(join(root, 'scripts/ca'), {
+  env: {
+    ...process.env,
+    FOLDER: variables.DEMO_CA,
+    ORGANIZATION: process.env.REALM,
+    URL: `http://localhost:${process.env.PORT}/api/directory`,
+  },
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 const portal = spawn(program, args, {
   cwd,
   env: { ...process.env, ...variables },
@@ -81,25 +89,6 @@ const environment = join(root, '.build/portal.env');
 await mkdir(dirname(environment), { recursive: true });
 await rm(environment, { force: true });
 await writeFile(environment, environmentText(), { mode: 0o600 });
-
-/** Creates a root with a CRL, and an intermediate below it. */
-function createCa(folder) {
-  const organization = ['--organization', process.env.REALM];
-  const url = `http://localhost:${process.env.PORT}/api/directory`;
-  const program = join(
-    root,
-    'plugins/directory-backend-module-embedded-ca/bin/embedded-ca',
-  );
-  for (const [command, ...options] of [
-    ['create', ...organization],
-    ['root-crl'],
-    ['intermediate', ...organization, '--url', url],
-  ]) {
-    execFileSync(program, [command, '--folder', folder, ...options], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  }
-}
 
 /** Starts step-ca, and writes the portal's configuration for it. */
 async function startStepCa() {

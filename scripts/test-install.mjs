@@ -41,8 +41,6 @@ const root = join(import.meta.dirname, '..');
 const work = join(root, '.build/test-install');
 const portal = join(work, 'portal');
 const server = join(work, 'opt');
-/** The portal of the oldest supported release. */
-const oldest = join(root, 'scripts/oldest-portal');
 const template = join(work, 'template.yaml');
 const port = await freePort();
 const url = `http://localhost:${port}`;
@@ -143,19 +141,11 @@ console.log(
 );
 process.exitCode = total.failed > 0 ? 1 : 0;
 
-function titleOf({ action, file, folder, reason, text }) {
+function titleOf({ action, operand, text }) {
   const [first] = text.split('\n');
-  switch (action) {
-    case 'run':
-    case 'start':
-      return `${action} ${first}${folder ? ` (${folder})` : ''}`;
-    case 'skip':
-      return `${first} (${reason})`;
-    case 'output':
-      return 'compare the output';
-    default:
-      return file ? `${action} ${file}` : action;
-  }
+  return ['run', 'start', 'skip'].includes(action)
+    ? `${first} ${operand && `(${operand})`}`.trim()
+    : `${action} ${operand}`.trim();
 }
 
 /**
@@ -180,53 +170,19 @@ async function attempt(title, run) {
 }
 
 /**
- * Creates a portal and updates it to a release, with pinned versions of packages
- * that the registry lacks.
+ * Creates a portal, and sets the release, the resolutions and the ranges of
+ * Backstage's packages to those of this repository: what `backstage-cli
+ * versions:bump` does, which needs a server other than the registry. Ignores
+ * versions that were published after the release.
  */
 async function createPortal() {
   await bash(
     `echo portal | npx --yes ${CREATE_APP} --skip-install --path portal`,
     work,
   );
-  const lockFile = join(oldest, 'yarn.lock');
-  const lock = await readFile(lockFile, 'utf8').catch(() => undefined);
-  const isOldest = process.env.OLDEST || (await isOldestRelease());
-  if (isOldest && lock !== undefined) {
-    await updatePortal(oldest, (name, folder) => rangeIn(lock, name, folder));
-    await writeFile(join(portal, 'yarn.lock'), lock);
-    await bash('yarn install --immutable', portal);
-    // Versions of the packages that the next steps add.
-    const own = await readFile(join(root, 'yarn.lock'), 'utf8');
-    await change('yarn.lock', text => addMissing(text, own));
-    return;
+  for (const file of ['backstage.json', 'yarn.lock']) {
+    await copyFile(join(root, file), join(portal, file));
   }
-  await updatePortal(root, async name => `^${await versionOf(name)}`);
-  // The seed of yarn.lock that create-app downloads.
-  await copyFile(join(root, 'yarn.lock'), join(portal, 'yarn.lock'));
-  if (isOldest) {
-    await bash('yarn install', portal);
-    await copyFile(join(portal, 'yarn.lock'), lockFile);
-  }
-}
-
-async function isOldestRelease() {
-  const [own, other] = await Promise.all(
-    [root, oldest].map(folder => readJson(join(folder, 'backstage.json'))),
-  );
-  return own.version === other.version;
-}
-
-/**
- * Sets the release and the resolutions to those of a folder, and the ranges of
- * Backstage's packages: what `backstage-cli versions:bump` does, which needs a
- * server other than the registry. Of packages that the lock file lacks, versions
- * that were published after the release of this repository are ignored.
- */
-async function updatePortal(folder, rangeOf) {
-  await copyFile(
-    join(folder, 'backstage.json'),
-    join(portal, 'backstage.json'),
-  );
   for (const workspace of ['.', 'packages/app', 'packages/backend']) {
     const file = join(workspace, 'package.json');
     const manifest = await readJson(join(portal, file));
@@ -236,19 +192,16 @@ async function updatePortal(folder, rangeOf) {
     ]) {
       for (const name of Object.keys(dependencies)) {
         if (name.startsWith('@backstage/')) {
-          dependencies[name] = await rangeOf(name, workspace);
+          dependencies[name] = `^${await versionOf(name)}`;
         }
       }
     }
     await change(file, () => `${JSON.stringify(manifest, undefined, 2)}\n`);
   }
-  const { resolutions } = await readJson(join(folder, 'package.json'));
-  const pinned = Object.entries(resolutions).filter(
-    ([name]) => !OWN_RESOLUTIONS.includes(name),
-  );
-  const addition = JSON.stringify({ resolutions: Object.fromEntries(pinned) });
+  const { resolutions } = await readJson(join(root, 'package.json'));
+  OWN_RESOLUTIONS.forEach(name => delete resolutions[name]);
   await change('package.json', text =>
-    mergeText('package.json', text, addition),
+    mergeText(text, JSON.stringify({ resolutions })),
   );
   const age = Date.now() - (await releaseEnd());
   const minutes = Math.max(0, Math.floor(age / 60_000));
@@ -258,29 +211,6 @@ async function updatePortal(folder, rangeOf) {
     assert.match(text, settings);
     return text.replace(settings, `npmMinimalAgeGate: ${minutes}m\n`);
   });
-}
-
-/** Returns the range of a dependency of a workspace in a lock file. */
-function rangeIn(lock, name, folder) {
-  const [, workspace] = lock.split(`@workspace:${folder}":\n`);
-  const [, range] = workspace.split(`\n    "${name}": "npm:`);
-  return range.slice(0, range.indexOf('"'));
-}
-
-/** Adds the entries of another lock file whose packages a lock file lacks. */
-function addMissing(lock, other) {
-  const entriesOf = text =>
-    text
-      .split('\n\n')
-      .filter(entry => entry.startsWith('"') && !entry.includes('@workspace:'));
-  const rangesOf = entry => entry.slice(1, entry.indexOf('":')).split(', ');
-  const known = new Set(entriesOf(lock).flatMap(rangesOf));
-  const missing = entriesOf(other).filter(
-    entry => !rangesOf(entry).some(range => known.has(range)),
-  );
-  return `${[lock.trimEnd(), ...missing.map(entry => entry.trimEnd())].join(
-    '\n\n',
-  )}\n`;
 }
 
 /** Returns the version in this repository, otherwise the newest of the release. */
@@ -317,11 +247,10 @@ async function releaseEnd() {
 }
 
 async function carryOut(step) {
-  const { action, file, text } = step;
-  const folder = step.folder ? forSite(step.folder) : portal;
+  const { action, operand, text } = step;
   switch (action) {
     case 'run':
-      printed = await bash(forSite(text), folder);
+      printed = await bash(forSite(text), forSite(operand) || portal);
       if (text.includes('directory-doctor')) {
         console.log(printed);
       } else if (text.includes('--no-overwrite-dir')) {
@@ -329,28 +258,25 @@ async function carryOut(step) {
       }
       break;
     case 'start':
-      await start(forSite(text), folder);
+      await start(forSite(text), forSite(operand));
       break;
     case 'output':
       assert.match(printed, patternOf(forSite(text)));
       break;
     case 'write':
-      await writeFile(join(portal, file), forSite(text));
+      await writeFile(join(portal, operand), forSite(text));
       break;
     case 'merge':
-      await change(file, before => mergeText(file, before, forSite(text)));
+      await change(operand, before => mergeText(before, forSite(text)));
       break;
     case 'edit':
-      await change(file, before => applyDiff(before, forSite(text)));
+      await change(operand, before => applyDiff(before, forSite(text)));
       break;
     case 'check unit':
       await checkUnit(text);
       break;
-    case 'sign in':
+    default: // sign in
       await inBrowser(signIn);
-      break;
-    default:
-      throw new Error(`${step.where}: unknown action ${action}`);
   }
 }
 

@@ -8,9 +8,8 @@
 // integration together with start, then browser. Integration and browser do not
 // overlap, because each uses all cores. `after` lists what a phase starts after.
 // Each phase writes its counts and its duration in seconds to
-// .build/test/PHASE.json. With --record-durations, the phases unit and
-// integration write the durations of long test files to
-// scripts/test-durations.json, which scripts/LongestFirst.cjs reads.
+// .build/test/PHASE.json. --record-durations writes those of the longest test
+// files to scripts/test-durations.json, which scripts/LongestFirst.cjs reads.
 //
 // Results of earlier runs make the next one faster: .cache/ and dist-types/ can
 // be kept between runs of CI.
@@ -20,7 +19,6 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -257,25 +255,6 @@ async function build() {
   }
 }
 
-/** Replaces the recorded durations of the test files that a phase has run. */
-async function recordDurations(phase) {
-  const file = join(root, 'scripts/test-durations.json');
-  const durations = JSON.parse(await readFile(file, 'utf8'));
-  const { testResults } = JSON.parse(await readFile(reportOf(phase), 'utf8'));
-  for (const { name, startTime, endTime } of testResults) {
-    durations[relative(root, name)] = Math.round((endTime - startTime) / 1000);
-  }
-  const long = Object.entries(durations)
-    .filter(
-      ([name, seconds]) => seconds >= LONG && existsSync(join(root, name)),
-    )
-    .sort(([, a], [, b]) => b - a);
-  await writeFile(
-    file,
-    `${JSON.stringify(Object.fromEntries(long), undefined, 2)}\n`,
-  );
-}
-
 await mkdir(results, { recursive: true });
 await rm(browserResults, { force: true });
 for (const name of names) {
@@ -298,32 +277,30 @@ for (const name of names) {
 }
 const ended = await Promise.all(names.map(name => finished.get(name)));
 clearInterval(progress);
+
+/** Durations of the test files that Jest has run, in seconds, longest first. */
+const durations = [];
+for (const phase of ['unit', 'integration']) {
+  const report = await readFile(reportOf(phase), 'utf8').catch(() => '{}');
+  for (const result of JSON.parse(report).testResults ?? []) {
+    const { name, startTime, endTime } = result;
+    const seconds = Math.round((endTime - startTime) / 1000);
+    durations.push([relative(root, name), seconds]);
+  }
+}
+durations.sort(([, a], [, b]) => b - a);
+if (durations.length > 0) {
+  console.log('\nThe slowest test files:');
+}
+for (const [name, seconds] of durations.slice(0, 10)) {
+  console.log(`${`${seconds} s`.padStart(6)} ${name}`);
+}
 if (process.argv.includes(RECORD)) {
-  for (const name of names.filter(name => /^(unit|integration)$/.test(name))) {
-    await recordDurations(name);
-  }
-}
-
-/** Returns lines for the slowest test files that Jest has run. */
-async function slowestFiles(count) {
-  const files = [];
-  for (const phase of ['unit', 'integration']) {
-    const report = await readFile(reportOf(phase), 'utf8').catch(() => '{}');
-    for (const result of JSON.parse(report).testResults ?? []) {
-      const { name, startTime, endTime } = result;
-      const seconds = Math.round((endTime - startTime) / 1000);
-      files.push({ name: relative(root, name), seconds });
-    }
-  }
-  return files
-    .sort((a, b) => b.seconds - a.seconds)
-    .slice(0, count)
-    .map(({ name, seconds }) => `${`${seconds} s`.padStart(6)} ${name}`);
-}
-
-const slowest = await slowestFiles(10);
-if (slowest.length > 0) {
-  console.log(`\nThe slowest test files:\n${slowest.join('\n')}`);
+  const long = Object.fromEntries(durations.filter(([, each]) => each >= LONG));
+  await writeFile(
+    join(root, 'scripts/test-durations.json'),
+    `${JSON.stringify(long, undefined, 2)}\n`,
+  );
 }
 
 const total = { passed: 0, failed: 0, skipped: 0 };

@@ -1,6 +1,6 @@
 import { GSS_MECH_OID_SPNEGO, initializeClient } from 'kerberos';
 import { request } from 'undici';
-import type { Portal, RequestHeaders } from './Portal';
+import type { MeasuredPortal, RequestHeaders } from './MeasuredPortal';
 
 /** How requests are authenticated. */
 export const CREDENTIALS = ['session cookie', 'SPNEGO token'] as const;
@@ -17,7 +17,7 @@ export interface Credential {
 
 /** Starts a session of 15 minutes for each user, with a SPNEGO token. */
 export async function signIn(
-  portal: Portal,
+  portal: MeasuredPortal,
   usernames: readonly string[],
 ): Promise<readonly Credential[]> {
   const url = `${portal.origin}/api/directory/v1/me/`;
@@ -49,7 +49,7 @@ let lastTokens: Promise<unknown> = Promise.resolve();
  * right before it, while nothing is measured.
  */
 export async function negotiate(
-  { realm }: Portal,
+  { realm }: MeasuredPortal,
   usernames: readonly string[],
 ): Promise<readonly Credential[]> {
   const credentials: Credential[] = [];

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CREDENTIALS } from './credentials';
 import { measureRow, type RowResult } from './measureRow';
 import { measureMixedLoad } from './mixedLoad';
-import { Portal, ROOT, type Values } from './Portal';
+import { MeasuredPortal, ROOT, type Values } from './MeasuredPortal';
 import { readNames, rowsFor } from './rows';
 import {
   formatTables,
@@ -76,7 +76,7 @@ async function measurePortal(
   postgres?: PostgresServer,
 ): Promise<Values> {
   const [port] = await freePorts(1);
-  const portal = new Portal(realm, port, postgres);
+  const portal = new MeasuredPortal(realm, port, postgres);
   try {
     log(`filling the catalog of ${postgres ? 'PostgreSQL' : 'SQLite'}`);
     const values: Record<string, number | undefined> = {

@@ -1,8 +1,8 @@
 import { negotiate, signIn, type CredentialKind } from './credentials';
 import { ratioInterval, type RatioInterval } from './interval';
 import { send } from './load';
-import type { Portal } from './Portal';
-import type { Row } from './rows';
+import type { MeasuredPortal } from './MeasuredPortal';
+import type { BenchmarkRow } from './rows';
 
 /** A row of the table and of `results.json`. */
 export interface RowResult extends RatioInterval {
@@ -34,11 +34,11 @@ const WARM_UP = 500;
  * @throws Error when a response is not a 200
  */
 export async function measureRow(options: {
-  readonly row: Row;
+  readonly row: BenchmarkRow;
   readonly credential: CredentialKind;
   /** User names of the callers, who send requests in turn. */
   readonly callers: readonly string[];
-  readonly portal: Portal;
+  readonly portal: MeasuredPortal;
   readonly maxRounds: number;
 }): Promise<RowResult> {
   const { row, credential, callers, portal, maxRounds } = options;
@@ -46,7 +46,7 @@ export async function measureRow(options: {
   const isNegotiated = credential === 'SPNEGO token';
   const sessions = isNegotiated ? [] : await signIn(portal, callers);
 
-  async function run(request: Row['request'], amount: number) {
+  async function run(request: BenchmarkRow['request'], amount: number) {
     // Tokens and CSRs are created before the first request.
     const repeat = <T>(list: readonly T[]) =>
       Array.from({ length: amount }, (_, index) => list[index % list.length]);

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { signIn } from './credentials';
 import { percentile } from './interval';
 import { send, type Sample } from './load';
-import type { Portal, RequestHeaders, Values } from './Portal';
+import type { MeasuredPortal, RequestHeaders, Values } from './MeasuredPortal';
 import { API, pick, rowsFor, type Names } from './rows';
 
 interface MixedOptions {
-  readonly portal: Portal;
+  readonly portal: MeasuredPortal;
   readonly names: Names;
   readonly minutes: number;
 }

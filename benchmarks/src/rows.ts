@@ -1,10 +1,10 @@
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import type { CredentialKind } from './credentials';
 import type { LoadRequest } from './load';
-import type { Portal } from './Portal';
+import type { MeasuredPortal } from './MeasuredPortal';
 
 /** A kind of request: a row of the table for each credential. */
-export interface Row {
+export interface BenchmarkRow {
   readonly name: string;
   /** Percentage of the mixed load. */
   readonly share?: number;
@@ -41,7 +41,7 @@ export function pick<T>(list: readonly T[]): T {
 }
 
 /** Reads the names of all users and groups. */
-export async function readNames(portal: Portal): Promise<Names> {
+export async function readNames(portal: MeasuredPortal): Promise<Names> {
   const users = await readAll(portal, 'users');
   const groups = await readAll(portal, 'groups');
   return {
@@ -54,7 +54,7 @@ export async function readNames(portal: Portal): Promise<Names> {
   };
 }
 
-async function readAll(portal: Portal, list: 'users' | 'groups') {
+async function readAll(portal: MeasuredPortal, list: 'users' | 'groups') {
   const all = [];
   for (let page = 1, total = Infinity; all.length < total; page++) {
     const path = `${API}/${list}/?page_size=1000&page_number=${page}`;
@@ -70,7 +70,7 @@ async function readAll(portal: Portal, list: 'users' | 'groups') {
  * All rows. The goals are 60 % for an entry, and 35 % for a page; the mixed load
  * has 70 % reads of entries, 20 % searches and 10 % pages.
  */
-export function rowsFor({ users, groups }: Names): readonly Row[] {
+export function rowsFor({ users, groups }: Names): readonly BenchmarkRow[] {
   return [
     {
       name: '/users/{u}/',

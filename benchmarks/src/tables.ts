@@ -1,6 +1,6 @@
 import { checkGoal } from './interval';
 import type { RowResult } from './measureRow';
-import type { Values } from './Portal';
+import type { Values } from './MeasuredPortal';
 
 /** Content of `results.json`. */
 export interface Results {

@@ -37,8 +37,7 @@ export interface Config {
                 /**
                  * The catalog user whose name equals the principal's name, which
                  * must also be the account's user name. Requires
-                 * `directory.trustedLocations`, unless
-                 * `dangerouslyAllowSignInWithoutUserInCatalog` is set.
+                 * `directory.trustedLocations`.
                  */
                 resolver: 'usernameMatchingUserEntityName';
                 /**
@@ -51,12 +50,6 @@ export interface Config {
                  * portal.
                  */
                 realms?: string[];
-                /**
-                 * Whether directory users who are not in the catalog may sign
-                 * in.
-                 * @default false
-                 */
-                dangerouslyAllowSignInWithoutUserInCatalog?: boolean;
               }
             | {
                 /**

@@ -7,18 +7,14 @@ const uint32 = (value: number) =>
 const counted = (bytes: Buffer) => Buffer.concat([uint16(bytes.length), bytes]);
 const record = (bytes: Buffer) => Buffer.concat([uint32(bytes.length), bytes]);
 
-/** Encryption types: number, name, and whether it is deprecated. */
-const TYPES = [
-  { number: 18, name: 'aes256-cts-hmac-sha1-96', isWeak: false },
-  { number: 23, name: 'arcfour-hmac', isWeak: true },
-  { number: 999, name: '999', isWeak: false },
-];
+/** Encryption types: `aes256-cts-hmac-sha1-96`, `arcfour-hmac`, unknown. */
+const TYPES = [18, 23, 999];
 
 interface Key {
   realm: string;
   components: string[];
   kvno: number;
-  type: (typeof TYPES)[number];
+  type: number;
   secret: Uint8Array;
 }
 
@@ -44,7 +40,7 @@ function entry({ realm, components, kvno, type, secret }: Key): Buffer {
       uint32(1),
       uint32(1_700_000_000),
       Buffer.from([kvno & 255]),
-      uint16(type.number),
+      uint16(type),
       counted(Buffer.from(secret)),
       uint32(kvno),
     ]),
@@ -91,8 +87,7 @@ describe('parseKeytab', () => {
             items.map(([, { components, realm, kvno, type }]) => ({
               principal: `${components.join('/')}@${realm}`,
               kvno,
-              encryptionType: type.name,
-              isWeak: type.isWeak,
+              encryptionType: type,
             })),
           );
         },

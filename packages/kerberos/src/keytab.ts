@@ -10,28 +10,9 @@ export interface KeytabEntry {
   principal: string;
   /** Key version number, as in the KDC's database. */
   kvno: number;
-  /** Name of the encryption type, such as `aes256-cts-hmac-sha1-96`, or its number. */
-  encryptionType: string;
-  /** Whether current releases of MIT Kerberos refuse the encryption type by default. */
-  isWeak: boolean;
+  /** Encryption type (IANA, "Kerberos Encryption Type Numbers"). */
+  encryptionType: number;
 }
-
-/** Encryption types (IANA, "Kerberos Encryption Type Numbers"). */
-const ENCRYPTION_TYPES: Readonly<Record<number, string>> = {
-  1: 'des-cbc-crc',
-  3: 'des-cbc-md5',
-  16: 'des3-cbc-sha1',
-  17: 'aes128-cts-hmac-sha1-96',
-  18: 'aes256-cts-hmac-sha1-96',
-  19: 'aes128-cts-hmac-sha256-128',
-  20: 'aes256-cts-hmac-sha384-192',
-  23: 'arcfour-hmac',
-  25: 'camellia128-cts-cmac',
-  26: 'camellia256-cts-cmac',
-};
-
-/** Deprecated by RFC 6649 and RFC 8429. */
-const WEAK_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 16, 23, 24]);
 
 /**
  * Whether tickets can be verified with a keytab.
@@ -180,14 +161,14 @@ function parseEntry(bytes: Buffer): KeytabEntry | undefined {
     const name = Array.from({ length: components }, readText);
     read(4 + 4); // name type, timestamp
     const shortKvno = read(1)[0];
-    const type = readUint16();
-    read(readUint16()); // key // Some writers append the version in 32 bits, for versions above 255.
+    const encryptionType = readUint16();
+    read(readUint16()); // key
+    // Some writers append the version in 32 bits, for versions above 255.
     const kvno = bytes.length - offset >= 4 ? read(4).readUInt32BE() : 0;
     return {
       principal: `${name.join('/')}@${realm}`,
       kvno: kvno || shortKvno,
-      encryptionType: ENCRYPTION_TYPES[type] ?? String(type),
-      isWeak: WEAK_TYPES.has(type),
+      encryptionType,
     };
   } catch (error) {
     if (error instanceof RangeError) {

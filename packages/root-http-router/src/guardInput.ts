@@ -158,20 +158,17 @@ export function isPredicate(value: unknown, isElement = false): boolean {
   }
 }
 
+/** One valid operator is enough: the catalog ignores the other members. */
 function isComparison(value: unknown): boolean {
-  const [name, operand] = onlyMemberOf(value);
-  switch (name) {
-    case '$exists':
-      return typeof operand === 'boolean';
-    case '$in':
-      return isListOf(operand, isScalar);
-    case '$contains':
-      return isPredicate(operand, true);
-    case '$hasPrefix':
-      return typeof operand === 'string';
-    default:
-      return isScalar(value);
-  }
+  const operand = (name: string) =>
+    isObject(value) ? memberOf(value, name) : undefined;
+  return (
+    isScalar(value) ||
+    typeof operand('$exists') === 'boolean' ||
+    isListOf(operand('$in'), isScalar) ||
+    isPredicate(operand('$contains'), true) ||
+    typeof operand('$hasPrefix') === 'string'
+  );
 }
 
 /** Returns whether a filter of a cursor has the form that the catalog writes. */

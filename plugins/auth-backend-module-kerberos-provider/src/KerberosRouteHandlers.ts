@@ -10,11 +10,11 @@ import type { KerberosService } from '@directory-gateway/kerberos';
 import { type Attributes, metrics } from '@opentelemetry/api';
 import type { Request, Response } from 'express';
 import {
-  type Principal,
+  type UserPrincipal,
   SignInRefusal,
   type SignInRefusalReason,
   parsePrincipal,
-} from './Principal';
+} from './UserPrincipal';
 
 /** Reasons after which a client may retry with another token. */
 const CHALLENGED = new Set<SignInRefusalReason>(['no_credentials', 'replayed']);
@@ -26,7 +26,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 interface RouteHandlerOptions {
   readonly kerberos: KerberosService;
-  readonly signInResolver: SignInResolver<Principal>;
+  readonly signInResolver: SignInResolver<UserPrincipal>;
   readonly resolverContext: AuthResolverContext;
   readonly isOriginAllowed: (origin: string) => boolean;
   readonly logger: LoggerService;

@@ -6,4 +6,7 @@
 export { authModuleKerberosProvider as default } from './module';
 export { authModuleDirectoryOwnership } from './ownershipModule';
 export { KERBEROS_PRINCIPAL_ANNOTATION } from './resolvers';
-export type { AccountRefusalReason, SignInRefusalReason } from './Principal';
+export type {
+  AccountRefusalReason,
+  SignInRefusalReason,
+} from './UserPrincipal';

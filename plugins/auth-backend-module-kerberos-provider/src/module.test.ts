@@ -416,10 +416,9 @@ describe('authModuleKerberosProvider', () => {
       resolvers: [
         { resolver: 'usernameMatchingUserEntityName' },
         {
-          resolver: 'usernameMatchingUserEntityName',
+          resolver: 'directoryUser',
           realms: ['PARTNER.TEST'],
           namespace: 'partner',
-          dangerouslyAllowSignInWithoutUserInCatalog: true,
         },
       ],
       realm: 'EXAMPLE.TEST',
@@ -451,10 +450,6 @@ describe('authModuleKerberosProvider', () => {
   describe.each([
     { resolver: 'principalMatchingUserEntityAnnotation' },
     { resolver: 'usernameMatchingUserEntityName' },
-    {
-      resolver: 'usernameMatchingUserEntityName',
-      dangerouslyAllowSignInWithoutUserInCatalog: true,
-    },
     { resolver: 'directoryUser' },
   ])('the account check of %j', resolver => {
     it.each([
@@ -502,12 +497,7 @@ describe('authModuleKerberosProvider', () => {
           .slice(1)
           .map(username => [`${username}@EXAMPLE.TEST`, { username }]),
       ),
-      resolvers: [
-        {
-          resolver: 'usernameMatchingUserEntityName',
-          dangerouslyAllowSignInWithoutUserInCatalog: true,
-        },
-      ],
+      resolvers: [{ resolver: 'directoryUser' }],
       users: [user({ name: 'http', principal: 'HTTP/localhost@EXAMPLE.TEST' })],
     });
 

@@ -19,7 +19,6 @@ import {
 } from '@directory-gateway/kerberos';
 import { CatalogUsers } from './CatalogUsers';
 import { DirectoryAccounts } from './DirectoryAccounts';
-import { DirectoryOwnership } from './DirectoryOwnership';
 import { KerberosRouteHandlers } from './KerberosRouteHandlers';
 import { type ResolverOptions, createSignInResolver } from './resolvers';
 
@@ -51,13 +50,11 @@ export const authModuleKerberosProvider = createBackendModule({
       async init(deps) {
         const { realm, realms } = readKerberosConfig(deps.config);
         const trustedLocations = readTrustedLocations(deps.config);
-        const accounts = new DirectoryAccounts(deps);
         deps.providers.registerProvider({
           providerId: 'kerberos',
           factory: createKerberosProvider({
             kerberos: deps.kerberos,
-            accounts,
-            ownership: new DirectoryOwnership({ ...deps, accounts }),
+            accounts: new DirectoryAccounts(deps),
             users: new CatalogUsers({ ...deps, trustedLocations }),
             foreignRealms: realms.filter(listed => listed !== realm),
           }),

@@ -11,7 +11,6 @@ import {
 import { authOwnershipResolutionExtensionPoint } from '@backstage/plugin-auth-node';
 import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 import { DirectoryAccounts } from './DirectoryAccounts';
-import { DirectoryOwnership } from './DirectoryOwnership';
 
 const USERNAME_ANNOTATION = 'directory-gateway/username';
 
@@ -41,7 +40,6 @@ export const authModuleDirectoryOwnership = createBackendModule({
       async init(deps) {
         const { config, resolution } = deps;
         const accounts = new DirectoryAccounts(deps);
-        const ownership = new DirectoryOwnership({ ...deps, accounts });
         const trustedLocations = TrustedLocations.fromConfig(config);
         const mapping = config.getOptionalConfig('directory.portalUsers');
         const namespace = mapping?.getString('namespace').toLowerCase();
@@ -67,7 +65,7 @@ export const authModuleDirectoryOwnership = createBackendModule({
             const groupRefs =
               username === undefined
                 ? groupRefsInCatalog(entity)
-                : ((await ownership.groupRefsOf(username, options)) ?? []);
+                : await accounts.groupRefsOf(username, options);
             return {
               ownershipEntityRefs: [stringifyEntityRef(entity), ...groupRefs],
             };

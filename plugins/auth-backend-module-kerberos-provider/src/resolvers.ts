@@ -13,8 +13,7 @@ import {
 import { z } from 'zod/v3';
 import type { CatalogUsers } from './CatalogUsers';
 import type { DirectoryAccounts } from './DirectoryAccounts';
-import type { DirectoryOwnership } from './DirectoryOwnership';
-import { type Principal, SignInRefusal } from './Principal';
+import { type UserPrincipal, SignInRefusal } from './UserPrincipal';
 import { type Config, ConfigReader } from '@backstage/config';
 
 /**
@@ -32,20 +31,15 @@ export interface ResolverOptions {
   /** Realms accepted in addition to the portal's own. */
   readonly foreignRealms: readonly string[];
   readonly accounts: DirectoryAccounts;
-  readonly ownership: DirectoryOwnership;
   readonly users: CatalogUsers;
 }
 
-const directoryUserOptions = z
+const nameOptions = z
   .object({
     namespace: z.string().min(1).optional(),
     realms: z.array(z.string().min(1)).min(1).optional(),
   })
   .strict();
-
-const usernameOptions = directoryUserOptions.extend({
-  dangerouslyAllowSignInWithoutUserInCatalog: z.boolean().optional(),
-});
 
 /**
  * Signs in directory users, with or without a catalog user. A catalog user from
@@ -53,7 +47,7 @@ const usernameOptions = directoryUserOptions.extend({
  */
 function directoryUser(options: ResolverOptions) {
   return createSignInResolverFactory({
-    optionsSchema: directoryUserOptions.optional(),
+    optionsSchema: nameOptions.optional(),
     create: (settings = {}) =>
       resolveByName({ ...options, ...settings, requiresEntity: false }),
   });
@@ -62,15 +56,14 @@ function directoryUser(options: ResolverOptions) {
 /** Signs in directory users who have a catalog user with the same name. */
 function usernameMatchingUserEntityName(options: ResolverOptions) {
   return createSignInResolverFactory({
-    optionsSchema: usernameOptions.optional(),
-    create({ dangerouslyAllowSignInWithoutUserInCatalog, ...settings } = {}) {
-      const requiresEntity = !dangerouslyAllowSignInWithoutUserInCatalog;
-      if (requiresEntity && !options.users.hasTrustedLocations) {
+    optionsSchema: nameOptions.optional(),
+    create(settings = {}) {
+      if (!options.users.hasTrustedLocations) {
         throw new InputError(
           'usernameMatchingUserEntityName signs in users of the catalog, but directory.trustedLocations is not set: list the locations of their entities there, or use directoryUser',
         );
       }
-      return resolveByName({ ...options, ...settings, requiresEntity });
+      return resolveByName({ ...options, ...settings, requiresEntity: true });
     },
   });
 }
@@ -82,8 +75,8 @@ function resolveByName(
     /** Whether the user must be in the catalog. */
     readonly requiresEntity: boolean;
   },
-): SignInResolver<Principal> {
-  const { ownership, users, requiresEntity } = options;
+): SignInResolver<UserPrincipal> {
+  const { accounts, users, requiresEntity } = options;
   const { namespace = DEFAULT_NAMESPACE } = options;
   return async ({ result }, context) => {
     const name = await requireName({ ...options, principal: result });
@@ -94,13 +87,8 @@ function resolveByName(
         'The catalog has no user with this name from a trusted location',
       );
     }
-    const groupRefs = await ownership.groupRefsOf(name, { namespace });
-    return users.issueToken({
-      user,
-      groupRefs: groupRefs ?? [],
-      entity,
-      context,
-    });
+    const groupRefs = await accounts.groupRefsOf(name, { namespace });
+    return users.issueToken({ user, groupRefs, entity, context });
   };
 }
 
@@ -116,7 +104,7 @@ function resolveByName(
  */
 async function requireName(
   options: ResolverOptions & {
-    readonly principal: Principal;
+    readonly principal: UserPrincipal;
     /** Accepted realms. Default: all except `foreignRealms`. */
     readonly realms?: readonly string[];
   },
@@ -142,7 +130,7 @@ async function requireName(
  */
 const unknownPrincipal = createSignInResolverFactory({
   create() {
-    return async ({ result: { name } }: { readonly result: Principal }) => {
+    return async ({ result: { name } }: { readonly result: UserPrincipal }) => {
       throw new SignInRefusal(
         KubernetesValidatorFunctions.isValidObjectName(name)
           ? 'unknown_principal'
@@ -162,7 +150,7 @@ export function createSignInResolver(
     /** The `auth.providers.kerberos` block. */
     readonly config: Config;
   },
-): SignInResolver<Principal> {
+): SignInResolver<UserPrincipal> {
   const { config } = options;
   const offered: Readonly<Record<string, SignInResolverFactory>> = {
     principalMatchingUserEntityAnnotation:
@@ -175,7 +163,7 @@ export function createSignInResolver(
     ...configured.map(resolver => resolver.get()),
     { resolver: 'unknownPrincipal' },
   ];
-  const resolver = readDeclarativeSignInResolver<Principal>({
+  const resolver = readDeclarativeSignInResolver<UserPrincipal>({
     config: new ConfigReader({ signIn: { resolvers } }),
     signInResolverFactories: { ...offered, unknownPrincipal },
   });
@@ -190,12 +178,11 @@ export function createSignInResolver(
 /** Signs in the catalog user whose annotation equals the principal. */
 function principalMatchingUserEntityAnnotation({
   accounts,
-  ownership,
   users,
 }: ResolverOptions) {
   return createSignInResolverFactory({
     create() {
-      return async ({ result }: SignInInfo<Principal>, context) => {
+      return async ({ result }: SignInInfo<UserPrincipal>, context) => {
         const entity = await users.findByAnnotation(
           KERBEROS_PRINCIPAL_ANNOTATION,
           result.principal,
@@ -207,10 +194,10 @@ function principalMatchingUserEntityAnnotation({
         }
         const username = await accounts.requireUsable(result);
         const { namespace = DEFAULT_NAMESPACE } = entity.metadata;
-        const groupRefs = await ownership.groupRefsOf(username, { namespace });
+        const groupRefs = await accounts.groupRefsOf(username, { namespace });
         return users.issueToken({
           user: entity.metadata,
-          groupRefs: groupRefs ?? [],
+          groupRefs,
           entity,
           context,
         });

@@ -25,7 +25,7 @@ import { createPortal } from 'react-dom';
 import styles from './DirectoryPicker.module.css';
 import {
   type Entry,
-  type EntryKind,
+  type PickedKind,
   MIN_SEARCH_LENGTH,
   searchEntries,
 } from './searchEntries';
@@ -54,7 +54,7 @@ const DEBOUNCE_MS = 50;
  * A field for one user or group. Searches the directory while the user types;
  * before that, it shows the user's colleagues or groups.
  */
-export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
+export function DirectoryPicker(props: FieldProps & { kind: PickedKind }) {
   const { kind, uiSchema, schema, idSchema, formData, onChange } = props;
   const { t } = useTranslationRef(directoryPickerTranslationRef);
   // The default form has a white background that @backstage/ui is not aware of.
@@ -164,7 +164,7 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
  */
 function nameOf(
   value: string,
-  context: { kind: EntryKind; namespace: string },
+  context: { kind: PickedKind; namespace: string },
 ): string {
   const { kind, namespace } = context;
   try {
@@ -191,7 +191,7 @@ interface SearchResult {
  * reopening the list repeats it.
  */
 function useEntries(options: {
-  kind: EntryKind;
+  kind: PickedKind;
   text: string;
   isOpen: boolean;
 }): SearchResult {

@@ -6,7 +6,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 
 /** Whether a field selects users or groups. */
-export type EntryKind = 'user' | 'group';
+export type PickedKind = 'user' | 'group';
 
 /** A user or a group in the directory. */
 export interface Entry {
@@ -34,7 +34,7 @@ interface SearchOptions {
  */
 export async function searchEntries(
   client: DirectoryClient,
-  options: SearchOptions & { kind: EntryKind },
+  options: SearchOptions & { kind: PickedKind },
 ): Promise<Entry[]> {
   const { kind, ...search } = options;
   try {

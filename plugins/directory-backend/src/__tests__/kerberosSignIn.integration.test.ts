@@ -109,10 +109,6 @@ beforeAll(async () => {
       resolvers: [
         { resolver: 'principalMatchingUserEntityAnnotation' },
         { resolver: 'directoryUser' },
-        {
-          resolver: 'usernameMatchingUserEntityName',
-          dangerouslyAllowSignInWithoutUserInCatalog: true,
-        },
       ],
     },
     catalog: {

@@ -40,7 +40,7 @@ interface Usage {
  * The production build of `scripts/build`, started as by `make start`, on its
  * own CPU. Its log is a file in the realm's folder.
  */
-export class Portal {
+export class MeasuredPortal {
   readonly realm: Realm;
   readonly origin: string;
   readonly #startedAt = performance.now();

@@ -47,7 +47,7 @@ export class SignInRefusal extends Error {
 }
 
 /** A user's principal. */
-export interface Principal {
+export interface UserPrincipal {
   /** `alice@EXAMPLE.TEST`. */
   readonly principal: string;
   /** `alice`. */
@@ -65,7 +65,7 @@ const USER = /^(?<name>[^\\/@]+)@(?<realm>[^\\/@]+)$/;
  *
  * @throws SignInRefusal with `service_principal` or `unusable_name`
  */
-export function parsePrincipal(principal: string): Principal {
+export function parsePrincipal(principal: string): UserPrincipal {
   const groups = USER.exec(principal)?.groups;
   if (!groups) {
     // An escaped slash is part of a name, not a separator.
