@@ -239,7 +239,6 @@ async function connect(
     logger,
     namespace: 'default',
     reader: directory.reader,
-    reconciliationIntervalMs: 3_600_000,
     rejectRemovalsAbovePercentage: 5,
     transforms: {},
     ...options,
@@ -261,6 +260,7 @@ async function connect(
   return {
     events,
     logged,
+    logger,
     provider,
     /** Runs until the directory has no more changes. */
     async follow() {
@@ -547,6 +547,27 @@ describe('DirectoryEntityProvider', () => {
       }
       await runUntil('Users and groups in the catalog are not updated');
       expect(catalog.entities.size).toBe(size + 1);
+    },
+  );
+
+  it.each([
+    [0, 60_000],
+    [1, 0],
+  ])(
+    'logs %i warnings while the change log starts for at most %i ms',
+    async (warnings, startMs) => {
+      const error = Object.assign(new Error('The change log is incomplete'), {
+        name: 'DirectoryResponseError',
+        status: 503,
+      });
+      const { logger, runUntil } = await connect(filled(1), new TestCatalog(), {
+        reader: {
+          readChanges: () => Promise.reject(error),
+        } as Partial<DirectoryReader> as DirectoryReader,
+        timing: { startMs },
+      });
+      await runUntil('Users and groups in the catalog are not updated');
+      expect(logger.warn).toHaveBeenCalledTimes(warnings);
     },
   );
 
