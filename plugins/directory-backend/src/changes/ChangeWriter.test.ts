@@ -672,21 +672,6 @@ describe('ChangeWriter', () => {
     ]);
   });
 
-  it('records what it postponed when the server has caught up', async () => {
-    const directory = new TestDirectory();
-    directory.setUser('alice');
-    await startWriter(directory);
-    await directory.confirm();
-    const { sync } = directory;
-    directory.sync = { ...sync, server: 'ldaps://two' };
-    directory.setUser('bob');
-    await directory.confirm();
-    expect(await lines()).toEqual([]);
-    directory.sync = sync;
-    await directory.confirm();
-    expect(await lines()).toEqual(['user_created bob']);
-  });
-
   it('records only what a server removes that is at an earlier position', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');
