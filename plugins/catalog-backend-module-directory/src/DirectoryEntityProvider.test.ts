@@ -571,24 +571,6 @@ describe('DirectoryEntityProvider', () => {
     },
   );
 
-  it('removes nothing when the directory suspends reads after a deletion', async () => {
-    const directory = filled(3);
-    const catalog = new TestCatalog();
-    const { follow, runUntil } = await connect(directory, catalog);
-    await follow();
-    directory.onMissing = () => {
-      directory.isAvailable = false;
-    };
-    directory.deleteUser('u0');
-    await runUntil('Users and groups in the catalog are not updated');
-    directory.isAvailable = true;
-    directory.setUser('u0', ['staff']);
-    await follow();
-    expect(catalog.mutations).not.toContainEqual(
-      expect.objectContaining({ removed: [expect.anything()] }),
-    );
-  });
-
   it('keeps an entity that only one read of the directory misses', async () => {
     const directory = filled(3);
     const catalog = new TestCatalog();
@@ -706,21 +688,6 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).not.toContainEqual(
       expect.objectContaining({ removed: [expect.anything()] }),
     );
-  });
-
-  it('compares everything when more than 500 users have changed', async () => {
-    const directory = filled(501);
-    const catalog = new TestCatalog();
-    const { follow } = await connect(directory, catalog);
-    await follow();
-    for (const [name, { groups }] of directory.users) {
-      directory.setUser(name, groups, `Name of ${name}`);
-    }
-    await follow();
-    expect(directory.fullReads).toBe(2);
-    expect(catalog.spec('user:default/u500')).toMatchObject({
-      profile: { displayName: 'Name of u500' },
-    });
   });
 
   it('reads users again after a failure when their group became large', async () => {
