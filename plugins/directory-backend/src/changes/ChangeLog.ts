@@ -453,19 +453,22 @@ export class ChangeLog {
         .orWhereIn('entry_id', users)
         .orWhereIn('member_id', users.clone())
         .delete();
-      await emptyFormer(transaction);
+      await emptyFormer(transaction, Math.min(retentionMs, DELETED_USERS_MS));
     });
   }
 }
 
 /**
- * Empties the tables of 0.2.0, which are kept for a downgrade, when they contain
- * no recent changes.
+ * Empties the tables of 0.2.0, which are kept for a downgrade, when all their
+ * changes are older than the retention. 0.2.0 then records all entries again.
  */
-async function emptyFormer(transaction: Database): Promise<void> {
+async function emptyFormer(
+  transaction: Database,
+  retentionMs: number,
+): Promise<void> {
   const [changes] = FORMER;
   const recent = await transaction(changes)
-    .where('time', '>=', timeOf(transaction, -DELETED_USERS_MS))
+    .where('time', '>=', timeOf(transaction, -retentionMs))
     .first('id');
   if (!recent) {
     for (const table of FORMER) {
