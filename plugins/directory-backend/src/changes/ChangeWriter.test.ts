@@ -701,6 +701,30 @@ describe('ChangeWriter', () => {
     expect(await lines()).toEqual([...expected, 'user_created carol']);
   });
 
+  it('records all differences of a restored server after 30 seconds', async () => {
+    const directory = new TestDirectory();
+    directory.setUser('alice');
+    await startWriter(directory);
+    await directory.confirm();
+    directory.setUser('bob');
+    await directory.confirm();
+    const expected = ['user_created bob'];
+
+    directory.sync = { ...directory.sync, value: '-9' };
+    directory.delete(userKey('bob'));
+    directory.setUser('alice', { emails: ['new@example.test'] });
+    await directory.confirm();
+    expect(await lines()).toEqual(expected);
+    const elapsed = performance.now() + 31_000;
+    jest.spyOn(performance, 'now').mockReturnValue(elapsed);
+    await directory.confirm();
+    expect(await lines()).toEqual([
+      ...expected,
+      'user_deleted bob',
+      'user_changed alice',
+    ]);
+  });
+
   it('logs deletions at once when a server gets positions', async () => {
     const directory = new TestDirectory();
     directory.setUser('alice');

@@ -26,6 +26,12 @@ const LEASE_INTERVAL_MS = 5000;
 /** Duration of the lease while the replica follows by full syncs. */
 const FULL_SYNC_LEASE_MS = 3 * 60_000;
 
+/**
+ * Time in which another process that follows the same server reaches its
+ * position. A server that was restored from a backup does not.
+ */
+const LAG_MS = 30_000;
+
 const PRUNE_INTERVAL_MS = 60 * 60_000;
 
 /** Options of {@link ChangeWriter}. */
@@ -37,7 +43,7 @@ interface ChangeWriterOptions {
   readonly publicValues: (served: Served) => unknown;
   /** Milliseconds for which changes are retained. */
   readonly retentionMs: number;
-  /** Milliseconds to wait for a server that may lag. Default: ten minutes. */
+  /** Milliseconds to wait for another server. Default: ten minutes. */
   readonly catchUpMs?: number;
   readonly logger: LoggerService;
 }
@@ -246,7 +252,8 @@ export class ChangeWriter implements TableObserver {
       return false;
     }
     tenure.behindSince ??= performance.now();
-    return performance.now() - tenure.behindSince < catchUpMs;
+    const limitMs = order === 'earlier' ? LAG_MS : catchUpMs;
+    return performance.now() - tenure.behindSince < limitMs;
   }
 
   /**
