@@ -158,13 +158,13 @@ export class CatalogEntities {
    * Applies what was read of users and groups: writes entities that differ, and
    * removes those that were already missing in an earlier read, unless others
    * went missing within the last `settleMs`: while the directory is being
-   * emptied, nothing is removed before it suspends reads. Returns the number of
-   * written entities.
+   * emptied, nothing is removed before it suspends reads. Returns the users and
+   * groups whose entities were written.
    */
   async update(
     read: ReadonlyMap<EntryKey, Entity | undefined>,
     { settleMs }: { readonly settleMs: number },
-  ): Promise<number> {
+  ): Promise<readonly EntryKey[]> {
     const startedAt = performance.now();
     // First, because a renamed user may keep the reference.
     for (const [key, entity] of read) {
@@ -183,7 +183,7 @@ export class CatalogEntities {
       read.has(this.#entities.get(ref)!.key),
     );
     await this.#mutate(written, isSettled ? removed : []);
-    return written.length;
+    return written.map(keyOf);
   }
 
   /**

@@ -239,7 +239,6 @@ async function connect(
     logger,
     namespace: 'default',
     reader: directory.reader,
-    reconciliationIntervalMs: 3_600_000,
     rejectRemovalsAbovePercentage: 5,
     transforms: {},
     ...options,
@@ -261,6 +260,7 @@ async function connect(
   return {
     events,
     logged,
+    logger,
     provider,
     /** Runs until the directory has no more changes. */
     async follow() {
@@ -550,23 +550,26 @@ describe('DirectoryEntityProvider', () => {
     },
   );
 
-  it('removes nothing when the directory suspends reads after a deletion', async () => {
-    const directory = filled(3);
-    const catalog = new TestCatalog();
-    const { follow, runUntil } = await connect(directory, catalog);
-    await follow();
-    directory.onMissing = () => {
-      directory.isAvailable = false;
-    };
-    directory.deleteUser('u0');
-    await runUntil('Users and groups in the catalog are not updated');
-    directory.isAvailable = true;
-    directory.setUser('u0', ['staff']);
-    await follow();
-    expect(catalog.mutations).not.toContainEqual(
-      expect.objectContaining({ removed: [expect.anything()] }),
-    );
-  });
+  it.each([
+    [0, 60_000],
+    [1, 0],
+  ])(
+    'logs %i warnings while the change log starts for at most %i ms',
+    async (warnings, startMs) => {
+      const error = Object.assign(new Error('The change log is incomplete'), {
+        name: 'DirectoryResponseError',
+        status: 503,
+      });
+      const { logger, runUntil } = await connect(filled(1), new TestCatalog(), {
+        reader: {
+          readChanges: () => Promise.reject(error),
+        } as Partial<DirectoryReader> as DirectoryReader,
+        timing: { startMs },
+      });
+      await runUntil('Users and groups in the catalog are not updated');
+      expect(logger.warn).toHaveBeenCalledTimes(warnings);
+    },
+  );
 
   it('keeps an entity that only one read of the directory misses', async () => {
     const directory = filled(3);
@@ -685,21 +688,6 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).not.toContainEqual(
       expect.objectContaining({ removed: [expect.anything()] }),
     );
-  });
-
-  it('compares everything when more than 500 users have changed', async () => {
-    const directory = filled(501);
-    const catalog = new TestCatalog();
-    const { follow } = await connect(directory, catalog);
-    await follow();
-    for (const [name, { groups }] of directory.users) {
-      directory.setUser(name, groups, `Name of ${name}`);
-    }
-    await follow();
-    expect(directory.fullReads).toBe(2);
-    expect(catalog.spec('user:default/u500')).toMatchObject({
-      profile: { displayName: 'Name of u500' },
-    });
   });
 
   it('reads users again after a failure when their group became large', async () => {

@@ -4,6 +4,7 @@ import type {
   EntityProvider,
   EntityProviderConnection,
 } from '@backstage/plugin-catalog-node';
+import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import {
   CatalogEntities,
@@ -45,6 +46,10 @@ const TIMING = {
   confirmMs: 10 * 60_000,
   /** Pause after a failure. */
   retryMs: 5000,
+  /** Time in which a new portal may fail without a warning. */
+  startMs: 60_000,
+  /** Interval at which all entities are compared. */
+  compareMs: 24 * 60 * 60_000,
 };
 
 /** Options of {@link DirectoryEntityProvider}. */
@@ -52,7 +57,6 @@ export interface DirectoryEntityProviderOptions
   extends EntityOptions, Omit<CatalogEntitiesOptions, 'connection'> {
   readonly reader: DirectoryReader;
   readonly transforms: DirectoryTransforms;
-  readonly reconciliationIntervalMs: number;
   /** Times in milliseconds that differ from the defaults. */
   readonly timing?: Partial<typeof TIMING>;
 }
@@ -80,12 +84,12 @@ export class DirectoryEntityProvider implements EntityProvider {
   #cursor: string | undefined;
   /** Time of the next comparison. */
   #compareAt = 0;
-  /** Whether the comparison at that time repeats one that wrote entities. */
-  #isRepeated = false;
   #rereads: readonly Reread[] = [];
   readonly #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  #hasFailed = false;
+  readonly #createdAt = performance.now();
+  /** Level at which the current failure was logged. */
+  #reported: 'info' | 'warn' | undefined;
 
   constructor(options: DirectoryEntityProviderOptions) {
     this.#options = options;
@@ -125,7 +129,7 @@ export class DirectoryEntityProvider implements EntityProvider {
     while (!signal.aborted && performance.now() < endsAt) {
       try {
         const pauseMs = await this.#step(signal);
-        this.#hasFailed = false;
+        this.#reported = undefined;
         await pause(pauseMs, signal);
       } catch (error) {
         if (error instanceof CursorExpiredError) {
@@ -138,11 +142,21 @@ export class DirectoryEntityProvider implements EntityProvider {
     }
   }
 
+  /**
+   * Logs a failure once. While a portal starts, its change log is not available
+   * before all entries are recorded.
+   */
   #reportFailure(error: unknown): void {
-    if (!this.#hasFailed) {
-      this.#hasFailed = true;
+    const isStarting =
+      this.#compareAt === 0 &&
+      performance.now() - this.#createdAt < this.#timing.startMs &&
+      isDirectoryResponseError(error) &&
+      error.status === 503;
+    const level = isStarting ? 'info' : 'warn';
+    if (this.#reported !== 'warn' && this.#reported !== level) {
+      this.#reported = level;
       const cause = isError(error) && error.cause ? ` (${error.cause})` : '';
-      this.#options.logger.warn(
+      this.#options.logger[level](
         `Users and groups in the catalog are not updated: ${error}${cause}`,
       );
     }
@@ -193,8 +207,8 @@ export class DirectoryEntityProvider implements EntityProvider {
 
   /** Compares all users and groups with the entities in the catalog. */
   async #compare(signal: AbortSignal): Promise<void> {
-    const { logger, reader, reconciliationIntervalMs } = this.#options;
-    const { settleMs, confirmMs } = this.#timing;
+    const { logger, reader } = this.#options;
+    const { settleMs, confirmMs, compareMs } = this.#timing;
     const startedAt = performance.now();
     const groups = await reader.readGroups(signal);
     const organization = new Organization(this.#options);
@@ -210,9 +224,9 @@ export class DirectoryEntityProvider implements EntityProvider {
     await this.#entities.load();
     const found = new Set<EntryKey>();
     let batch = new Map<EntryKey, Entity | undefined>();
-    let written = 0;
+    const written: EntryKey[] = [];
     const write = async () => {
-      written += await this.#entities.update(batch, this.#timing);
+      written.push(...(await this.#entities.update(batch, this.#timing)));
       batch = new Map();
       await nextTurn();
     };
@@ -246,22 +260,18 @@ export class DirectoryEntityProvider implements EntityProvider {
     }
     await write();
     this.#organization = organization;
-    const { missing: keys } = this.#entities;
-    this.#rereads = [{ at: performance.now() + settleMs, keys }];
-    // Another process may have written older entities.
-    const isRepetition = this.#isRepeated && startedAt >= this.#compareAt;
-    this.#isRepeated = written > 0 && !isRepetition;
-    this.#compareAt =
-      performance.now() +
-      (this.#isRepeated
-        ? Math.min(confirmMs, reconciliationIntervalMs)
-        : reconciliationIntervalMs);
+    const comparedAt = performance.now();
+    this.#rereads = [
+      { at: comparedAt + settleMs, keys: this.#entities.missing },
+      { at: comparedAt + confirmMs, keys: written, isConfirmed: true },
+    ];
+    this.#compareAt = comparedAt + compareMs;
     logger.info(
       'Reconciled users and groups in the catalog with the directory',
       {
         users,
         groups: groups.length,
-        written,
+        written: written.length,
         seconds: Math.round(performance.now() - startedAt) / 1000,
       },
     );

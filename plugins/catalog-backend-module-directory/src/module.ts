@@ -19,9 +19,6 @@ import type { DirectoryTransforms } from './entities';
 
 const PREFIX = 'catalog.providers.directory';
 
-/** Interval at which all entities are compared with the directory. */
-const RECONCILIATION_INTERVAL_MS = 24 * 60 * 60 * 1000;
-
 /**
  * Sets the functions that filter and change the entities of users and groups.
  *
@@ -127,6 +124,5 @@ export function readProviderConfig(root: Config) {
       'rejectRemovalsAbovePercentage',
       5,
     ),
-    reconciliationIntervalMs: RECONCILIATION_INTERVAL_MS,
   };
 }

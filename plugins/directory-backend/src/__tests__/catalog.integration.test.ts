@@ -197,7 +197,7 @@ describe('catalog entities', () => {
   });
 
   it('follow the directory without comparing all entities', async () => {
-    await eventually(() => expect(comparisons()).toHaveLength(1));
+    await eventually(() => expect(comparisons()).not.toEqual([]));
     await realm.modify(
       addFasUser('newcomer') + addFasGroup('newgroup', [userDn('newcomer')]),
     );
@@ -222,7 +222,10 @@ describe('catalog entities', () => {
     );
     const all = await directoryNames(realm);
     await eventually(async () => expect(await found()).toEqual(all));
-    expect(comparisons()).toHaveLength(1);
+    // After ten minutes, entities are compared again, without a difference.
+    for (const repeated of comparisons().slice(1)) {
+      expect(repeated).toContain('written=0 ');
+    }
   });
 
   it('are kept when the directory denies access, and not rewritten on restart', async () => {

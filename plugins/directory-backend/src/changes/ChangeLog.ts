@@ -9,12 +9,12 @@ const EVENTS = 'directory_change_events';
 const ENTRIES = 'directory_known_entries';
 const MEMBERS = 'directory_known_members';
 
-/** Tables of 0.2.0. */
-const FORMER = {
-  entries: 'directory_change_entries',
-  members: 'directory_change_members',
-  changes: 'directory_changes',
-};
+/** Tables of 0.2.0, which does not read those above. */
+const FORMER = [
+  'directory_changes',
+  'directory_change_members',
+  'directory_change_entries',
+];
 
 /** Rows per statement: SQLite and PostgreSQL limit its parameters. */
 const ROWS_PER_STATEMENT = 500;
@@ -51,19 +51,19 @@ export type ChangeKind =
   | 'member_removed'
   | 'members_changed';
 
-/** A change that is to be logged. */
+/** A change that is to be logged, with the columns of its row. */
 export interface NewChange {
   readonly kind: ChangeKind;
   /** Stable ID of the user or group; the group of changes of members. */
-  readonly entryId: string;
+  readonly entry_id: string;
   /** Name at the time of the change. */
   readonly name: string;
   /** Name before a rename. */
-  readonly oldName?: string;
+  readonly old_name?: string | null;
   /** The user or served group that was added or removed, directly or not. */
-  readonly memberKind?: EntryKind;
-  readonly memberId?: string;
-  readonly memberName?: string;
+  readonly member_kind?: EntryKind | null;
+  readonly member_id?: string | null;
+  readonly member_name?: string | null;
 }
 
 /** A logged change. */
@@ -72,28 +72,15 @@ export interface Change extends NewChange {
   readonly id: number;
   /** Time when the change was recorded. */
   readonly time: Date;
-  /** Current name; `undefined` when the entry has been deleted since. */
-  readonly presentName?: string;
-  readonly memberPresentName?: string;
+  /** Current name; `null` when the entry has been deleted since. */
+  readonly present_name: string | null;
+  readonly member_present_name: string | null;
   /** Where the server stood at the time of the change. */
   readonly position: Position;
 }
 
-/** Columns of the fields of {@link NewChange}. */
-const COLUMNS: Readonly<Record<keyof NewChange, string>> = {
-  kind: 'kind',
-  entryId: 'entry_id',
-  name: 'name',
-  oldName: 'old_name',
-  memberKind: 'member_kind',
-  memberId: 'member_id',
-  memberName: 'member_name',
-};
-
-/** A row of {@link EVENTS}, with `null` for missing fields of the change. */
-interface EventRow extends NewChange {
-  readonly id: number | string;
-  readonly time: Date | number;
+/** A row of {@link EVENTS} with current names. */
+interface EventRow extends Omit<Change, 'position'> {
   readonly server: string;
   readonly position: string;
 }
@@ -131,13 +118,13 @@ export interface ChangeBatch {
 export interface Lease {
   readonly token: number;
   /** Whether all entries are recorded: changes are logged from then. */
-  readonly isComplete: boolean;
+  isComplete: boolean;
   /** Position of the last complete write; `undefined` before the first one. */
-  readonly position: Position | undefined;
+  position: Position | undefined;
 }
 
-/** Another process has acquired the lease. */
-export class LeaseLostError extends Error {}
+/** The lease, or what was compared during it, cannot be used any more. */
+export class TenureEndedError extends Error {}
 
 /**
  * The durable log of changes, in the plugin's database. All processes read it.
@@ -250,20 +237,15 @@ export class ChangeLog {
   async #read(
     select: (query: ReturnType<Database>) => ReturnType<Database>,
   ): Promise<readonly Change[]> {
-    const columns = Object.entries(COLUMNS).map(([field, column]) => [
-      field,
-      `event.${column}`,
-    ]);
     const rows: EventRow[] = await select(this.#database({ event: EVENTS }))
       .leftJoin({ entry: ENTRIES }, 'entry.id', 'entry_id')
       .leftJoin({ member: ENTRIES }, 'member.id', 'member_id')
-      .select('event.id', 'time', 'server', 'position', {
-        ...Object.fromEntries(columns),
-        presentName: 'entry.name',
-        memberPresentName: 'member.name',
+      .select('event.*', {
+        present_name: 'entry.name',
+        member_present_name: 'member.name',
       });
     return rows.map(({ id, time, server, position, ...change }) => ({
-      ...withoutNulls(change),
+      ...change,
       id: Number(id),
       time: new Date(time),
       position: { server, value: position },
@@ -313,7 +295,7 @@ export class ChangeLog {
    * Extends the lease.
    *
    * @param leaseMs - duration from now in milliseconds
-   * @throws LeaseLostError
+   * @throws TenureEndedError
    */
   async renew(lease: Lease, leaseMs = LEASE_MS): Promise<void> {
     const expires_at = timeOf(this.#database, leaseMs);
@@ -334,17 +316,17 @@ export class ChangeLog {
    */
   async recentAdditions(): Promise<ReadonlySet<string>> {
     const since = timeOf(this.#database, -CATCH_UP_MS);
-    const events: EventRow[] = await this.#database(EVENTS)
+    const events: NewChange[] = await this.#database(EVENTS)
       .where('time', '>', since)
       .whereIn('kind', ['user_created', 'group_created', 'user_unlocked'])
-      .select('kind', 'entry_id as entryId');
+      .select('kind', 'entry_id');
     const memberships: (Membership & { readonly name: string | null })[] =
       await this.#database(MEMBERS)
         .where('since', '>', since)
         .leftJoin(ENTRIES, 'id', 'group_id')
         .select('member_id', 'group_id', 'name');
     return new Set([
-      ...events.map(({ kind, entryId }) => `${kind} ${entryId}`),
+      ...events.map(({ kind, entry_id }) => `${kind} ${entry_id}`),
       ...memberships.flatMap(({ member_id, group_id, name }) => [
         `${member_id} ${group_id}`,
         // The creation of a group that is not served is not logged.
@@ -387,7 +369,7 @@ export class ChangeLog {
    * @param options.position - where the server stood after the comparison
    * @param options.isStrict - whether differences were left out: the position
    *   of the last complete write is kept
-   * @throws LeaseLostError when another process holds the lease; nothing is
+   * @throws TenureEndedError when another process holds the lease; nothing is
    *   written.
    */
   async append(
@@ -411,7 +393,7 @@ export class ChangeLog {
       const changes = isComplete ? batch.changes : [];
       await inSlices(changes, slice => {
         const rows = slice.map(change => ({
-          ...rowOf(change),
+          ...change,
           id: ++last,
           time: now,
           server,
@@ -449,7 +431,7 @@ export class ChangeLog {
    * Deletes old changes, and earlier those of deleted users. Cursors before an
    * old change or the deletion of such a user expire.
    *
-   * @throws LeaseLostError
+   * @throws TenureEndedError
    */
   async prune(lease: Lease, retentionMs: number): Promise<void> {
     await this.#database.transaction(async transaction => {
@@ -471,43 +453,30 @@ export class ChangeLog {
         .orWhereIn('entry_id', users)
         .orWhereIn('member_id', users.clone())
         .delete();
-      await pruneFormer(transaction, timeOf(transaction, -retentionMs));
+      await emptyFormer(transaction, Math.min(retentionMs, DELETED_USERS_MS));
     });
   }
 }
 
 /**
- * Deletes from the tables of 0.2.0, which are kept for a downgrade, what the
- * log does not contain any more.
+ * Empties the tables of 0.2.0, which are kept for a downgrade, when all their
+ * changes are older than the retention. 0.2.0 then records all entries again.
  */
-async function pruneFormer(
+async function emptyFormer(
   transaction: Database,
-  before: ReturnType<typeof timeOf>,
+  retentionMs: number,
 ): Promise<void> {
-  const { entries, members, changes } = FORMER;
-  const retained = transaction(ENTRIES)
-    .select('id')
-    .union([
-      transaction(EVENTS).select('entry_id'),
-      transaction(EVENTS).whereNotNull('member_id').select('member_id'),
-    ]);
-  await transaction(entries)
-    .whereRaw(`coalesce(unique_id, key, 'deleted ' || id) not in ?`, [retained])
-    .delete();
-  const ids = () => transaction(entries).select('id');
-  await transaction(members)
-    .whereNotIn('group_id', ids())
-    .orWhereNotIn('member_id', ids())
-    .delete();
-  const old = transaction(changes)
-    .where('time', '<', before)
-    .orWhereNotIn('entry_id', ids())
-    .orWhereNotIn('member_id', ids());
-  const [{ last }] = await old.clone().max({ last: 'id' });
-  await transaction(LEASE)
-    .where('first_id', '<', Number(last))
-    .update({ first_id: last });
-  await old.delete();
+  const [changes] = FORMER;
+  const recent = await transaction(changes)
+    .where('time', '>=', timeOf(transaction, -retentionMs))
+    .first('id');
+  if (!recent) {
+    for (const table of FORMER) {
+      await transaction(table).delete();
+    }
+    const first_id = transaction.ref('last_id');
+    await transaction(LEASE).update({ is_complete: false, first_id });
+  }
 }
 
 /** Returns an expression for the database's clock. */
@@ -524,7 +493,7 @@ function timeOf(database: Database, plusMs = 0) {
 /**
  * Updates the row of the lease, which also locks it.
  *
- * @throws LeaseLostError
+ * @throws TenureEndedError
  */
 async function updateLease(
   database: Database,
@@ -533,7 +502,7 @@ async function updateLease(
 ): Promise<void> {
   const updated = await database(LEASE).where({ fence: token }).update(values);
   if (updated === 0) {
-    throw new LeaseLostError('Another process is writing the change log now');
+    throw new TenureEndedError('Another process is writing the change log now');
   }
 }
 
@@ -546,19 +515,4 @@ async function inSlices<T>(
     await write(items.slice(start, start + ROWS_PER_STATEMENT));
     await nextTurn();
   }
-}
-
-function rowOf(change: NewChange): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(COLUMNS).map(([field, column]) => [
-      column,
-      change[field as keyof NewChange] ?? null,
-    ]),
-  );
-}
-
-function withoutNulls<T extends object>(row: T): T {
-  return Object.fromEntries(
-    Object.entries(row).filter(([, value]) => value !== null),
-  ) as T;
 }

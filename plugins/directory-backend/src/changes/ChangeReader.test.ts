@@ -89,14 +89,14 @@ async function append(
   const lease = (await log.acquire())!;
   const changes = names.map(name =>
     group === undefined
-      ? { kind, entryId: name, name }
+      ? { kind, entry_id: name, name }
       : {
           kind,
-          entryId: group,
+          entry_id: group,
           name: group,
-          memberKind: 'user' as const,
-          memberId: name,
-          memberName: name,
+          member_kind: 'user' as const,
+          member_id: name,
+          member_name: name,
         },
   );
   const entries = [...new Set(names)].map(name => ({
@@ -157,7 +157,7 @@ describe('ChangeReader', () => {
     const { changes, cursor } = await page({ cursor: start.cursor });
     expect(changes).toMatchObject([
       { kind: 'user_changed', name: 'bob' },
-      { presentName: 'alice' },
+      { present_name: 'alice' },
     ]);
     expect(await page({ cursor })).toMatchObject({ changes: [] });
   });
@@ -193,7 +193,7 @@ describe('ChangeReader', () => {
     const { cursor } = await page();
     await append(['bob', 'alice'], { kind: 'member_added', group: 'staff' });
     const { changes } = await page({ cursor, context: restricted });
-    expect(changes).toMatchObject([{ name: 'staff', memberName: 'alice' }]);
+    expect(changes).toMatchObject([{ name: 'staff', member_name: 'alice' }]);
   });
 
   it('returns a short page after 20,000 changes', async () => {

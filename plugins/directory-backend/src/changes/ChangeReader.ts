@@ -247,11 +247,11 @@ function visibilityTest(
   const { users, groups } = context.visible ?? {};
   const known = new Map<string, boolean>();
   const fields = new Set<never>();
-  const isVisible = async (kind: EntryKind, name: string | undefined) => {
+  const isVisible = async (kind: EntryKind, name: string | null) => {
     if (!(kind === 'user' ? users : groups)) {
       return true;
     }
-    if (name === undefined) {
+    if (name === null) {
       return false;
     }
     const id = `${kind} ${name}`;
@@ -265,12 +265,12 @@ function visibilityTest(
     }
     return known.get(id)!;
   };
-  return async ({ kind, presentName, memberKind, memberPresentName }) =>
+  return async ({ kind, present_name, member_kind, member_present_name }) =>
     (await isVisible(
       kind.startsWith('user_') ? 'user' : 'group',
-      presentName,
+      present_name,
     )) &&
-    (!memberKind || (await isVisible(memberKind, memberPresentName)));
+    (!member_kind || (await isVisible(member_kind, member_present_name)));
 }
 
 /** @throws ChangeLogUnavailableError */

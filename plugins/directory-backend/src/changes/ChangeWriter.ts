@@ -12,11 +12,10 @@ import {
   type ComparePositions,
   type Lease,
   LEASE_MS,
-  LeaseLostError,
   type Position,
+  TenureEndedError,
 } from './ChangeLog';
-import type { Served } from './compareMemberships';
-import { KnownEntries } from './KnownEntries';
+import { KnownEntries, type Served } from './KnownEntries';
 
 /** Maximum number of entries that one transaction compares. */
 const ENTRIES_PER_APPEND = 2000;
@@ -27,10 +26,13 @@ const LEASE_INTERVAL_MS = 5000;
 /** Duration of the lease while the replica follows by full syncs. */
 const FULL_SYNC_LEASE_MS = 3 * 60_000;
 
-const PRUNE_INTERVAL_MS = 60 * 60_000;
+/**
+ * Time in which another process that follows the same server reaches its
+ * position. A server that was restored from a backup does not.
+ */
+const LAG_MS = 30_000;
 
-/** The comparison contains data of two servers. */
-class ServerSwitchedError extends Error {}
+const PRUNE_INTERVAL_MS = 60 * 60_000;
 
 /** Options of {@link ChangeWriter}. */
 interface ChangeWriterOptions {
@@ -41,18 +43,14 @@ interface ChangeWriterOptions {
   readonly publicValues: (served: Served) => unknown;
   /** Milliseconds for which changes are retained. */
   readonly retentionMs: number;
-  /** Milliseconds to wait for a server that may lag. Default: ten minutes. */
+  /** Milliseconds to wait for another server. Default: ten minutes. */
   readonly catchUpMs?: number;
   readonly logger: LoggerService;
 }
 
 /** The right to write, with the recorded entries. */
-interface Tenure {
-  readonly lease: Lease;
+interface Tenure extends Lease {
   readonly entries: KnownEntries;
-  isComplete: boolean;
-  /** Position of the last write of all differences. */
-  position: Position | undefined;
   /** Since when the server may lag behind the position. */
   behindSince: number | undefined;
   /**
@@ -149,10 +147,10 @@ export class ChangeWriter implements TableObserver {
     this.#isStopped = true;
     this.#onSync();
     await this.idle();
-    const { lease } = this.#tenure ?? {};
+    const tenure = this.#tenure;
     this.#tenure = undefined;
-    if (lease) {
-      await this.#options.log.release(lease).catch(() => {});
+    if (tenure) {
+      await this.#options.log.release(tenure).catch(() => {});
     }
   }
 
@@ -175,10 +173,7 @@ export class ChangeWriter implements TableObserver {
     const { logger } = this.#options;
     this.#tenure = undefined;
     this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
-    if (
-      error instanceof LeaseLostError ||
-      error instanceof ServerSwitchedError
-    ) {
+    if (error instanceof TenureEndedError) {
       logger.info(error.message);
     } else if (!this.#hasFailed) {
       this.#hasFailed = true;
@@ -190,7 +185,7 @@ export class ChangeWriter implements TableObserver {
   async #renew(tenure: Tenure): Promise<void> {
     this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
     try {
-      await this.#options.log.renew(tenure.lease, this.#leaseMs);
+      await this.#options.log.renew(tenure, this.#leaseMs);
     } catch (error) {
       if (this.#tenure === tenure) {
         this.#fail(error);
@@ -207,15 +202,12 @@ export class ChangeWriter implements TableObserver {
     }
     const entries = new KnownEntries({ tables, publicValues });
     this.#tenure = {
-      lease,
+      ...lease,
       entries,
-      isComplete: lease.isComplete,
-      position: lease.position,
       behindSince: undefined,
       recent: undefined,
     };
     await entries.load(log);
-    await entries.requestAll();
   }
 
   /** Appends until the tables are recorded, or are being written. */
@@ -246,7 +238,7 @@ export class ChangeWriter implements TableObserver {
     }
     if (performance.now() >= this.#pruneDueAt) {
       this.#pruneDueAt = performance.now() + PRUNE_INTERVAL_MS;
-      await log.prune(tenure.lease, retentionMs);
+      await log.prune(tenure, retentionMs);
     }
   }
 
@@ -260,7 +252,8 @@ export class ChangeWriter implements TableObserver {
       return false;
     }
     tenure.behindSince ??= performance.now();
-    return performance.now() - tenure.behindSince < catchUpMs;
+    const limitMs = order === 'earlier' ? LAG_MS : catchUpMs;
+    return performance.now() - tenure.behindSince < limitMs;
   }
 
   /**
@@ -273,7 +266,7 @@ export class ChangeWriter implements TableObserver {
     ids: readonly string[],
     server: string,
   ): Promise<void> {
-    const { lease, entries, isComplete, recent } = tenure;
+    const { entries, isComplete, recent } = tenure;
     const batch = await entries.compare(ids, recent);
     const rows = [batch.entries, batch.deleted, batch.added, batch.removed];
     if (ids.length > 0 && rows.every(list => list.length === 0)) {
@@ -290,11 +283,11 @@ export class ChangeWriter implements TableObserver {
     }
     const position = this.#position!;
     if (position.server !== server) {
-      throw new ServerSwitchedError(
+      throw new TenureEndedError(
         'The change log compares all entries after a switch to another server',
       );
     }
-    await this.#options.log.append(lease, batch, {
+    await this.#options.log.append(tenure, batch, {
       position,
       isStrict: recent !== undefined,
       isComplete,

@@ -2,51 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   differingPart,
+  type Group,
   type ReplicaTables,
+  type ServedRecord,
+  type User,
 } from '@directory-gateway/directory-core';
-import type {
-  ChangeBatch,
-  ChangeKind,
-  ChangeLog,
-  EntryKind,
-  Membership,
-  NewChange,
-  StoredEntry,
-} from './ChangeLog';
-import {
-  compareMemberships,
-  type KnownEntry,
-  type Link,
-  type Served,
-  type StateBefore,
-} from './compareMemberships';
+import type { ChangeBatch, ChangeLog, EntryKind } from './ChangeLog';
+import { changesBetween, type KnownEntry } from './changesBetween';
 import { WorkSlices } from './WorkSlices';
 
 const SALT_BYTES = 16;
 
-/** A comparison in progress. */
-class Comparison {
-  readonly slices = new WorkSlices();
-  readonly deletions: NewChange[] = [];
-  readonly changes: NewChange[] = [];
-  readonly changed = new Set<KnownEntry>();
-  readonly deleted: string[] = [];
-  readonly added: Link[] = [];
-  readonly removed: Link[] = [];
-  /** Entries whose memberships, or those of their members, may differ. */
-  readonly affected = new Set<KnownEntry>();
-  readonly before = new Map<KnownEntry, StateBefore>();
-
-  /** @param recent - see {@link KnownEntries.compare} */
-  constructor(readonly recent: ReadonlySet<string> | undefined) {}
-
-  /** Keeps the state of an entry before its first change. */
-  touch(entry: KnownEntry): void {
-    if (!this.before.has(entry)) {
-      this.before.set(entry, { name: entry.name, groups: entry.groups });
-    }
-  }
-}
+/** A record of the replica. */
+export type Served = ServedRecord<User> | ServedRecord<Group>;
 
 /**
  * The users and groups as the change log has recorded them, with their direct
@@ -78,43 +46,39 @@ export class KnownEntries {
     }
   }
 
-  /** Reads the recorded entries. */
+  /** Reads the recorded entries, and requests a comparison of all entries. */
   async load(log: ChangeLog): Promise<void> {
     const slices = new WorkSlices();
     for await (const page of log.entries()) {
-      for (const { id, kind, name, locked, salt, digest } of page) {
-        await slices.next();
-        const served = this.#find(id)?.served;
-        const isSame = served && this.#digestOf(served, salt) === digest;
-        this.#byId.set(id, {
-          id,
-          kind,
-          name: name ?? undefined,
-          locked: Boolean(locked),
-          served: isSame ? served : undefined,
-          recorded: isSame ? undefined : { salt, digest },
-          groups: [],
-        });
+      await slices.next();
+      for (const row of page) {
+        const locked = Boolean(row.locked);
+        this.#byId.set(row.id, { ...row, locked, groups: [] });
       }
     }
     for await (const page of log.memberships()) {
+      await slices.next();
       for (const { group_id, member_id } of page) {
-        await slices.next();
         const group = this.#byId.get(group_id);
         const member = this.#byId.get(member_id);
         if (group && member) {
-          member.groups = member.groups.concat(group);
+          const groups = [...member.groups, group.id];
+          this.#byId.set(member.id, { ...member, groups });
         }
       }
     }
+    await this.requestAll();
   }
 
   /** Requests a comparison of all entries. */
   async requestAll(): Promise<void> {
     const slices = new WorkSlices();
-    for (const id of this.#ids()) {
-      await slices.next();
-      this.#written.add(id);
+    const { users, groups } = this.#tables;
+    for (const ids of [users.ids(), groups.ids(), this.#byId.keys()]) {
+      for (const id of ids) {
+        await slices.next();
+        this.#written.add(id);
+      }
     }
   }
 
@@ -153,13 +117,6 @@ export class KnownEntries {
     return ids;
   }
 
-  /** The IDs of the known entries and of those in the replica. */
-  *#ids(): Iterable<string> {
-    yield* this.#tables.users.ids();
-    yield* this.#tables.groups.ids();
-    yield* this.#byId.keys();
-  }
-
   /**
    * Compares entries with the replica, and records its state. If appending the
    * result fails, this object must not be used again. Yields to the event loop
@@ -171,166 +128,112 @@ export class KnownEntries {
    *   Default: everything is compared.
    */
   async compare(
-    ids: Iterable<string>,
+    ids: readonly string[],
     recent?: ReadonlySet<string>,
   ): Promise<ChangeBatch> {
-    const comparison = new Comparison(recent);
-    const { slices, deletions, changes } = comparison;
-    const compared = new Set<string>();
+    const slices = new WorkSlices();
+    const known = this.#byId;
+    const before = new Map<string, KnownEntry | undefined>();
+    const update = (id: string, entry: KnownEntry | undefined) => {
+      const old = known.get(id);
+      if (old !== entry && !before.has(id)) {
+        before.set(id, old);
+      }
+      if (entry) {
+        known.set(id, entry);
+      } else {
+        known.delete(id);
+      }
+    };
+    const compared = new Set(ids);
+    let hasDeletedGroup = false;
     for (const id of ids) {
       await slices.next();
-      compared.add(id);
-      if (this.#compareEntry(id, comparison) === 'created') {
-        for (const key of this.#keysOfMembers(id)) {
-          await slices.next();
-          compared.add(this.#idOf(key));
-        }
+      const old = known.get(id);
+      update(id, recent ? this.#withRemovals(id, recent) : this.#present(id));
+      hasDeletedGroup ||= old?.kind === 'group' && !known.has(id);
+      const isCreated = !old && known.has(id);
+      for (const key of isCreated ? this.#keysOfMembers(id) : []) {
+        await slices.next();
+        compared.add(this.#idOf(key));
+      }
+    }
+    for (const entry of hasDeletedGroup ? known.values() : []) {
+      await slices.next();
+      const groups = entry.groups.filter(group => known.has(group));
+      if (groups.length < entry.groups.length) {
+        update(entry.id, { ...entry, groups });
       }
     }
     for (const id of compared) {
       await slices.next();
-      this.#compareGroups(id, comparison);
+      update(id, this.#withGroups(id, recent));
     }
-    const memberships = await compareMemberships({
-      ...comparison,
-      links: [...comparison.added, ...comparison.removed],
-      known: this.#byId,
-    });
-    const entries: StoredEntry[] = [];
-    for (const entry of comparison.changed) {
-      await slices.next();
-      entries.push(this.#stored(entry));
-    }
-    return {
-      changes: [...deletions, ...changes, ...memberships],
-      entries,
-      deleted: comparison.deleted,
-      added: comparison.added.map(membershipOf),
-      removed: comparison.removed.map(membershipOf),
-    };
+    return changesBetween({ before, known, slices });
   }
 
-  #compareEntry(id: string, comparison: Comparison): 'created' | 'known' {
-    const { recent } = comparison;
+  /** Returns an entry as it is in the replica, with the known groups. */
+  #present(id: string): KnownEntry | undefined {
+    const old = this.#byId.get(id);
     const found = this.#find(id);
-    let known = this.#byId.get(id);
-    const isLost = known?.name !== undefined && !found?.served;
-    if (
-      known &&
-      (isLost || !found) &&
-      recent?.has(`${known.kind}_created ${id}`)
-    ) {
-      return 'known';
+    if (!found) {
+      return undefined;
     }
-    if (known && known.kind !== found?.kind) {
-      this.#delete(known, comparison);
-      known = undefined;
-    }
-    if (!found || (!known && recent)) {
-      return 'known';
-    }
-    const isNew = !known;
-    known ??= {
+    const { kind, served } = found;
+    const salt = old?.salt || randomBytes(SALT_BYTES).toString('base64url');
+    const entry = {
       id,
-      kind: found.kind,
-      name: undefined,
-      locked: false,
-      served: undefined,
-      recorded: undefined,
-      groups: [],
+      kind,
+      name: served?.name ?? null,
+      locked: isLocked(served),
+      salt,
+      digest: served ? this.#digestOf(served, salt) : '',
+      groups: old?.groups ?? [],
     };
-    this.#byId.set(id, known);
-    comparison.touch(known);
-    this.#compareRecord(known, found.served, comparison);
-    if (isNew) {
-      comparison.changed.add(known);
-    }
-    return isNew ? 'created' : 'known';
+    return isDeepStrictEqual(old, entry) ? old : entry;
   }
 
-  #compareRecord(
-    known: KnownEntry,
-    served: Served | undefined,
-    { deletions, changes, changed, affected, recent }: Comparison,
-  ): void {
-    const { id, name: oldName, locked: wasLocked } = known;
-    const isNew = oldName === undefined && served !== undefined;
-    const isGone = oldName !== undefined && served === undefined;
-    if (isNew && recent) {
-      return;
+  /** Returns a known entry after a deletion or lock in the replica. */
+  #withRemovals(
+    id: string,
+    recent: ReadonlySet<string>,
+  ): KnownEntry | undefined {
+    const old = this.#byId.get(id);
+    const found = this.#find(id);
+    if (old && (!found || (old.name !== null && !found.served))) {
+      return recent.has(`${old.kind}_created ${id}`)
+        ? old
+        : found && { ...old, name: null, digest: '' };
     }
-    const isChanged =
-      !isNew && !isGone && !recent && !this.#hasSameValues(known, served);
-    const isLocked =
-      !!served && 'locked' in served.record && served.record.locked === true;
-    const record = (what: string, list = changes, old?: string) => {
-      list.push({ ...changeOf(known, what), ...(old && { oldName: old }) });
-      changed.add(known);
-    };
-    if (isGone) {
-      record('deleted', deletions);
-    }
-    if (isGone || !recent) {
-      known.served = served;
-      known.recorded = undefined;
-      known.name = served?.name;
-    }
-    known.locked = recent
-      ? wasLocked || (isLocked && !recent.has(`user_unlocked ${id}`))
-      : isLocked;
-    if (isNew) {
-      record('created');
-      affected.add(known);
-    } else if (!isGone && known.name !== oldName) {
-      record('renamed', changes, oldName);
-    }
-    if (known.locked !== wasLocked) {
-      record(known.locked ? 'locked' : 'unlocked');
-    }
-    if (isChanged) {
-      record('changed');
-    }
+    const isUnlocked = old && !old.locked && !recent.has(`user_unlocked ${id}`);
+    return isUnlocked && isLocked(found?.served)
+      ? { ...old, locked: true }
+      : old;
   }
 
-  #delete(known: KnownEntry, comparison: Comparison): void {
-    comparison.touch(known);
-    if (known.name !== undefined) {
-      comparison.deletions.push(changeOf(known, 'deleted'));
-    }
-    comparison.deleted.push(known.id);
-    comparison.affected.add(known);
-    this.#byId.delete(known.id);
-    known.name = undefined;
-    known.groups = [];
-  }
-
-  /** Compares the groups of which an entry is a direct member. */
-  #compareGroups(id: string, comparison: Comparison): void {
-    const { recent } = comparison;
+  /** Returns a known entry with the groups of which it is a direct member. */
+  #withGroups(
+    id: string,
+    recent: ReadonlySet<string> | undefined,
+  ): KnownEntry | undefined {
     const known = this.#byId.get(id);
     if (!known) {
-      return;
+      return undefined;
     }
     const present = new Set(
       this.#tables.groups.graph
         .directGroupsOf(this.#keyOf(id))
-        .flatMap(key => this.#byId.get(this.#idOf(key)) ?? []),
+        .map(key => this.#idOf(key))
+        .filter(group => this.#byId.has(group)),
     );
-    const lost = known.groups.filter(
-      group => !present.has(group) && !recent?.has(`${id} ${group.id}`),
+    const kept = known.groups.filter(
+      group => present.has(group) || recent?.has(`${id} ${group}`),
     );
     known.groups.forEach(group => present.delete(group));
     const joined = recent ? [] : [...present];
-    if (joined.length + lost.length === 0) {
-      return;
-    }
-    comparison.touch(known);
-    comparison.affected.add(known);
-    joined.forEach(group => comparison.added.push({ member: known, group }));
-    lost.forEach(group => comparison.removed.push({ member: known, group }));
-    known.groups = known.groups
-      .filter(group => !lost.includes(group))
-      .concat(joined);
+    return kept.length === known.groups.length && joined.length === 0
+      ? known
+      : { ...known, groups: [...kept, ...joined] };
   }
 
   /** Returns an entry of the replica; a group that is not served has no record. */
@@ -364,23 +267,6 @@ export class KnownEntries {
     return users.keyOf(id) ?? groups.keyOf(id) ?? id;
   }
 
-  #hasSameValues(
-    { served: old, recorded }: KnownEntry,
-    now: Served | undefined,
-  ): boolean {
-    if (!now) {
-      return true;
-    }
-    if (recorded) {
-      return this.#digestOf(now, recorded.salt) === recorded.digest;
-    }
-    return (
-      !old ||
-      old === now ||
-      isDeepStrictEqual(this.#publicValues(old), this.#publicValues(now))
-    );
-  }
-
   /**
    * The digest lets another process find changes. With a random salt, the
    * database does not reveal which entries share a value.
@@ -391,23 +277,8 @@ export class KnownEntries {
       .update(JSON.stringify(this.#publicValues(served)))
       .digest('base64url');
   }
-
-  #stored(entry: KnownEntry): StoredEntry {
-    const { id, kind, name = null, locked, served, recorded } = entry;
-    if (recorded) {
-      return { id, kind, name, locked, ...recorded };
-    }
-    const salt = randomBytes(SALT_BYTES).toString('base64url');
-    const digest = served ? this.#digestOf(served, salt) : '';
-    return { id, kind, name, locked, salt, digest };
-  }
 }
 
-function membershipOf({ member, group }: Link): Membership {
-  return { member_id: member.id, group_id: group.id };
-}
-
-/** Returns a change of a served entry. */
-function changeOf({ id, kind, name }: KnownEntry, what: string): NewChange {
-  return { kind: `${kind}_${what}` as ChangeKind, entryId: id, name: name! };
+function isLocked(served: Served | undefined): boolean {
+  return !!served && 'locked' in served.record && served.record.locked === true;
 }

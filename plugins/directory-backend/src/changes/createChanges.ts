@@ -15,7 +15,7 @@ import { ChangeLog } from './ChangeLog';
 import { ChangeReader } from './ChangeReader';
 import type { ChangesConfig } from './ChangesConfig';
 import { ChangeWriter } from './ChangeWriter';
-import type { Served } from './compareMemberships';
+import type { Served } from './KnownEntries';
 
 /** Services that read the change log. */
 export interface Changes {

@@ -127,8 +127,8 @@ function changesIn(round: number) {
 async function textsAfter(id: number): Promise<readonly string[]> {
   const changes = await log.readAfter(id, 100_000);
   return changes
-    .map(({ kind, name, memberName }) =>
-      [kind, name, memberName].filter(Boolean).join(' '),
+    .map(({ kind, name, member_name }) =>
+      [kind, name, member_name].filter(Boolean).join(' '),
     )
     .sort();
 }

@@ -18,11 +18,6 @@ import {
   embeddedAuthority,
   privilegedRules,
 } from '../__testUtils__/gateway/directoryConfig';
-import {
-  overrideGuard,
-  rejectedCounts,
-} from '../__testUtils__/gateway/overrideGuard';
-import { guestToken } from '../__testUtils__/gateway/signIn';
 import type { Gateway } from '../__testUtils__/gateway/startGateway';
 import {
   type Processes,
@@ -249,47 +244,6 @@ describe('a change in the directory', () => {
         });
       });
     }
-  });
-});
-
-describe('a directory that has lost most of its users', () => {
-  const userCounts = () =>
-    Promise.all(
-      clients.map(async client => {
-        const { status, json } = await client.request('/v1/users/', {
-          as: 'alice',
-        });
-        const { total_results: total } = json as { total_results?: number };
-        return { status, total };
-      }),
-    );
-
-  it('is quarantined by both processes, and served by both after an override', async () => {
-    const aci = `(targetattr = "*")(targetfilter = "(!(uid=a*))")(version 3.0; acl "hide most"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
-    const [{ total: before }] = await userCounts();
-    await realm.modify(
-      `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: ${aci}\n`,
-    );
-    // Unique IDs are compared after an outage.
-    await realm.directory.stop();
-    await realm.directory.start();
-    await eventually(async () =>
-      expect(await userCounts()).toMatchObject([
-        { status: 503 },
-        { status: 503 },
-      ]),
-    );
-
-    const [gateway] = processes.gateways;
-    await eventually(() => expect(rejectedCounts(gateway)).toBeDefined());
-    const token = await guestToken(gateway);
-    const counts = rejectedCounts(gateway)!;
-    expect(await overrideGuard(gateway, { ...counts, token })).toBe(200);
-    await eventually(async () => {
-      const [first, second] = await userCounts();
-      expect([first.status, second]).toEqual([200, first]);
-      expect(first.total).toBeLessThan(before! / 2);
-    });
   });
 });
 

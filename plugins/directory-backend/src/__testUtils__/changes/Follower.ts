@@ -34,12 +34,13 @@ export class Follower {
   /**
    * Applies a change. Fails when the change is impossible in the known state.
    */
-  apply({ kind, name, oldName, memberKind, memberName }: Change): void {
+  apply(change: Change): void {
+    const { kind, name, old_name, member_kind, member_name } = change;
     const entryKind = kind.startsWith('user_') ? 'user' : 'group';
     const isUser = entryKind === 'user';
     const entries: Map<string, unknown> = isUser ? this.#users : this.#groups;
-    const member = `${memberKind} ${memberName}`;
-    const existing = kind.endsWith('_renamed') ? oldName! : name;
+    const member = `${member_kind} ${member_name}`;
+    const existing = kind.endsWith('_renamed') ? old_name! : name;
     assert.equal(
       entries.has(existing),
       !kind.endsWith('_created'),
@@ -59,9 +60,9 @@ export class Follower {
         break;
       case 'user_renamed':
       case 'group_renamed':
-        entries.set(name, entries.get(oldName!));
-        entries.delete(oldName!);
-        this.#replaceMember(`${entryKind} ${oldName}`, `${entryKind} ${name}`);
+        entries.set(name, entries.get(old_name!));
+        entries.delete(old_name!);
+        this.#replaceMember(`${entryKind} ${old_name}`, `${entryKind} ${name}`);
         break;
       case 'user_deleted':
       case 'group_deleted':

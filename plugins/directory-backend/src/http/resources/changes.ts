@@ -36,14 +36,14 @@ export function changesOperation({
 }
 
 export function presentChange(change: Change) {
-  const { kind, time, name, oldName, memberKind, memberName } = change;
+  const { kind, time, name, old_name, member_kind, member_name } = change;
   const key = kind.startsWith('user_') ? 'username' : 'groupname';
-  const memberKey = memberKind === 'user' ? 'username' : 'member_groupname';
+  const memberKey = member_kind === 'user' ? 'username' : 'member_groupname';
   return {
     kind,
     time: time.toISOString(),
     [key]: name,
-    ...(oldName !== undefined && { [`old_${key}`]: oldName }),
-    ...(memberKind && { [memberKey]: memberName }),
+    ...(old_name && { [`old_${key}`]: old_name }),
+    ...(member_kind && { [memberKey]: member_name }),
   };
 }
