@@ -9,10 +9,6 @@ import {
 
 const KEY = 'directory.certificates';
 
-const MINUTE_MS = 60 * 1000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
 /** Certificates that a caller may read by serial number. */
 export type ReadableCertificates = 'own' | 'users' | 'all';
 
@@ -33,8 +29,8 @@ export interface CertificatesConfig {
    */
   readonly protectedGroups: readonly string[];
   readonly readable: ReadableCertificates;
-  /** Maximum number of signing requests per caller in an interval. */
-  readonly limit: { readonly requests: number; readonly perMs: number };
+  /** Maximum number of signing requests per caller in a minute. */
+  readonly limit: { readonly requests: number };
   /** Maximum number of a user's unexpired certificates. */
   readonly maxPerUser: number;
   /**
@@ -52,8 +48,6 @@ export interface CertificatesConfig {
 export interface AccountHoldsConfig {
   /** Whether certificates are put on hold. Existing holds are always released. */
   readonly enabled: boolean;
-  /** Time from the hold of a deleted user's certificate to its revocation. */
-  readonly revokeDeletedAfterMs: number;
 }
 
 /** A certificate profile that the gateway offers. */
@@ -115,7 +109,6 @@ export function readCertificatesConfig(
         prefix: KEY,
         fallback: 60,
       }),
-      perMs: MINUTE_MS,
     },
     maxPerUser: readCount(config, 'maxPerUser', {
       prefix: KEY,
@@ -126,7 +119,6 @@ export function readCertificatesConfig(
     reminders: readReminders(config),
     accountHolds: Object.freeze({
       enabled: config.getOptionalBoolean('accountHolds.enabled') ?? false,
-      revokeDeletedAfterMs: 7 * DAY_MS,
     }),
   });
 }

@@ -4,7 +4,7 @@ import type {
   RequestContext,
 } from '@directory-gateway/directory-core';
 import { IssuedCertificatesDirectory } from './IssuedCertificatesDirectory';
-import type { CertificateOwner } from './records/CertificateRecords';
+import type { CertificateOwner } from './records/certificateRows';
 
 const CONTEXT = {} as RequestContext;
 const FIELDS = new Set(['username', 'certificates'] as const);

@@ -5,11 +5,8 @@ import type {
   UserField,
 } from '@directory-gateway/directory-core';
 import type { CertificateOwners } from './records/CertificateOwners';
-import {
-  type CertificateOwner,
-  type CertificateRecords,
-  keysOf,
-} from './records/CertificateRecords';
+import { type CertificateOwner, keysOf } from './records/certificateRows';
+import type { CertificateRecords } from './records/CertificateRecords';
 
 /** A method of {@link Directory}. */
 type Method<Name extends keyof Directory> = Directory[Name];
