@@ -40,14 +40,14 @@ export interface CertificatesConfig {
   readonly portalUsersMayRequest: boolean;
   /** Whether requests, renewals and revocations require a portal token. */
   readonly requirePortalToken: boolean;
-  readonly reminders: RemindersConfig;
-  readonly accountHolds: AccountHoldsConfig;
-}
-
-/** Typed form of `directory.certificates.accountHolds`. */
-export interface AccountHoldsConfig {
-  /** Whether certificates are put on hold. Existing holds are always released. */
-  readonly enabled: boolean;
+  readonly reminders: {
+    /** Days before expiry on which a reminder is sent, in ascending order. */
+    readonly daysBefore: readonly number[];
+  };
+  readonly accountHolds: {
+    /** Whether certificates are put on hold. Holds are always released. */
+    readonly enabled: boolean;
+  };
 }
 
 /** A certificate profile that the gateway offers. */
@@ -60,12 +60,6 @@ export interface CertificateProfile {
    * users.
    */
   readonly allowedGroups?: readonly string[];
-}
-
-/** Typed form of `directory.certificates.reminders`. */
-export interface RemindersConfig {
-  /** Days before expiry on which a reminder is sent, in ascending order. */
-  readonly daysBefore: readonly number[];
 }
 
 /**
@@ -161,7 +155,7 @@ function readReadable(config: Config): ReadableCertificates {
   return readable;
 }
 
-function readReminders(certificates: Config): RemindersConfig {
+function readReminders(certificates: Config): CertificatesConfig['reminders'] {
   const config = certificates.getOptionalConfig('reminders');
   const daysBefore = config?.getOptional('daysBefore') ?? [30, 14, 7, 1];
   if (!Array.isArray(daysBefore) || !daysBefore.every(isNumberOfDays)) {

@@ -15,7 +15,7 @@ import type { CertificateDescription } from '@directory-gateway/x509';
 import { metrics } from '@opentelemetry/api';
 import type { PortalUserNames } from '../../portalUsers/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
-import type { RemindersConfig } from '../CertificatesConfig';
+import type { CertificatesConfig } from '../CertificatesConfig';
 import type { CertificateRecord } from '../records/certificateRows';
 import type { CertificateRecords } from '../records/CertificateRecords';
 import { checkPrincipal } from '../signingRules';
@@ -45,7 +45,7 @@ interface Reminder {
 export interface ExpiryRemindersOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly authorities: Pick<CertificateAuthorities, 'get'>;
-  readonly config: RemindersConfig;
+  readonly config: CertificatesConfig['reminders'];
   readonly database: Database;
   readonly discovery: DiscoveryService;
   readonly logger: LoggerService;

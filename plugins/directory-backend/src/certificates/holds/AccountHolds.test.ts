@@ -344,9 +344,10 @@ describe('AccountHolds', () => {
     await world.run();
     world.isCaSilent = true;
     await world.run(10);
-    await world.run(59);
-    expect(world.events).toEqual(['certificate-hold failed']);
     world.isCaSilent = false;
+    await world.run(59);
+    expect(await world.reasons()).toEqual({});
+    expect(world.events).toEqual(['certificate-hold failed']);
     await world.run(1);
     expect(await world.reasons()).toEqual({ user0: 6 });
     world.accounts.delete('user0');

@@ -11,7 +11,7 @@ import type {
   SubjectLookup,
 } from '@directory-gateway/directory-core';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
-import type { AccountHoldsConfig } from '../CertificatesConfig';
+import type { CertificatesConfig } from '../CertificatesConfig';
 import { ACTOR, type GatewayChanges } from '../GatewayChanges';
 import { type HoldCause, ON_HOLD } from '../records/certificateRows';
 import type {
@@ -46,7 +46,7 @@ export interface AccountHoldsOptions {
     'get' | 'hasHolds' | 'hold' | 'release' | 'revoke'
   >;
   readonly changes: GatewayChanges;
-  readonly config: AccountHoldsConfig;
+  readonly config: CertificatesConfig['accountHolds'];
   readonly database: Database;
   readonly logger: LoggerService;
   readonly records: Pick<

@@ -1,20 +1,13 @@
 import { Batch } from '@directory-gateway/backstage-plugin-directory-node';
-import type {
-  Directory,
-  User,
-  UserField,
-} from '@directory-gateway/directory-core';
+import type { User, UserField } from '@directory-gateway/directory-core';
 import type { CertificateOwners } from './records/CertificateOwners';
 import { type CertificateOwner, keysOf } from './records/certificateRows';
 import type { CertificateRecords } from './records/CertificateRecords';
 
-/** A method of {@link Directory}. */
-type Method<Name extends keyof Directory> = Directory[Name];
-
 /** Certificates by account, in DER. */
 type Issued = ReadonlyMap<string, readonly Buffer[]>;
 
-/** Options of {@link IssuedCertificatesDirectory}. */
+/** Options of {@link IssuedCertificates}. */
 export interface IssuedCertificatesOptions {
   readonly owners: Pick<CertificateOwners, 'has'>;
   readonly records: Pick<CertificateRecords, 'listUsable'>;
@@ -25,18 +18,16 @@ export interface IssuedCertificatesOptions {
 }
 
 /**
- * Decorates a directory with usable certificates that are only in the gateway's
- * records. They are read only when certificates are requested, and only of
- * accounts that have some; concurrent requests share one query.
+ * The usable certificates of users that are only in the gateway's records. They
+ * are read only when certificates are requested, and only of accounts that have
+ * some; concurrent requests share one query.
  */
-export class IssuedCertificatesDirectory implements Directory {
-  readonly #directory: Directory;
+export class IssuedCertificates {
   readonly #options: IssuedCertificatesOptions;
   /** Queries for the users of responses. */
   readonly #queries: Batch<readonly CertificateOwner[], Issued>;
 
-  constructor(directory: Directory, options: IssuedCertificatesOptions) {
-    this.#directory = directory;
+  constructor(options: IssuedCertificatesOptions) {
     this.#options = options;
     this.#queries = new Batch(async responses => {
       const owners = new Map(
@@ -49,59 +40,8 @@ export class IssuedCertificatesDirectory implements Directory {
     });
   }
 
-  getUser: Method<'getUser'> = async (query, context) => {
-    const user = await this.#directory.getUser(query, context);
-    return user && (await this.#withIssued([user], query.fields))[0];
-  };
-
-  listUsers: Method<'listUsers'> = async (selection, context) => {
-    const page = await this.#directory.listUsers(selection, context);
-    return (
-      page && {
-        ...page,
-        items: await this.#withIssued(page.items, selection.fields),
-      }
-    );
-  };
-
-  streamUsers: Method<'streamUsers'> = async (selection, context) => {
-    const stream = await this.#directory.streamUsers(selection, context);
-    return (
-      stream && {
-        ...stream,
-        batches: this.#allWithIssued(stream.batches, selection.fields),
-      }
-    );
-  };
-
-  getGroup: Method<'getGroup'> = (query, context) =>
-    this.#directory.getGroup(query, context);
-
-  listGroups: Method<'listGroups'> = (selection, context) =>
-    this.#directory.listGroups(selection, context);
-
-  isMember: Method<'isMember'> = (query, context) =>
-    this.#directory.isMember(query, context);
-
-  countMembers: Method<'countMembers'> = (query, context) =>
-    this.#directory.countMembers(query, context);
-
-  membershipReasons: Method<'membershipReasons'> = (query, context) =>
-    this.#directory.membershipReasons(query, context);
-
-  listAgreements: Method<'listAgreements'> = (query, context) =>
-    this.#directory.listAgreements(query, context);
-
-  async *#allWithIssued(
-    batches: AsyncIterable<readonly User[]>,
-    fields: ReadonlySet<UserField>,
-  ): AsyncIterable<readonly User[]> {
-    for await (const users of batches) {
-      yield await this.#withIssued(users, fields);
-    }
-  }
-
-  async #withIssued(
+  /** Adds the certificates to users, if their field is read. */
+  async addTo(
     users: readonly User[],
     fields: ReadonlySet<UserField>,
   ): Promise<readonly User[]> {
