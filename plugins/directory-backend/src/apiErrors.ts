@@ -2,6 +2,7 @@ import { CustomErrorBase, isError } from '@backstage/errors';
 import type { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
 import type {
+  CertificateRefusedError,
   SigningLimitExceededError,
   SigningRefusedError,
 } from './certificates/errors';
@@ -167,11 +168,10 @@ const presenters: Readonly<
     new UnavailableError(
       'The permission policy is not available. Try again later.',
     ),
-  TooManyCertificatesError: ({ message }) => new ForbiddenError({ message }),
-  RenewalRefusedError: ({ message }) => new ForbiddenError({ message }),
-  FreshProofRequiredError: ({ message }) =>
-    new ForbiddenError({ message, reason: 'recent_sign_in_required' }),
-  PortalTokenRequiredError: ({ message }) => new ForbiddenError({ message }),
+  CertificateRefusedError: error => {
+    const { message, reason } = error as CertificateRefusedError;
+    return new ForbiddenError({ message, ...(reason && { reason }) });
+  },
   AuthorityRefusalError: error => {
     const { kind, message } = error as AuthorityRefusalError;
     return kind === 'forbidden'

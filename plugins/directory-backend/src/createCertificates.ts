@@ -23,13 +23,13 @@ import {
   ExpiryReminders,
   REMINDERS_INTERVAL_MS,
 } from './certificates/expiry/ExpiryReminders';
+import { GatewayChanges } from './certificates/GatewayChanges';
 import { AccountHolds } from './certificates/holds/AccountHolds';
 import { IssuanceService } from './certificates/IssuanceService';
 import { CertificateOwners } from './certificates/records/CertificateOwners';
 import { CertificateRecords } from './certificates/records/CertificateRecords';
 import { importRecords } from './certificates/records/importRecords';
 import { Reservations } from './certificates/records/Reservations';
-import { RevocationTable } from './certificates/records/RevocationTable';
 import { RevocationService } from './certificates/RevocationService';
 import { SigningLimit } from './certificates/SigningLimit';
 import { UserCertificates } from './certificates/UserCertificates';
@@ -113,7 +113,6 @@ export function createCertificates(options: {
   authorities.configure(config, {
     accounts: replicated,
     records,
-    revocations: new RevocationTable(database),
   });
   void owners.start();
   options.lifecycle.addShutdownHook(() => owners.stop());
@@ -144,6 +143,7 @@ export function createCertificates(options: {
   const base = {
     ...options,
     blockedKeys,
+    changes: new GatewayChanges(options),
     config,
     limit,
     records,

@@ -26,7 +26,7 @@ import {
 } from '@directory-gateway/ldap';
 import { type Changes, createChanges } from './changes/createChanges';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
-import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
+import { IssuedCertificates } from './certificates/IssuedCertificates';
 import type { OpenedRecords } from './createCertificates';
 import type { DirectoryConfig } from './config';
 import { ReplicaQuarantine } from './guard/ReplicaQuarantine';
@@ -118,15 +118,17 @@ export async function createDirectory({
     ...config.privacy,
     ownOnly: new Set(certificates?.readable === 'own' ? ['certificates'] : []),
   };
+  const issued =
+    certificateRecords &&
+    new IssuedCertificates({
+      ...certificateRecords,
+      authorities: () => authorities.recorded,
+      stableIdOf: username => replicatedAccounts.stableIdOf(username),
+    });
   const privateDirectory = new PrivateDirectory(
-    certificateRecords
-      ? new IssuedCertificatesDirectory(directory, {
-          ...certificateRecords,
-          authorities: () => authorities.recorded,
-          stableIdOf: username => replicatedAccounts.stableIdOf(username),
-        })
-      : directory,
+    directory,
     privacy,
+    issued && ((users, fields) => issued.addTo(users, fields)),
   );
   const changes = createChanges({
     config: config.changes,

@@ -192,7 +192,8 @@ export interface CertificateAuthority {
    * not revoke.
    *
    * @returns the state afterwards; `undefined` when the CA knows that it did not
-   *   issue the certificate
+   *   issue the certificate: the gateway reports an error, and tries again later
+   *   if no caller has requested the revocation
    * @throws AuthorityUnavailableError when the CA is not available.
    */
   revoke?(request: RevocationRequest): Promise<Revocation | undefined>;

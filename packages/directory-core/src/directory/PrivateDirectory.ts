@@ -39,6 +39,12 @@ interface HiddenFields {
   readonly owner: string | undefined;
 }
 
+/** Adds to users what the directory does not have, if its field is read. */
+type Completion = (
+  users: readonly User[],
+  fields: ReadonlySet<UserField>,
+) => Promise<readonly User[]>;
+
 type UserOrder = NonNullable<UserSelection['order']>;
 
 /** A result, which is never `undefined` for a list that always exists. */
@@ -62,12 +68,19 @@ type ForCaller<Method extends keyof Directory> = (
 export class PrivateDirectory {
   readonly #directory: Directory;
   readonly #policy: PrivacyPolicy;
+  readonly #complete: Completion | undefined;
   /** Hidden in private profiles, except from owners and trusted readers. */
   readonly hiddenFields: ReadonlySet<UserField>;
 
-  constructor(directory: Directory, policy: PrivacyPolicy) {
+  /** @param complete - default: the directory has all fields */
+  constructor(
+    directory: Directory,
+    policy: PrivacyPolicy,
+    complete?: Completion,
+  ) {
     this.#directory = directory;
     this.#policy = policy;
+    this.#complete = complete;
     this.hiddenFields = new Set([
       ...policy.hidden,
       ...(policy.ownOnly ?? NO_FIELDS),
@@ -79,7 +92,7 @@ export class PrivateDirectory {
     const hidden = this.#hiddenFrom(context.caller);
     const fields = this.#fieldsToRead(query.fields);
     const user = await this.#directory.getUser({ ...query, fields }, context);
-    return user && redact(user, fields, hidden);
+    return user && (await this.#present([user], fields, hidden))[0];
   };
 
   /** Like {@link Directory.listUsers}, without hidden fields. */
@@ -92,7 +105,7 @@ export class PrivateDirectory {
     const page = await this.#directory.listUsers(restricted, context);
     return (page && {
       ...page,
-      items: page.items.map(user => redact(user, restricted.fields, hidden)),
+      items: await this.#present(page.items, restricted.fields, hidden),
     }) as Found<Selection, Page<User>>;
   }
 
@@ -106,7 +119,7 @@ export class PrivateDirectory {
     const stream = await this.#directory.streamUsers(restricted, context);
     return (stream && {
       ...stream,
-      batches: redactAll(stream.batches, restricted.fields, hidden),
+      batches: this.#presentAll(stream.batches, restricted.fields, hidden),
     }) as Found<Selection, UserStream>;
   }
 
@@ -154,6 +167,28 @@ export class PrivateDirectory {
   isVisibleOfAll(field: UserField, caller: Caller): boolean {
     const { inPrivate, inAll } = this.#hiddenFrom(caller);
     return !inPrivate.has(field) && !inAll.has(field);
+  }
+
+  /** Completes users, and removes hidden fields. */
+  async #present(
+    users: readonly User[],
+    fields: ReadonlySet<UserField>,
+    hidden: HiddenFields,
+  ): Promise<readonly User[]> {
+    const complete = this.#complete
+      ? await this.#complete(users, fields)
+      : users;
+    return complete.map(user => redact(user, fields, hidden));
+  }
+
+  async *#presentAll(
+    batches: AsyncIterable<readonly User[]>,
+    fields: ReadonlySet<UserField>,
+    hidden: HiddenFields,
+  ): AsyncIterable<readonly User[]> {
+    for await (const users of batches) {
+      yield await this.#present(users, fields, hidden);
+    }
   }
 
   #hiddenFrom(caller: Caller): HiddenFields {
@@ -228,16 +263,6 @@ function restrictConditions(
     anyOf: parts => anyOf(...parts),
     not,
   });
-}
-
-async function* redactAll(
-  batches: AsyncIterable<readonly User[]>,
-  fields: ReadonlySet<UserField>,
-  hidden: HiddenFields,
-): AsyncIterable<readonly User[]> {
-  for await (const users of batches) {
-    yield users.map(user => redact(user, fields, hidden));
-  }
 }
 
 function hiddenIn(

@@ -81,11 +81,6 @@ exports.up = async function up(knex) {
       .nullable()
       .comment('locked or deleted: the gateway has placed a hold');
     table.timestamp('hold_caused_at').nullable().comment('When it was found');
-    table
-      .boolean('hold_confirmed')
-      .notNullable()
-      .defaultTo(false)
-      .comment('Whether the CA has returned that it is on hold');
     // Last, because SQLite reads a row from its beginning.
     table
       .binary('certificate')

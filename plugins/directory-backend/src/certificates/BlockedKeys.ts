@@ -1,10 +1,9 @@
 import {
   AuthorityProtocolError,
-  Batch,
   type Database,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Certificate } from '@directory-gateway/x509';
-import { orUnavailable } from './records/orUnavailable';
+import { orUnavailable } from './records/certificateRows';
 
 const TABLE = 'directory_blocked_keys';
 
@@ -15,9 +14,6 @@ const TABLE = 'directory_blocked_keys';
  */
 export class BlockedKeys {
   readonly #database: Database;
-  readonly #lookups = new Batch((keyHashes: readonly string[]) =>
-    this.#areBlocked(keyHashes),
-  );
 
   constructor(database: Database) {
     this.#database = database;
@@ -60,14 +56,10 @@ export class BlockedKeys {
    * @param keyHash - SHA-256 of the SubjectPublicKeyInfo, lower-case hex
    * @throws AuthorityUnavailableError when the database is not available.
    */
-  has(keyHash: string): Promise<boolean> {
-    return orUnavailable(() => this.#lookups.add(keyHash));
-  }
-
-  async #areBlocked(keyHashes: readonly string[]): Promise<boolean[]> {
-    const blocked: readonly string[] = await this.#database(TABLE)
-      .whereIn('public_key_sha256', keyHashes)
-      .pluck('public_key_sha256');
-    return keyHashes.map(keyHash => blocked.includes(keyHash));
+  async has(keyHash: string): Promise<boolean> {
+    const row = await orUnavailable(() =>
+      this.#database(TABLE).where({ public_key_sha256: keyHash }).first(),
+    );
+    return row !== undefined;
   }
 }

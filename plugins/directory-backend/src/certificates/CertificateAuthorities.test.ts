@@ -12,7 +12,7 @@ import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
 import { CertificateAuthorities } from './CertificateAuthorities';
 import { readCertificatesConfig } from './CertificatesConfig';
-import { RECORDS } from './records/CertificateRecords';
+import { RECORDS } from './records/certificateRows';
 
 /** Returns an unavailable CA, optionally with profiles. */
 function authorityWith(names?: readonly string[]): CertificateAuthority {
@@ -166,6 +166,27 @@ describe('CertificateAuthorities', () => {
       await expect(authorities[change](certificate)).rejects.toMatchObject({
         name: 'AuthorityRefusalError',
       });
+    }
+  });
+
+  it('rejects changes of a certificate that the CA does not find', async () => {
+    const missing = async () => undefined;
+    const ca = {
+      ...authorityWith(),
+      get: missing,
+      hold: missing,
+      release: missing,
+      revoke: missing,
+    };
+    const { authorities } = await open({ ca });
+    const certificate = { authority: 'ca', serialNumber: 1n };
+    const reason = 'superseded' as const;
+    for (const change of [
+      () => authorities.hold(certificate),
+      () => authorities.release(certificate),
+      () => authorities.revoke('ca', { ...certificate, reason, revokedBy: '' }),
+    ]) {
+      await expect(change()).rejects.toThrow('does not find certificate 1');
     }
   });
 

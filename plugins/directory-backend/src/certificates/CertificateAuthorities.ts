@@ -12,16 +12,14 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { ReplicatedAccounts } from '@directory-gateway/directory-core';
 import type { CertificatesConfig } from './CertificatesConfig';
+import { CertificateNotFoundError } from './errors';
 import { measureAuthority } from './measureAuthority';
-import type {
-  CertificateRecord,
-  CertificateRecords,
-} from './records/CertificateRecords';
 import {
   type CertificateKey,
+  type CertificateRecord,
   ON_HOLD,
-  type RevocationTable,
-} from './records/RevocationTable';
+} from './records/certificateRows';
+import type { CertificateRecords } from './records/CertificateRecords';
 
 /** A certificate, and what the gateway has recorded about it. */
 export type LocatedCertificate = IssuedCertificate & {
@@ -34,8 +32,10 @@ export type LocatedCertificate = IssuedCertificate & {
 /** What the gateway knows about certificates and their owners. */
 export interface GatewayRecords {
   readonly accounts: Pick<ReplicatedAccounts, 'stableIdOf' | 'usernameOf'>;
-  readonly records: Pick<CertificateRecords, 'find'>;
-  readonly revocations: Pick<RevocationTable, 'of' | 'update'>;
+  readonly records: Pick<
+    CertificateRecords,
+    'find' | 'revocationsOf' | 'update'
+  >;
 }
 
 /**
@@ -58,14 +58,14 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
   }
 
   recordsOf(name: string): RevocationRecords {
-    const records = this.#opened.promise.then(({ revocations }) =>
-      revocations.of(name),
+    const opened = this.#opened.promise.then(({ records }) =>
+      records.revocationsOf(name),
     );
     return {
-      findIssuer: async (...args) => (await records).findIssuer(...args),
-      set: async (...args) => (await records).set(...args),
-      list: async (...args) => (await records).list(...args),
-      import: async (...args) => (await records).import(...args),
+      findIssuer: async (...args) => (await opened).findIssuer(...args),
+      set: async (...args) => (await opened).set(...args),
+      list: async (...args) => (await opened).list(...args),
+      import: async (...args) => (await opened).import(...args),
     };
   }
 
@@ -115,16 +115,20 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
    * Returns a certificate with its state: from the CA if it can look up
    * certificates, otherwise from the records. Rejects when a CA is not
    * available, rather than resolving with `undefined`.
+   *
+   * @param options - `authority`: registered name of its CA. Default: the first
+   *   one that has a certificate with the serial number
    */
   async get(
     serialNumber: bigint,
-    options?: LookupOptions,
+    options: LookupOptions & { readonly authority?: string } = {},
   ): Promise<LocatedCertificate | undefined> {
+    const { authority: only, ...lookup } = options;
     if (!this.#config) {
       return undefined;
     }
     const records = await this.#gateway!.records.find(serialNumber);
-    const { read } = this.#config;
+    const read = this.#config.read.filter(each => each === (only ?? each));
     const name = read.find(each =>
       records.some(({ authority }) => authority === each),
     );
@@ -135,7 +139,7 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
     for (const authority of name === undefined ? read : [name]) {
       const issued = await this.#byName
         .get(authority)!
-        .get?.(serialNumber, options);
+        .get?.(serialNumber, lookup);
       if (issued) {
         const own = isOf(record, issued) ? record : undefined;
         await (own && this.#synchronize(own, issued));
@@ -180,29 +184,31 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
    * Revokes a certificate of a CA. A revoked certificate keeps its reason, also
    * if only the gateway knows it.
    *
-   * @returns `undefined` when the CA did not issue the certificate
    * @throws AuthorityRefusalError when the CA does not let the gateway revoke.
+   * @throws CertificateNotFoundError when the CA does not find the certificate.
    * @throws AuthorityProtocolError when the CA returns a certificate that is not
    *   revoked permanently.
    */
   async revoke(
     authority: string,
     request: RevocationRequest,
-  ): Promise<Revocation | undefined> {
+  ): Promise<Revocation> {
     const { serialNumber, revokedBy } = request;
-    const revocation = await this.#requested(
-      this.#byName.get(authority)?.revoke?.(request),
-      `Certificates issued by the CA "${authority}" cannot be revoked through this gateway.`,
+    const certificate = { authority, serialNumber };
+    const revocation = requireFound(
+      certificate,
+      await this.#requested(
+        this.#byName.get(authority)?.revoke?.(request),
+        `Certificates issued by the CA "${authority}" cannot be revoked through this gateway.`,
+      ),
     );
-    if (revocation?.reason === ON_HOLD) {
+    if (revocation.reason === ON_HOLD) {
       throw new AuthorityProtocolError(
         `The CA "${authority}" did not revoke certificate ${serialNumber} permanently`,
       );
     }
-    const certificate = { authority, serialNumber };
     return (
-      revocation &&
-      ((await this.#update(certificate, revocation, revokedBy)) ?? revocation)
+      (await this.#update(certificate, revocation, revokedBy)) ?? revocation
     );
   }
 
@@ -211,24 +217,42 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
     return this.#byName.get(name)?.hold !== undefined;
   }
 
-  /** Puts a certificate on hold. See {@link CertificateAuthority.hold}. */
-  async hold(certificate: CertificateKey): Promise<Revocation | undefined> {
+  /**
+   * Puts a certificate on hold. See {@link CertificateAuthority.hold}.
+   *
+   * @throws CertificateNotFoundError when the CA does not find it.
+   */
+  async hold(certificate: CertificateKey): Promise<Revocation> {
     const { authority, serialNumber } = certificate;
-    const revocation = await this.#requested(
-      this.#byName.get(authority)?.hold?.(serialNumber),
-      `Certificates issued by the CA "${authority}" cannot be put on hold.`,
+    const revocation = requireFound(
+      certificate,
+      await this.#requested(
+        this.#byName.get(authority)?.hold?.(serialNumber),
+        `Certificates issued by the CA "${authority}" cannot be put on hold.`,
+      ),
     );
-    await (revocation && this.#update(certificate, revocation));
+    await this.#update(certificate, revocation);
     return revocation;
   }
 
-  /** Ends a hold. See {@link CertificateAuthority.release}. */
+  /**
+   * Ends a hold. See {@link CertificateAuthority.release}.
+   *
+   * @throws CertificateNotFoundError when a CA that can look up certificates does
+   *   not find it.
+   */
   async release(certificate: CertificateKey): Promise<Revocation | undefined> {
     const { authority, serialNumber } = certificate;
-    const revocation = await this.#requested(
-      this.#byName.get(authority)?.release?.(serialNumber),
+    const ca = this.#byName.get(authority);
+    let revocation = await this.#requested(
+      ca?.release?.(serialNumber),
       `Holds of the CA "${authority}" cannot be ended.`,
     );
+    if (!revocation && ca?.get) {
+      // The CA may also return this for a certificate that it does not find.
+      const issued = await ca.get(serialNumber, { forRevocation: true });
+      revocation = requireFound(certificate, issued).revocation;
+    }
     await this.#update(certificate, revocation);
     return revocation;
   }
@@ -245,9 +269,9 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
   }
 
   async #update(
-    ...change: Parameters<RevocationTable['update']>
+    ...change: Parameters<CertificateRecords['update']>
   ): Promise<Revocation | undefined> {
-    return await this.#gateway!.revocations.update(...change);
+    return await this.#gateway!.records.update(...change);
   }
 
   /** Records what was revoked, put on hold or released outside the gateway. */
@@ -261,6 +285,19 @@ export class CertificateAuthorities implements DirectoryCertificateAuthoritiesEx
       await this.#update(record, revocation);
     }
   }
+}
+
+/** @throws CertificateNotFoundError when a CA has returned `undefined`. */
+function requireFound<T>(
+  { authority, serialNumber }: CertificateKey,
+  found: T | undefined,
+): T {
+  if (found === undefined) {
+    throw new CertificateNotFoundError(
+      `The CA "${authority}" does not find certificate ${serialNumber}`,
+    );
+  }
+  return found;
 }
 
 /**

@@ -68,7 +68,7 @@ describeAuthority(
 );
 
 describeAuthority('A CA that only revokes', ['revoke'], {
-  choosesSerialNumbers: false,
+  choosesSerialNumbers: true,
 });
 
 describeAuthority('A CA that only signs', [], { choosesSerialNumbers: false });

@@ -11,7 +11,7 @@ import { holder, person } from '@directory-gateway/directory-core/testUtils';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { CertificateReader } from './CertificateReader';
 import type { ReadableCertificates } from './CertificatesConfig';
-import type { CertificateRecord } from './records/CertificateRecords';
+import type { CertificateRecord } from './records/certificateRows';
 
 const alice = person('alice');
 const service: Caller = holder({

@@ -9,10 +9,6 @@ import {
 
 const KEY = 'directory.certificates';
 
-const MINUTE_MS = 60 * 1000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
 /** Certificates that a caller may read by serial number. */
 export type ReadableCertificates = 'own' | 'users' | 'all';
 
@@ -33,8 +29,8 @@ export interface CertificatesConfig {
    */
   readonly protectedGroups: readonly string[];
   readonly readable: ReadableCertificates;
-  /** Maximum number of signing requests per caller in an interval. */
-  readonly limit: { readonly requests: number; readonly perMs: number };
+  /** Maximum number of signing requests per caller in a minute. */
+  readonly limit: { readonly requests: number };
   /** Maximum number of a user's unexpired certificates. */
   readonly maxPerUser: number;
   /**
@@ -44,16 +40,14 @@ export interface CertificatesConfig {
   readonly portalUsersMayRequest: boolean;
   /** Whether requests, renewals and revocations require a portal token. */
   readonly requirePortalToken: boolean;
-  readonly reminders: RemindersConfig;
-  readonly accountHolds: AccountHoldsConfig;
-}
-
-/** Typed form of `directory.certificates.accountHolds`. */
-export interface AccountHoldsConfig {
-  /** Whether certificates are put on hold. Existing holds are always released. */
-  readonly enabled: boolean;
-  /** Time from the hold of a deleted user's certificate to its revocation. */
-  readonly revokeDeletedAfterMs: number;
+  readonly reminders: {
+    /** Days before expiry on which a reminder is sent, in ascending order. */
+    readonly daysBefore: readonly number[];
+  };
+  readonly accountHolds: {
+    /** Whether certificates are put on hold. Holds are always released. */
+    readonly enabled: boolean;
+  };
 }
 
 /** A certificate profile that the gateway offers. */
@@ -66,12 +60,6 @@ export interface CertificateProfile {
    * users.
    */
   readonly allowedGroups?: readonly string[];
-}
-
-/** Typed form of `directory.certificates.reminders`. */
-export interface RemindersConfig {
-  /** Days before expiry on which a reminder is sent, in ascending order. */
-  readonly daysBefore: readonly number[];
 }
 
 /**
@@ -115,7 +103,6 @@ export function readCertificatesConfig(
         prefix: KEY,
         fallback: 60,
       }),
-      perMs: MINUTE_MS,
     },
     maxPerUser: readCount(config, 'maxPerUser', {
       prefix: KEY,
@@ -126,7 +113,6 @@ export function readCertificatesConfig(
     reminders: readReminders(config),
     accountHolds: Object.freeze({
       enabled: config.getOptionalBoolean('accountHolds.enabled') ?? false,
-      revokeDeletedAfterMs: 7 * DAY_MS,
     }),
   });
 }
@@ -169,7 +155,7 @@ function readReadable(config: Config): ReadableCertificates {
   return readable;
 }
 
-function readReminders(certificates: Config): RemindersConfig {
+function readReminders(certificates: Config): CertificatesConfig['reminders'] {
   const config = certificates.getOptionalConfig('reminders');
   const daysBefore = config?.getOptional('daysBefore') ?? [30, 14, 7, 1];
   if (!Array.isArray(daysBefore) || !daysBefore.every(isNumberOfDays)) {

@@ -22,19 +22,19 @@ import type {
 } from './CertificateAuthorities';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { checkSignedCertificate } from './checkSignedCertificate';
-import { SigningRefusedError, TooManyCertificatesError } from './errors';
+import { CertificateRefusedError, SigningRefusedError } from './errors';
 import {
   type ApprovedRequest,
   type PolicyResult,
   evaluatePolicy,
 } from './evaluatePolicy';
 import type {
+  CertificateKey,
   CertificateOwner,
   CertificateRecord,
-  CertificateRecords,
-} from './records/CertificateRecords';
+} from './records/certificateRows';
+import type { CertificateRecords } from './records/CertificateRecords';
 import type { Reservation, Reservations } from './records/Reservations';
-import type { CertificateKey } from './records/RevocationTable';
 import { findRenewable } from './renewal';
 import type { RevocationService } from './RevocationService';
 import type { SigningLimit } from './SigningLimit';
@@ -75,7 +75,7 @@ export interface IssuanceServiceOptions {
   readonly reservations: Reservations;
   readonly revocations: Pick<
     RevocationService,
-    'revokeBlocked' | 'revokeUnreturned'
+    'revokeAsGateway' | 'revokeUnreturned'
   >;
 }
 
@@ -125,7 +125,7 @@ export class IssuanceService {
    *
    * @throws SigningLimitExceededError when the caller exceeds the limit.
    * @throws SigningRefusedError with the first failed rule.
-   * @throws TooManyCertificatesError when the user has the maximum number of
+   * @throws CertificateRefusedError when the user has the maximum number of
    *   certificates.
    * @throws the errors of {@link CertificateAuthority.sign}.
    */
@@ -143,9 +143,8 @@ export class IssuanceService {
    * the same account, and under the rules of every signing request.
    *
    * @param csr - PEM, or Base64 without armor
-   * @throws FreshProofRequiredError when the caller has not authenticated
-   *   recently.
-   * @throws RenewalRefusedError when the certificate cannot be renewed.
+   * @throws CertificateRefusedError when the certificate cannot be renewed, or
+   *   the caller has not authenticated recently.
    * @throws the errors of {@link IssuanceService.sign}.
    */
   async renew(
@@ -270,7 +269,7 @@ export class IssuanceService {
     const { config, records } = this.#options;
     const count = await records.countUnexpired(owner);
     if (count >= config.maxPerUser) {
-      throw new TooManyCertificatesError(
+      throw new CertificateRefusedError(
         `The user has ${count} certificates that have not expired, including revoked ones. The maximum is ${config.maxPerUser}.`,
       );
     }
@@ -362,7 +361,7 @@ export class IssuanceService {
     } catch (error) {
       const isUnsigned =
         (isError(error) && error.isUnsigned === true) ||
-        hasName(error, 'TooManyCertificatesError') ||
+        hasName(error, 'CertificateRefusedError') ||
         hasName(error, 'AuthorityRefusalError') ||
         hasName(error, 'AuthorityUnavailableError');
       // An earlier attempt may have resulted in a certificate.
@@ -386,7 +385,7 @@ export class IssuanceService {
       if (!(await blockedKeys.has(keyHash))) {
         return;
       }
-      await revocations.revokeBlocked(certificate);
+      await revocations.revokeAsGateway(certificate, 'keyCompromise');
     } catch (error) {
       throw new OutcomeUnknownError(
         `Certificate ${certificate.serialNumber} was issued, but its key may be blocked`,

@@ -2,15 +2,18 @@ import { mockServices } from '@backstage/backend-test-utils';
 import {
   AuthorityUnavailableError,
   type CertificateAuthority,
+  type Revocation,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { holder, person } from '@directory-gateway/directory-core/testUtils';
+import { randomUUID } from 'node:crypto';
 import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
-import { RECORDS } from './records/CertificateRecords';
+import { GatewayChanges } from './GatewayChanges';
+import { type CertificateRow, RECORDS } from './records/certificateRows';
 import { RevocationService } from './RevocationService';
 
 const admin = holder(person('admin'));
@@ -27,6 +30,7 @@ describe('RevocationService', () => {
   async function open(
     change: Partial<CertificateAuthority> = {},
     permissive = new PermissiveAuthority(),
+    others: Readonly<Record<string, CertificateAuthority>> = {},
   ) {
     const knex = await openDatabase(database);
     const ca: CertificateAuthority = {
@@ -37,12 +41,14 @@ describe('RevocationService', () => {
       revoke: request => permissive.revoke(request),
       ...change,
     };
-    const opened = openAuthorities(knex, { ca });
+    const opened = openAuthorities(knex, { ca, ...others });
     const blockedKeys = new BlockedKeys(knex);
+    const auditor = mockServices.auditor.mock({ createEvent });
     const revocations = new RevocationService({
       ...opened,
       blockedKeys,
-      auditor: mockServices.auditor.mock({ createEvent }),
+      auditor,
+      changes: new GatewayChanges({ auditor, now: () => Date.now() }),
       logger: mockServices.logger.mock(),
     });
     return {
@@ -50,6 +56,7 @@ describe('RevocationService', () => {
       blockedKeys,
       knex,
       permissive,
+      revokeLost: () => revocations.revokeLost(),
       revoke: (
         serialNumber: bigint,
         reason: 'keyCompromise' | 'superseded' = 'keyCompromise',
@@ -123,6 +130,34 @@ describe('RevocationService', () => {
     });
     expect(event.success).not.toHaveBeenCalled();
     expect(event.fail).toHaveBeenCalledTimes(1);
+  });
+
+  it('revokes a lost certificate later, with one audit event, if the CA does not find it', async () => {
+    const caRevoke = jest.fn<Promise<Revocation | undefined>, []>();
+    const { issue, knex, revokeLost, states } = await open({
+      revoke: caRevoke,
+    });
+    await issue();
+    await knex(RECORDS).update({ state: 'reserved', reserved_at: new Date(0) });
+    await revokeLost();
+    await revokeLost();
+    expect(caRevoke).toHaveBeenCalledTimes(1);
+    expect(await states()).toBe('reserved');
+    const later = Date.now() + 60 * 60_000;
+    jest.spyOn(Date, 'now').mockReturnValue(later);
+    try {
+      await revokeLost();
+      expect(caRevoke).toHaveBeenCalledTimes(2);
+      expect(createEvent).toHaveBeenCalledTimes(1);
+      expect(event.fail).toHaveBeenCalledTimes(1);
+      caRevoke.mockResolvedValue({ reason: 0 });
+      jest.spyOn(Date, 'now').mockReturnValue(later + 60 * 60_000);
+      await revokeLost();
+      expect(await states()).toBe('revoked');
+      expect(event.success).toHaveBeenCalledTimes(1);
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 
   it.each([
@@ -202,5 +237,38 @@ describe('RevocationService', () => {
       ),
     ).toEqual([true, true, true, false]);
     expect(createEvent).toHaveBeenCalledTimes(3);
+  });
+
+  it('does not revoke certificates of another CA with the same serial numbers', async () => {
+    const other = {
+      cacn: 'other',
+      sign: jest.fn(),
+      revoke: jest.fn(async () => ({ reason: 1 })),
+    };
+    const { issue, knex, permissive, revoke } = await open({}, undefined, {
+      other,
+    });
+    const renewed = await issue();
+    const renewal = await issue({ renewedFrom: 1n });
+    await knex(RECORDS)
+      .whereNotNull('renewed_from')
+      .update({ is_renewed_by_key: true });
+    const rows: CertificateRow[] = await knex(RECORDS);
+    await knex(RECORDS).insert(
+      rows.map(row => ({
+        ...row,
+        id: randomUUID(),
+        authority: 'other',
+        request_key: null,
+        serial_number: row.id === renewed.id ? '1' : row.serial_number,
+      })),
+    );
+    expect(await revoke(1n)).toMatchObject({ authority: 'other' });
+    expect(other.revoke.mock.calls).toMatchObject([
+      [{ serialNumber: 1n }],
+      [{ serialNumber: renewal.serialNumber }],
+    ]);
+    const found = await permissive.get(renewal.serialNumber);
+    expect(found?.revocation).toBeUndefined();
   });
 });

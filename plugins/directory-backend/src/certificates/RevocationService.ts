@@ -2,10 +2,9 @@ import type {
   AuditorService,
   LoggerService,
 } from '@backstage/backend-plugin-api';
-import { assertError, isError, toError } from '@backstage/errors';
+import { assertError, isError } from '@backstage/errors';
 import {
   AuthorityRefusalError,
-  AuthorityUnavailableError,
   OutcomeUnknownError,
   type RevocableReason,
   type SignedCertificate,
@@ -15,8 +14,6 @@ import {
   type Caller,
   CallerAudit,
 } from '@directory-gateway/directory-core';
-import type { CertificateDescription } from '@directory-gateway/x509';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockedKeys } from './BlockedKeys';
 import type {
   CertificateAuthorities,
@@ -24,32 +21,35 @@ import type {
 } from './CertificateAuthorities';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { isNamed } from './checkSignedCertificate';
-import { PortalTokenRequiredError } from './errors';
+import { CertificateRefusedError } from './errors';
+import { ACTOR, type GatewayChanges } from './GatewayChanges';
 import type { CertificateRecords } from './records/CertificateRecords';
-import type { CertificateKey } from './records/RevocationTable';
+import type { CertificateKey } from './records/certificateRows';
 import type { Reservation, Reservations } from './records/Reservations';
 import { isPortalTokenMissing } from './signingRules';
-
-/** Actor of changes that no caller has requested. */
-export const ACTOR = 'directory-gateway';
 
 /** Age in milliseconds at which a reservation is of a process that crashed. */
 const LOST_AFTER_MS = 10 * 60_000;
 
-/** Attempts to read the records of a certificate that was not returned. */
-const MAX_ATTEMPTS = 5;
+/** A certificate to revoke: of any CA, or of the named one. */
+type Target = Partial<CertificateKey> & Pick<CertificateKey, 'serialNumber'>;
 
-/** Pause between these attempts, in milliseconds. */
-const PAUSE_MS = 1000;
+/** Result of an attempt to revoke: neither is set when there is none. */
+interface Outcome {
+  /** The certificate of a user, also when the CA fails to revoke it. */
+  readonly issued?: LocatedCertificate;
+  readonly error?: Error;
+}
 
 /** Options of {@link RevocationService}. */
 export interface RevocationServiceOptions {
   readonly auditor: AuditorService;
   readonly authorities: Pick<CertificateAuthorities, 'get' | 'revoke'>;
   readonly blockedKeys: Pick<BlockedKeys, 'block'>;
+  readonly changes: GatewayChanges;
   readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
   readonly logger: LoggerService;
-  readonly records: Pick<CertificateRecords, 'find' | 'renewedByKeyOf'>;
+  readonly records: Pick<CertificateRecords, 'renewedByKeyOf'>;
   readonly reservations: Pick<
     Reservations,
     'abandon' | 'deleteLost' | 'listReserved' | 'release' | 'reserveChosen'
@@ -81,7 +81,7 @@ export class RevocationService {
    * compromised key, and of their keys in turn, are revoked as well.
    *
    * @returns the revoked certificate; `undefined` when there is none
-   * @throws PortalTokenRequiredError when `requirePortalToken` denies the call.
+   * @throws CertificateRefusedError when `requirePortalToken` denies the call.
    * @throws AuthorityRefusalError when the certificate is not a user's.
    * @throws the errors of {@link CertificateAuthorities.revoke}.
    */
@@ -95,79 +95,75 @@ export class RevocationService {
     const { config, records } = this.#options;
     const { serialNumber, reason } = request;
     if (isPortalTokenMissing(caller, config)) {
-      const error = new PortalTokenRequiredError(
+      const error = new CertificateRefusedError(
         'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
       );
       await this.recordDenial({ caller, error }, request);
       throw error;
     }
-    if (reason !== 'keyCompromise') {
-      return this.#revoke(request, caller);
-    }
-    // Renewals are read after the key is blocked: later renewals fail.
-    const compromised = [serialNumber];
-    const results = new Array<LocatedCertificate | undefined>();
-    const failures = new Array<unknown>();
-    for (const each of compromised) {
-      try {
-        results.push(
-          await this.#revoke({ serialNumber: each, reason }, caller),
+    const due: Target[] = [{ serialNumber }];
+    const outcomes = new Array<Outcome>();
+    for (const each of due) {
+      const outcome = await this.#revoke({ ...each, reason }, caller);
+      outcomes.push(outcome);
+      if (reason === 'keyCompromise' && outcome.issued) {
+        const { authority } = outcome.issued;
+        // After the key is blocked: later renewals fail.
+        due.push(
+          ...(await records.renewedByKeyOf({
+            authority,
+            serialNumber: each.serialNumber,
+          })),
         );
-      } catch (error) {
-        failures.push(error);
       }
-      compromised.push(...(await records.renewedByKeyOf(each)));
     }
-    if (failures.length > 0) {
-      throw failures[0];
+    const failed = outcomes.find(({ error }) => error);
+    if (failed) {
+      throw failed.error;
     }
-    return results[0];
+    return outcomes[0].issued;
   }
 
   async #revoke(
-    request: {
-      readonly serialNumber: bigint;
-      readonly reason: RevocableReason;
-    },
+    request: Target & { readonly reason: RevocableReason },
     caller: Caller,
-  ): Promise<LocatedCertificate | undefined> {
+  ): Promise<Outcome> {
     const { authorities, blockedKeys } = this.#options;
-    const { serialNumber, reason } = request;
+    const { authority, serialNumber, reason } = request;
     const revokedBy = actorOf(caller);
     const event = await this.#audit.start(caller, {
       serialNumber: String(serialNumber),
       reason,
     });
     const meta: Record<string, string> = {};
+    let issued: LocatedCertificate | undefined;
     try {
-      const issued = await authorities.get(serialNumber, {
+      const found = await authorities.get(serialNumber, {
+        authority,
         forRevocation: true,
       });
-      if (!issued) {
+      if (!found) {
         await event.fail({ meta, error: new Error('Certificate not found') });
-        return undefined;
+        return {};
       }
-      requireUser(issued);
+      requireUser(found);
+      issued = found;
       if (reason === 'keyCompromise') {
         meta.blockedKeyHash = await blockedKeys.block(issued.certificate, {
           blockedBy: revokedBy,
         });
       }
       const revocation = await authorities.revoke(issued.authority, {
-        ...request,
+        serialNumber,
+        reason,
         revokedBy,
       });
-      if (!revocation) {
-        throw new AuthorityUnavailableError(
-          `The CA does not find certificate ${serialNumber} any more`,
-        );
-      }
       await event.success({ meta });
-      return { ...issued, revocation };
+      return { issued: { ...issued, revocation } };
     } catch (error) {
       assertError(error);
       await event.fail({ meta, error });
-      throw error;
+      return { issued, error };
     }
   }
 
@@ -185,28 +181,26 @@ export class RevocationService {
     const { authority, id, serial_number } = reserved.row;
     let serialNumber =
       serial_number === null ? undefined : BigInt(serial_number);
+    const description = signed?.certificate.description;
     try {
-      const chosen = signed && (await this.#findUnrecorded(signed, authority));
-      serialNumber = chosen?.serialNumber ?? serialNumber;
-      if (serialNumber !== undefined) {
-        try {
-          await this.#revokeUnrecorded({ authority, serialNumber });
-        } catch (error) {
-          await (chosen &&
-            serial_number === null &&
-            reservations.reserveChosen(reserved, chosen));
-          throw error;
-        }
+      if (
+        description?.ok &&
+        description.certificate.serialNumber !== serialNumber &&
+        (await reservations.reserveChosen(reserved, description.certificate))
+      ) {
+        serialNumber = description.certificate.serialNumber;
+        // A repeated request is for another certificate.
+        await (serial_number === null && reservations.release(reserved));
       }
-      await (serialNumber !== undefined && serial_number === null
-        ? reservations.release(reserved)
-        : reservations.abandon(id));
+      if (serialNumber !== undefined) {
+        await this.#revokeUnrecorded({ authority, serialNumber });
+      }
+      await reservations.abandon(id);
     } catch (error) {
-      const { description } = signed?.certificate ?? {};
       const returned = description?.ok && description.certificate.serialNumber;
       logger.warn(
         `A certificate was not returned, and is not revoked yet; serial number: ${
-          serialNumber ?? (returned || 'unknown')
+          (serialNumber ?? returned) || 'unknown'
         }: ${error}`,
       );
     }
@@ -217,15 +211,18 @@ export class RevocationService {
    * or whose revocation has failed.
    */
   async revokeLost(): Promise<void> {
-    const { logger, reservations } = this.#options;
+    const { changes, logger, reservations } = this.#options;
     const before = new Date(Date.now() - LOST_AFTER_MS);
     for (const lost of await reservations.listReserved({ before })) {
+      if (changes.isWaiting('revoke', lost)) {
+        continue;
+      }
       try {
         await this.#revokeUnrecorded(lost);
         await reservations.abandon(lost.id);
       } catch (error) {
         logger.warn(
-          `The reserved serial number ${lost.serialNumber} could not be revoked, and is tried again: ${error}`,
+          `The reserved serial number ${lost.serialNumber} could not be revoked; the gateway tries again: ${error}`,
         );
       }
     }
@@ -258,50 +255,10 @@ export class RevocationService {
     }
   }
 
-  /**
-   * Revokes a certificate whose key was blocked while it was signed.
-   *
-   * @throws AuthorityUnavailableError when the CA does not find it.
-   * @throws the errors of {@link CertificateAuthorities.revoke}.
-   */
-  async revokeBlocked(certificate: CertificateKey): Promise<void> {
-    await this.#revokeAsGateway(certificate, 'keyCompromise');
-  }
-
-  /**
-   * Returns the description of a signed certificate; `undefined` when another
-   * certificate has its serial number, which must not be revoked. Retries for
-   * some seconds: without the records, it cannot be revoked.
-   */
-  async #findUnrecorded(
-    { certificate: { description } }: SignedCertificate,
-    authority: string,
-  ): Promise<CertificateDescription | undefined> {
-    if (!description.ok) {
-      return undefined;
-    }
-    const { certificate } = description;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const found = await this.#options.records.find(
-          certificate.serialNumber,
-        );
-        return found.some(each => each.authority === authority)
-          ? undefined
-          : certificate;
-      } catch (error) {
-        if (attempt === MAX_ATTEMPTS) {
-          throw error;
-        }
-        await sleep(PAUSE_MS);
-      }
-    }
-  }
-
-  /** Revokes a certificate without a record, if the CA has it and can. */
+  /** Revokes a certificate without a record, if the CA can revoke. */
   async #revokeUnrecorded(certificate: CertificateKey): Promise<void> {
     try {
-      await this.#revokeAsGateway(certificate, 'unspecified');
+      await this.revokeAsGateway(certificate, 'unspecified');
     } catch (error) {
       if (!isError(error) || error.name !== 'AuthorityRefusalError') {
         throw error;
@@ -312,35 +269,22 @@ export class RevocationService {
   /**
    * Revokes a certificate that no caller has asked to revoke.
    *
-   * @throws AuthorityUnavailableError when the CA does not find a certificate
-   *   with a compromised key; another one may only be reserved.
+   * @throws the errors of {@link CertificateAuthorities.revoke}.
    */
-  async #revokeAsGateway(
-    { authority, serialNumber }: CertificateKey,
+  async revokeAsGateway(
+    certificate: CertificateKey,
     reason: RevocableReason,
   ): Promise<void> {
-    const { auditor, authorities } = this.#options;
-    const event = await auditor.createEvent({
-      eventId: 'certificate-revoke',
-      severityLevel: 'medium',
-      meta: { actor: ACTOR, serialNumber: String(serialNumber), reason },
+    const { authorities, changes } = this.#options;
+    await changes.run('revoke', certificate, {
+      meta: { reason },
+      work: () =>
+        authorities.revoke(certificate.authority, {
+          serialNumber: certificate.serialNumber,
+          reason,
+          revokedBy: ACTOR,
+        }),
     });
-    try {
-      const revocation = await authorities.revoke(authority, {
-        serialNumber,
-        reason,
-        revokedBy: ACTOR,
-      });
-      if (!revocation && reason === 'keyCompromise') {
-        throw new AuthorityUnavailableError(
-          `The CA does not find certificate ${serialNumber}`,
-        );
-      }
-      await event.success();
-    } catch (error) {
-      await event.fail({ error: toError(error) });
-      throw error;
-    }
   }
 
   /** Audits that a caller may not revoke. */

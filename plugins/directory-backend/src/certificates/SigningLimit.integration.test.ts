@@ -22,7 +22,7 @@ beforeAll(async () => {
       async knex =>
         new SigningLimit({
           database: await openDatabase({ getClient: async () => knex }),
-          limit: { requests: REQUESTS, perMs: 60 * 60 * 1000 },
+          limit: { requests: REQUESTS },
         }),
     ),
   );
@@ -31,6 +31,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(connections?.map(knex => knex.destroy()) ?? []);
   await postgres?.stop();
+});
+
+// All requests are in one period.
+beforeEach(() => {
+  jest.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
 const service = (name: string) =>

@@ -4,7 +4,7 @@ import { SigningLimitExceededError } from './errors';
 import { SigningLimit } from './SigningLimit';
 import { openDatabase } from '../openDatabase';
 
-const HOUR_MS = 60 * 60 * 1000;
+const PERIOD_MS = 60_000;
 
 describe('SigningLimit', () => {
   const database = withDatabase();
@@ -12,7 +12,7 @@ describe('SigningLimit', () => {
   async function createLimit(): Promise<SigningLimit> {
     return new SigningLimit({
       database: await openDatabase(database),
-      limit: { requests: 2, perMs: HOUR_MS },
+      limit: { requests: 2 },
     });
   }
 
@@ -57,13 +57,13 @@ describe('SigningLimit', () => {
     const limit = await createLimit();
     const start = Date.now();
     await outcomesOf(limit, ['alice', 'alice']);
-    jest.spyOn(Date, 'now').mockReturnValue(start + HOUR_MS - 1000);
+    jest.spyOn(Date, 'now').mockReturnValue(start + PERIOD_MS - 1000);
     const refusal = await limit
       .consume(holder(person('alice')))
       .catch(error => error);
     expect(refusal).toBeInstanceOf(SigningLimitExceededError);
     expect(refusal).toMatchObject({ retryAfterMs: 1000 });
-    jest.spyOn(Date, 'now').mockReturnValue(start + HOUR_MS);
+    jest.spyOn(Date, 'now').mockReturnValue(start + PERIOD_MS);
     await expect(
       outcomesOf(limit, ['alice', 'alice', 'alice']),
     ).resolves.toEqual(['permitted', 'permitted', 'SigningLimitExceededError']);

@@ -9,6 +9,9 @@ import { SigningLimitExceededError } from './errors';
 
 const TABLE = 'directory_signing_limits';
 
+/** Length of a period, in milliseconds. */
+const PERIOD_MS = 60_000;
+
 /** A row of the table: the requests from a caller in the current period. */
 interface Count {
   readonly key: string;
@@ -71,7 +74,7 @@ export class SigningLimit {
     for (const key of keys) {
       added.set(key, (added.get(key) ?? 0) + 1);
     }
-    const expire = now + this.#limit.perMs;
+    const expire = now + PERIOD_MS;
     // All processes lock rows in the same order, which prevents deadlocks.
     const rows = [...added.keys()]
       .sort()

@@ -15,7 +15,7 @@ import type {
   CertificateAuthorities,
   LocatedCertificate,
 } from './CertificateAuthorities';
-import type { CertificateRecord } from './records/CertificateRecords';
+import type { CertificateRecord } from './records/certificateRows';
 import { type UserCertificate, UserCertificates } from './UserCertificates';
 
 function located(issued: IssuedCertificate): LocatedCertificate {

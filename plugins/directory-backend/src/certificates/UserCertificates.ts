@@ -12,10 +12,8 @@ import type {
   CertificateAuthorities,
   LocatedCertificate,
 } from './CertificateAuthorities';
-import type {
-  CertificateRecord,
-  CertificateRecords,
-} from './records/CertificateRecords';
+import type { CertificateRecord } from './records/certificateRows';
+import type { CertificateRecords } from './records/CertificateRecords';
 
 /** Maximum number of concurrent lookups for one list. */
 const MAX_LOOKUPS = 4;

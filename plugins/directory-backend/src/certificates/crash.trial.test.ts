@@ -19,7 +19,7 @@ import {
   type Gateway,
   startGateway,
 } from '../__testUtils__/gateway/startGateway';
-import { type CertificateRow, RECORDS } from './records/CertificateRecords';
+import { type CertificateRow, RECORDS } from './records/certificateRows';
 
 /** Number of kills; `make trials` sets a higher number. */
 const KILLS = Number(process.env.KILLS || 3);

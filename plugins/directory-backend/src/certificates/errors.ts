@@ -1,4 +1,5 @@
 import { CustomErrorBase } from '@backstage/errors';
+import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { RuleResult } from './signingRules';
 
 /**
@@ -25,30 +26,26 @@ export class SigningLimitExceededError extends CustomErrorBase {
   }
 }
 
-/** Thrown when a user has `directory.certificates.maxPerUser` certificates. */
-export class TooManyCertificatesError extends CustomErrorBase {
-  name = 'TooManyCertificatesError' as const;
+/**
+ * Thrown when a caller may not have, renew or revoke a certificate for another
+ * reason than a signing rule. The message is for the caller.
+ */
+export class CertificateRefusedError extends CustomErrorBase {
+  name = 'CertificateRefusedError' as const;
+  /** Set when the caller must authenticate again. */
+  readonly reason: 'recent_sign_in_required' | undefined;
+
+  constructor(
+    message: string,
+    options: { readonly reason?: 'recent_sign_in_required' } = {},
+  ) {
+    super(message);
+    this.reason = options.reason;
+  }
 }
 
 /**
- * Thrown when a certificate cannot be renewed. The message is for its owner.
+ * Thrown when a CA does not find a certificate that it has issued, for example
+ * on a server that lags behind.
  */
-export class RenewalRefusedError extends CustomErrorBase {
-  name = 'RenewalRefusedError' as const;
-}
-
-/**
- * Thrown when an operation on an owner's certificate requires a recent
- * authentication. The message is for the caller.
- */
-export class FreshProofRequiredError extends CustomErrorBase {
-  name = 'FreshProofRequiredError' as const;
-}
-
-/**
- * Thrown when `directory.certificates.requirePortalToken` denies a call with a
- * Kerberos ticket. The message is for the caller.
- */
-export class PortalTokenRequiredError extends CustomErrorBase {
-  name = 'PortalTokenRequiredError' as const;
-}
+export class CertificateNotFoundError extends AuthorityUnavailableError {}

@@ -11,9 +11,10 @@ import {
   openReplica,
   type OpenReplica,
 } from '@directory-gateway/ldap/testUtils';
+import { GatewayChanges } from './GatewayChanges';
 import { AccountHolds } from './holds/AccountHolds';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
-import { RECORDS } from './records/CertificateRecords';
+import { RECORDS } from './records/certificateRows';
 import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
@@ -76,17 +77,22 @@ const setDenied = (kind: 'add' | 'delete', aci: string) =>
 async function openHolds(opened: OpenReplica) {
   const knex = await openDatabase(database);
   const authority = new PermissiveAuthority();
-  const { authorities, issue } = openAuthorities(knex, { ca: authority });
+  const { authorities, issue, records } = openAuthorities(knex, {
+    ca: authority,
+  });
   let now = Date.now();
   const serialNumbers = new Map<string, bigint>();
+  const auditor = mockServices.auditor.mock({
+    createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
+  });
   const holds = new AccountHolds({
-    auditor: mockServices.auditor.mock({
-      createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
-    }),
+    auditor,
     authorities,
-    config: { enabled: true, revokeDeletedAfterMs: 7 * DAY_MS },
+    changes: new GatewayChanges({ auditor, now: () => now }),
+    config: { enabled: true },
     logger: mockServices.logger.mock(),
     database: knex,
+    records,
     replica: opened.replica,
     replicated: opened.accounts,
     subjects: opened.principals,

@@ -37,10 +37,7 @@ export function measureAuthority(
       },
     });
 
-  const measure = async <T>(
-    operation: 'sign' | 'get' | 'revoke' | 'hold' | 'release',
-    work: () => Promise<T>,
-  ): Promise<T> => {
+  const measure = async (operation: string, work: () => Promise<unknown>) => {
     const startedAt = performance.now();
     let outcome = 'error';
     try {
@@ -60,28 +57,14 @@ export function measureAuthority(
     }
   };
 
-  const { get, revoke, hold, release } = authority;
-  return {
-    get cacn() {
-      return authority.cacn;
+  // All methods of the port are operations of the CA.
+  return new Proxy(authority, {
+    get(target, property) {
+      const value = Reflect.get(target, property, target);
+      return typeof value === 'function'
+        ? (...args: unknown[]) =>
+            measure(String(property), () => value.apply(target, args))
+        : value;
     },
-    get profiles() {
-      return authority.profiles;
-    },
-    get keyTypes() {
-      return authority.keyTypes;
-    },
-    get choosesSerialNumbers() {
-      return authority.choosesSerialNumbers;
-    },
-    sign: request => measure('sign', () => authority.sign(request)),
-    get: get && ((...args) => measure('get', () => authority.get!(...args))),
-    revoke:
-      revoke &&
-      (request => measure('revoke', () => authority.revoke!(request))),
-    hold: hold && (serial => measure('hold', () => authority.hold!(serial))),
-    release:
-      release &&
-      (serial => measure('release', () => authority.release!(serial))),
-  };
+  });
 }

@@ -1,18 +1,12 @@
 import {
-  PostgresServer,
-  startRealm,
-  type Realm,
-} from '@directory-gateway/realm';
+  accountsOf,
+  person,
+} from '@directory-gateway/directory-core/testUtils';
+import { PostgresServer } from '@directory-gateway/realm';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '@backstage/types';
-import { userDn } from '@directory-gateway/directory-core/testUtils';
-import {
-  openLdapPrincipals,
-  type OpenLdapPrincipals,
-} from '@directory-gateway/ldap/testUtils';
 import { issuerFiles } from '../__testUtils__/certificates/issuerFiles';
 import { ReminderPortal } from '../__testUtils__/certificates/ReminderPortal';
 
@@ -20,16 +14,12 @@ jest.setTimeout(600_000);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let realm: Realm;
-let ldap: OpenLdapPrincipals;
 let postgres: PostgresServer;
 let folder: string;
 /** Days that the clock of the reminders is ahead. */
 let days: number;
 
 beforeAll(async () => {
-  realm = await startRealm();
-  ldap = openLdapPrincipals({ realm });
   postgres = await PostgresServer.start();
   folder = await mkdtemp(join(tmpdir(), 'reminders-'));
 });
@@ -39,8 +29,6 @@ beforeEach(() => {
 });
 
 afterAll(async () => {
-  ldap?.close();
-  await realm?.stop();
   await postgres?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -55,26 +43,14 @@ async function start(options: {
   const { caName, ...process } = options;
   return await ReminderPortal.start({
     ...process,
-    accounts: {
-      async findLive(query, context) {
-        const found = await ldap.principals.find(query, context);
-        return found && { ...found, source: 'live' };
-      },
-    },
+    accounts: accountsOf([person('alice'), person('bob')]),
     certificates: {
       authority: 'embedded',
-      profiles: ['month', 'mail'].map(name => ({ name })),
+      profiles: [{ name: 'month' }],
       embedded: {
         organization: 'EXAMPLE.TEST',
         ...issuerFiles({ folder, name: caName }),
-        profiles: [
-          { name: 'month', validity: { days: 30 } },
-          {
-            name: 'mail',
-            validity: { days: 365 },
-            extendedKeyUsage: ['emailProtection'],
-          },
-        ],
+        profiles: [{ name: 'month', validity: { days: 30 } }],
       },
     },
     now: () => Date.now() + days * DAY_MS,
@@ -150,63 +126,10 @@ describe.each(['better-sqlite3', 'pg'] as const)(
       expect(await titlesOf('alice')).toHaveLength(3);
     });
 
-    it('are sent only for the last step after a pause', async () => {
-      await portals[0].sign({ username: 'dave', profile: 'month' });
-      await remindAfter(25.5);
-      expect(await titlesOf('dave')).toEqual([
-        'Your certificate expires in 5 days',
-      ]);
-    });
-
-    it('are not sent for a renewed certificate', async () => {
-      const username = 'erin';
-      await portals[0].sign({ username, profile: 'month' });
-      // Expires later, but is for another purpose.
-      await portals[0].sign({ username, profile: 'mail' });
-      await remindAfter(20);
-      expect(await titlesOf(username)).toHaveLength(1);
-      // Certificates contain whole seconds.
-      await sleep(1000);
-      const renewal = await portals[1].sign({ username, profile: 'month' });
-      await remindAfter(24);
-      expect(await titlesOf(username)).toHaveLength(2);
-      // A revoked renewal does not count.
-      await portals[1].revoke(renewal);
-      await remindAfter(24);
-      expect(await titlesOf(username)).toHaveLength(3);
-    });
-
-    it('are not sent for revoked certificates', async () => {
-      const serial = await portals[0].sign({
-        username: 'bob',
-        profile: 'month',
-      });
-      await portals[0].revoke(serial);
-      await remindAfter(29.5);
-      expect(await titlesOf('bob')).toEqual([]);
-    });
-
-    it('wait until a locked user is unlocked', async () => {
-      const username = 'minimal';
-      const lock = (locked: string) =>
-        realm.modify(
-          `dn: ${userDn(
-            username,
-          )}\nchangetype: modify\nreplace: nsAccountLock\nnsAccountLock: ${locked}\n\n`,
-        );
-      await portals[0].sign({ username, profile: 'month' });
-      await lock('TRUE');
-      await remindAfter(29.5);
-      expect(await titlesOf(username)).toEqual([]);
-      await lock('FALSE');
-      await remindAfter(29.5);
-      expect(await titlesOf(username)).toHaveLength(1);
-    });
-
     it('are only logged without the notifications plugin', async () => {
       const portal = await start({ ...shared(), hasNotifications: false });
       try {
-        const username = 'john.doe';
+        const username = 'bob';
         await portal.sign({ username, profile: 'month' });
         days = 29.5;
         await portal.remind();
@@ -224,32 +147,3 @@ describe.each(['better-sqlite3', 'pg'] as const)(
     });
   },
 );
-
-it('sends failed notifications with the next run', async () => {
-  const server = await PostgresServer.start();
-  const portal = await start({
-    caName: 'refused.pem',
-    database: { client: 'pg', connection: server.connection('postgres') },
-  });
-  const notifications = server.connect('backstage_plugin_notifications');
-  const rename = (from: string, to: string) =>
-    notifications.schema.renameTable(from, to);
-  try {
-    await portal.sign({ username: 'alice', profile: 'month' });
-    days = 29.5;
-    await rename('notification', 'away');
-    await portal.remind();
-    expect(portal.logger.lines).toEqual([
-      expect.stringMatching(
-        /^warn 1 certificate expiry reminders failed .*status 400/,
-      ),
-    ]);
-    await rename('away', 'notification');
-    await portal.remind();
-    expect(await portal.messagesOf('alice')).toHaveLength(1);
-  } finally {
-    await notifications.destroy();
-    await portal.stop();
-    await server.stop();
-  }
-});

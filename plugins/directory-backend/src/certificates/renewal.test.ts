@@ -5,7 +5,7 @@ import { openAuthorities } from '../__testUtils__/certificates/openAuthorities';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { openDatabase } from '../openDatabase';
-import { RECORDS } from './records/CertificateRecords';
+import { RECORDS } from './records/certificateRows';
 import { findRenewable, hasFreshProof } from './renewal';
 
 const alice: Principal = { ...person('alice'), stableId: 'ipaUniqueID=1' };

@@ -1,11 +1,8 @@
 import type { Caller } from '@directory-gateway/directory-core';
 import type { CertificateAuthorities } from './CertificateAuthorities';
-import { FreshProofRequiredError, RenewalRefusedError } from './errors';
-import type {
-  CertificateRecord,
-  CertificateRecords,
-} from './records/CertificateRecords';
-import { ON_HOLD } from './records/RevocationTable';
+import { CertificateRefusedError } from './errors';
+import { type CertificateRecord, ON_HOLD } from './records/certificateRows';
+import type { CertificateRecords } from './records/CertificateRecords';
 
 /** Maximum age of a portal token that proves a recent authentication. */
 const FRESH_MS = 5 * 60_000;
@@ -29,6 +26,19 @@ export function hasFreshProof(caller: Caller): boolean {
 }
 
 /**
+ * @param purpose - beginning of the message, for example `To renew a certificate`
+ * @throws CertificateRefusedError when the caller has not authenticated recently.
+ */
+export function requireFreshProof(caller: Caller, purpose: string): void {
+  if (!hasFreshProof(caller)) {
+    throw new CertificateRefusedError(
+      `${purpose}, sign in to the portal again, or send a Kerberos ticket with the request.`,
+      { reason: 'recent_sign_in_required' },
+    );
+  }
+}
+
+/**
  * Returns whether a caller is the account to which a certificate was issued.
  */
 export function isOwner(
@@ -43,9 +53,8 @@ export function isOwner(
 /**
  * Returns the record of a certificate that the caller may renew.
  *
- * @throws FreshProofRequiredError when the caller has not authenticated
- *   recently.
- * @throws RenewalRefusedError when the certificate cannot be renewed.
+ * @throws CertificateRefusedError when the certificate cannot be renewed, or the
+ *   caller has not authenticated recently.
  */
 export async function findRenewable(
   serialNumber: bigint,
@@ -59,29 +68,25 @@ export async function findRenewable(
   const found = await records.find(serialNumber);
   const record = found.find(each => isOwner(caller, each));
   if (!record) {
-    throw new RenewalRefusedError(
+    throw new CertificateRefusedError(
       'Certificates can be renewed only by their owner, and only if this gateway issued them.',
     );
   }
-  if (!hasFreshProof(caller)) {
-    throw new FreshProofRequiredError(
-      'To renew a certificate, sign in to the portal again, or send a Kerberos ticket with the request.',
-    );
-  }
+  requireFreshProof(caller, 'To renew a certificate');
   if (record.notAfter.getTime() <= Date.now()) {
-    throw new RenewalRefusedError(
+    throw new CertificateRefusedError(
       'The certificate has expired. Request a new certificate.',
     );
   }
   const { profile } = record;
   if (profile === undefined) {
-    throw new RenewalRefusedError(
+    throw new CertificateRefusedError(
       'The profile of the certificate is unknown. Request a new certificate.',
     );
   }
   const issued = await authorities.get(serialNumber);
   if (issued?.record?.id !== record.id || issued.revocation) {
-    throw new RenewalRefusedError(
+    throw new CertificateRefusedError(
       issued?.revocation?.reason === ON_HOLD
         ? 'The certificate is on hold.'
         : 'The certificate is revoked. Request a new one.',

@@ -8,7 +8,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { RECORDS } from '../certificates/records/CertificateRecords';
+import { RECORDS } from '../certificates/records/certificateRows';
 import type { Portal } from './Portal';
 import { codeOf } from './runChecks';
 

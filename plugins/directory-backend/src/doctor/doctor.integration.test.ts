@@ -23,7 +23,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { RECORDS } from '../certificates/records/CertificateRecords';
+import { RECORDS } from '../certificates/records/certificateRows';
 import type { CheckResult } from './runChecks';
 
 jest.setTimeout(600_000);

@@ -83,6 +83,10 @@ export class PermissiveAuthority implements CertificateAuthority {
     serialNumber,
     reason,
   }: RevocationRequest): Promise<Revocation | undefined> {
+    if (!this.choosesSerialNumbers && !this.#issued.has(serialNumber)) {
+      // A request with this serial number may still be signed.
+      return { reason: REVOCATION_REASONS[reason] };
+    }
     return this.#update(serialNumber, state =>
       state && state.reason !== ON_HOLD
         ? state

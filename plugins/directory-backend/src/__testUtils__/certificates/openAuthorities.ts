@@ -11,16 +11,13 @@ import {
   type CertificatesConfig,
   readCertificatesConfig,
 } from '../../certificates/CertificatesConfig';
-import {
-  type CertificateRecord,
-  CertificateRecords,
-} from '../../certificates/records/CertificateRecords';
+import type { CertificateRecord } from '../../certificates/records/certificateRows';
+import { CertificateRecords } from '../../certificates/records/CertificateRecords';
 import type { GatewayRecords } from '../../certificates/CertificateAuthorities';
 import {
   type ReservationRequest,
   Reservations,
 } from '../../certificates/records/Reservations';
-import { RevocationTable } from '../../certificates/records/RevocationTable';
 
 /**
  * Registers CAs, the first of which issues, and opens the records in a migrated
@@ -61,8 +58,7 @@ export function configureAuthorities(
   const { authority: name } = config;
   const records = new CertificateRecords(database);
   const reservations = new Reservations(database);
-  const revocations = new RevocationTable(database);
-  authorities.configure(config, { accounts, records, revocations });
+  authorities.configure(config, { accounts, records });
 
   /** Issues a certificate as the issuance service does, by default to alice. */
   async function issue(
@@ -102,5 +98,5 @@ export function configureAuthorities(
     return found.find(({ authority }) => authority === reserved.row.authority)!;
   }
 
-  return { authorities, issue, records, reservations, revocations };
+  return { authorities, issue, records, reservations };
 }

@@ -15,11 +15,9 @@ import type { CertificateDescription } from '@directory-gateway/x509';
 import { metrics } from '@opentelemetry/api';
 import type { PortalUserNames } from '../../portalUsers/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
-import type { RemindersConfig } from '../CertificatesConfig';
-import type {
-  CertificateRecord,
-  CertificateRecords,
-} from '../records/CertificateRecords';
+import type { CertificatesConfig } from '../CertificatesConfig';
+import type { CertificateRecord } from '../records/certificateRows';
+import type { CertificateRecords } from '../records/CertificateRecords';
 import { checkPrincipal } from '../signingRules';
 
 /** Table of the reminders that were sent. */
@@ -47,7 +45,7 @@ interface Reminder {
 export interface ExpiryRemindersOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly authorities: Pick<CertificateAuthorities, 'get'>;
-  readonly config: RemindersConfig;
+  readonly config: CertificatesConfig['reminders'];
   readonly database: Database;
   readonly discovery: DiscoveryService;
   readonly logger: LoggerService;
@@ -124,18 +122,12 @@ export class ExpiryReminders {
       }
       return;
     }
-    // Rows of expired certificates are deleted, so that few are read.
-    const rows: ReturnType<typeof keyOf>[] =
-      await database(REMINDERS).whereNotNull('sent_at');
-    const sent = new Set(rows.map(textOf));
     const errors = new Array<unknown>();
     for (const reminder of due) {
       if (signal.aborted) {
         return;
       }
-      if (!sent.has(textOf(keyOf(reminder)))) {
-        await this.#remind(reminder, signal).catch(error => errors.push(error));
-      }
+      await this.#remind(reminder, signal).catch(error => errors.push(error));
     }
     if (errors.length > 0) {
       logger.warn(
@@ -162,10 +154,18 @@ export class ExpiryReminders {
     return response.status !== 404;
   }
 
-  /** Sends a reminder if the owner is an active, mapped user. */
+  /** Sends a reminder once, if the owner is an active, mapped user. */
   async #remind(reminder: Reminder, signal: AbortSignal): Promise<void> {
     const { authorities, database, notifications } = this.#options;
-    const { certificate } = reminder;
+    const { certificate, daysBefore } = reminder;
+    const key = {
+      serial_number: String(certificate.serialNumber),
+      not_after: certificate.notAfter,
+      days_before: daysBefore,
+    };
+    if (await database(REMINDERS).where(key).whereNotNull('sent_at').first()) {
+      return;
+    }
     const recipients = await this.#recipientsOf(certificate, signal);
     if (recipients.length === 0) {
       return;
@@ -192,7 +192,7 @@ export class ExpiryReminders {
     this.#reminders.add(1, { outcome: 'sent' });
     const at = new Date(now);
     await database(REMINDERS)
-      .insert({ ...keyOf(reminder), claimed_at: at, sent_at: at })
+      .insert({ ...key, claimed_at: at, sent_at: at })
       .onConflict(['serial_number', 'not_after', 'days_before'])
       .merge(['sent_at']);
   }
@@ -251,20 +251,6 @@ export class ExpiryReminders {
     const issued = await this.#options.authorities.get(other.serialNumber);
     return issued !== undefined && !issued.revocation;
   }
-}
-
-function keyOf({ certificate, daysBefore }: Reminder) {
-  return {
-    serial_number: String(certificate.serialNumber),
-    not_after: certificate.notAfter,
-    days_before: daysBefore,
-  };
-}
-
-/** Returns the key of a reminder or of its row, in which SQLite has a number. */
-function textOf(key: ReturnType<typeof keyOf>): string {
-  const notAfter = new Date(key.not_after).getTime();
-  return `${key.serial_number} ${notAfter} ${key.days_before}`;
 }
 
 /**

@@ -10,8 +10,9 @@ import { openAuthorities } from '../../__testUtils__/certificates/openAuthoritie
 import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { openDatabase } from '../../openDatabase';
-import { RECORDS } from '../records/CertificateRecords';
+import { RECORDS } from '../records/certificateRows';
 import { importRecords } from '../records/importRecords';
+import { GatewayChanges } from '../GatewayChanges';
 import { AccountHolds } from './AccountHolds';
 
 jest.setTimeout(120_000);
@@ -29,7 +30,7 @@ class World {
   /** Accounts by ID, in the directory and in the replica. */
   readonly accounts = new Map<string, Account>();
   outage: Outage = 'none';
-  readonly config = { enabled: true, revokeDeletedAfterMs: 7 * DAY_MS };
+  readonly config = { enabled: true };
   readonly replica = { isServing: true, server: 'a' };
   /** Whether the CA reports neither success nor an error. */
   isCaSilent = false;
@@ -69,17 +70,20 @@ class World {
   }
 
   createHolds(): AccountHolds {
-    this.holds = new AccountHolds({
-      auditor: mockServices.auditor.mock({
-        createEvent: async ({ eventId }) => ({
-          success: async () => void this.events.push(eventId),
-          fail: async () => void this.events.push(`${eventId} failed`),
-        }),
+    const auditor = mockServices.auditor.mock({
+      createEvent: async ({ eventId }) => ({
+        success: async () => void this.events.push(eventId),
+        fail: async () => void this.events.push(`${eventId} failed`),
       }),
+    });
+    this.holds = new AccountHolds({
+      auditor,
+      changes: new GatewayChanges({ auditor, now: () => this.now }),
       authorities: this.#opened.authorities,
       config: this.config,
       logger: mockServices.logger.mock(),
       database: this.database,
+      records: this.#opened.records,
       replica: this.replica,
       replicated: {
         find: query =>
@@ -335,26 +339,48 @@ describe('AccountHolds', () => {
     ).toEqual([]);
   });
 
-  it('retries changes that the CA has not confirmed', async () => {
+  it('tries again later, with one audit event, if the CA does not find the certificate', async () => {
     world.lock('user0');
     await world.run();
     world.isCaSilent = true;
     await world.run(10);
     world.isCaSilent = false;
-    await world.run();
+    await world.run(59);
+    expect(await world.reasons()).toEqual({});
+    expect(world.events).toEqual(['certificate-hold failed']);
+    await world.run(1);
     expect(await world.reasons()).toEqual({ user0: 6 });
     world.accounts.delete('user0');
     await world.run();
     world.now += 7 * DAY_MS;
     world.isCaSilent = true;
     await world.run();
+    await world.run(60);
     expect(await world.reasons()).toEqual({ user0: 6 });
     world.isCaSilent = false;
-    await world.run();
+    await world.run(60);
     expect(await world.reasons()).toEqual({ user0: 5 });
     expect(world.events).toEqual([
       ...['certificate-hold failed', 'certificate-hold'],
       ...['certificate-revoke failed', 'certificate-revoke'],
+    ]);
+  });
+
+  it('keeps a hold that the CA has not ended', async () => {
+    world.lock('user0');
+    await world.run();
+    await world.run(10);
+    world.lock('user0', false);
+    world.isCaSilent = true;
+    await world.run();
+    await world.run(1);
+    expect(await world.reasons()).toEqual({ user0: 6 });
+    world.isCaSilent = false;
+    await world.run(1);
+    expect(await world.reasons()).toEqual({});
+    expect(world.events).toEqual([
+      'certificate-hold',
+      ...['certificate-release failed', 'certificate-release'],
     ]);
   });
 

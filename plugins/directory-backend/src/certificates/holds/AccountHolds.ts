@@ -2,7 +2,6 @@ import type {
   AuditorService,
   LoggerService,
 } from '@backstage/backend-plugin-api';
-import { toError } from '@backstage/errors';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { metrics } from '@opentelemetry/api';
 import { randomUUID } from 'node:crypto';
@@ -12,10 +11,13 @@ import type {
   SubjectLookup,
 } from '@directory-gateway/directory-core';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
-import type { AccountHoldsConfig } from '../CertificatesConfig';
-import { type CertificateRow, RECORDS } from '../records/CertificateRecords';
-import { ON_HOLD } from '../records/RevocationTable';
-import { ACTOR } from '../RevocationService';
+import type { CertificatesConfig } from '../CertificatesConfig';
+import { ACTOR, type GatewayChanges } from '../GatewayChanges';
+import { type HoldCause, ON_HOLD } from '../records/certificateRows';
+import type {
+  CertificateRecords,
+  LiveCertificate,
+} from '../records/CertificateRecords';
 
 /** Time between the two lookups that must find a cause. */
 const CONFIRMATION_MS = 10 * 60_000;
@@ -23,27 +25,13 @@ const CONFIRMATION_MS = 10 * 60_000;
 /** Number of other accounts, one of which a lookup of a deleted one must find. */
 const WITNESSES = 5;
 
-/** Table of the holds that 0.2.0 has placed. */
-const OLD_HOLDS = 'directory_certificate_holds';
 const OVERRIDES = 'directory_hold_approvals';
 
 /** Lifetime of an override. */
 const OVERRIDE_MS = 10 * 60_000;
 
-/** Maximum number of accounts in a query. */
-const PAGE_SIZE = 1000;
-
-/** Columns of a certificate of a known account. */
-const COLUMNS = [
-  'id',
-  'authority',
-  'serial_number',
-  'username',
-  'subject_id',
-  'hold_cause',
-  'hold_caused_at',
-  'hold_confirmed',
-] as const;
+/** Time from the hold of a deleted user's certificate to its revocation. */
+const REVOKE_DELETED_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 /** Outcomes in the metric. */
 const OUTCOMES = { hold: 'held', release: 'released', revoke: 'revoked' };
@@ -57,9 +45,14 @@ export interface AccountHoldsOptions {
     CertificateAuthorities,
     'get' | 'hasHolds' | 'hold' | 'release' | 'revoke'
   >;
-  readonly config: AccountHoldsConfig;
+  readonly changes: GatewayChanges;
+  readonly config: CertificatesConfig['accountHolds'];
   readonly database: Database;
   readonly logger: LoggerService;
+  readonly records: Pick<
+    CertificateRecords,
+    'beginHold' | 'endHold' | 'listLive' | 'listLiveAccounts'
+  >;
   readonly replica: Pick<Replica, 'isServing' | 'server'>;
   readonly replicated: Pick<
     ReplicatedAccounts,
@@ -70,23 +63,13 @@ export interface AccountHoldsOptions {
   readonly now?: () => Date;
 }
 
-/** Reason for which a certificate is on hold. */
-type HoldCause = 'locked' | 'deleted';
-
-/** A certificate of a known account, with the hold that the gateway records. */
-type LiveRow = Pick<CertificateRow, (typeof COLUMNS)[number]> & {
-  readonly serial_number: string;
-  readonly username: string;
-  readonly subject_id: string;
-};
-
 type State = HoldCause | 'active' | 'unknown';
 
 /** When lookups first found an account locked or deleted. */
 type Finding = { readonly cause: HoldCause; readonly at: Date };
 
 /** A certificate of a locked or deleted account. */
-type Candidate = LiveRow & { readonly cause: HoldCause };
+type Candidate = LiveCertificate & { readonly cause: HoldCause };
 
 /**
  * Puts the certificates of locked and deleted users on hold, releases them when
@@ -130,7 +113,7 @@ export class AccountHolds {
 
   /** Checks the accounts of all certificates, unless reads are suspended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { config, logger, replica } = this.#options;
+    const { config, logger, records, replica } = this.#options;
     const now = this.#options.now?.() ?? new Date();
     const { server } = replica;
     const failures = new Array<unknown>();
@@ -139,12 +122,15 @@ export class AccountHolds {
         await work().catch(error => failures.push(error));
       }
     };
-    const { accounts, certificates } = await this.#select(now);
+    const accounts = await records.listLiveAccounts();
+    const suspects = accounts.filter(
+      id => config.enabled && this.#isSuspect(id),
+    );
     const states = new Map<string, State>();
     const found = new Map<string, Finding>();
     const due = new Array<Candidate>();
-    for (const certificate of certificates) {
-      const { hold_cause: hold, subject_id: id } = certificate;
+    for (const certificate of await records.listLive(suspects)) {
+      const { hold, stableId: id } = certificate;
       await attempt(async () => {
         const state =
           states.get(id) ?? (await this.#lookUp(certificate, signal));
@@ -164,49 +150,17 @@ export class AccountHolds {
       });
     }
     this.#found = found;
-    if (await this.#isPermitted(due, accounts)) {
+    if (await this.#isPermitted(due, accounts.length)) {
       for (const each of due) {
-        const change = each.hold_confirmed ? 'revoke' : 'hold';
+        const change = each.hold && each.isHeld ? 'revoke' : 'hold';
         await attempt(() => this.#change(change, each, now));
       }
     }
     if (failures.length > 0) {
       logger.warn(
-        `${failures.length} checks of accounts for holds failed and are retried in the next run; first error: ${failures[0]}`,
+        `${failures.length} checks of accounts for holds failed and are tried again; first error: ${failures[0]}`,
       );
     }
-  }
-
-  /**
-   * Returns the number of accounts with live certificates, and the certificates
-   * that are on hold or may have to be.
-   */
-  async #select(now: Date) {
-    const live = () =>
-      this.#table()
-        .where('not_after', '>', now)
-        .whereIn('state', ['valid', 'held'])
-        .whereNotNull('subject_id');
-    const rows = await live().distinct('subject_id');
-    const ids = rows.map(({ subject_id }) => subject_id!);
-    const { enabled } = this.#options.config;
-    const suspects = ids.filter(id => enabled && this.#isSuspect(id));
-    const certificates = await live()
-      .whereNotNull('hold_cause')
-      .select(...COLUMNS);
-    for (let at = 0; at < suspects.length; at += PAGE_SIZE) {
-      const page = suspects.slice(at, at + PAGE_SIZE);
-      certificates.push(
-        ...(await live()
-          .whereNull('hold_cause')
-          .whereIn('subject_id', page)
-          .select(...COLUMNS)),
-      );
-    }
-    return {
-      accounts: ids.length,
-      certificates: certificates as readonly LiveRow[],
-    };
   }
 
   /** Returns whether the replica has no active account with an ID. */
@@ -219,7 +173,7 @@ export class AccountHolds {
   }
 
   async #lookUp(
-    { subject_id: stableId, username }: LiveRow,
+    { stableId, username }: LiveCertificate,
     signal: AbortSignal,
   ): Promise<State> {
     const { replica, replicated, subjects } = this.#options;
@@ -248,28 +202,26 @@ export class AccountHolds {
     candidate: Candidate,
     { at, now }: { readonly at: Date; readonly now: Date },
   ): Promise<boolean> {
-    const { authorities, config } = this.#options;
-    const { id, serial_number, cause, hold_cause: hold } = candidate;
+    const { authorities, records } = this.#options;
+    const { authority, cause, hold, id, isHeld, serialNumber } = candidate;
     if (!hold) {
       if (now.getTime() - at.getTime() < CONFIRMATION_MS) {
         return false;
       }
       // Holds that others have placed are neither recorded nor released.
-      const issued = await authorities.get(BigInt(serial_number));
+      const issued = await authorities.get(serialNumber, { authority });
       return (
         issued?.record?.id === id &&
         !issued.revocation &&
         authorities.hasHolds(issued.authority)
       );
     }
-    if (hold !== cause) {
-      await this.#begin(id, cause, now);
+    if (hold.cause !== cause) {
+      await records.beginHold(id, { cause, at: now });
       return false;
     }
-    const ageMs = now.getTime() - new Date(candidate.hold_caused_at!).getTime();
-    const isRevocable =
-      cause === 'deleted' && ageMs >= config.revokeDeletedAfterMs;
-    return isRevocable || !candidate.hold_confirmed;
+    const ageMs = now.getTime() - hold.at.getTime();
+    return !isHeld || (cause === 'deleted' && ageMs >= REVOKE_DELETED_AFTER_MS);
   }
 
   /** Returns whether a run changes few accounts, or has an override. */
@@ -278,7 +230,7 @@ export class AccountHolds {
     accounts: number,
   ): Promise<boolean> {
     const { auditor, logger } = this.#options;
-    const count = new Set(due.map(({ subject_id }) => subject_id)).size;
+    const count = new Set(due.map(({ stableId }) => stableId)).size;
     const limit = Math.floor(
       Math.min(Math.max(20, accounts / 50), accounts / 2),
     );
@@ -310,73 +262,40 @@ export class AccountHolds {
   /** Changes a certificate at the CA, and records and audits the result. */
   async #change(
     change: 'hold' | 'release' | 'revoke',
-    certificate: LiveRow & { readonly cause?: HoldCause },
+    certificate: LiveCertificate & { readonly cause?: HoldCause },
     now: Date,
   ): Promise<void> {
-    const { auditor, authorities } = this.#options;
-    const { authority, hold_cause, id, serial_number, username } = certificate;
-    const { cause = hold_cause! } = certificate;
-    const serialNumber = BigInt(serial_number);
-    const event = await auditor.createEvent({
-      eventId: `certificate-${change}`,
-      severityLevel: 'medium',
-      meta: { actor: ACTOR, serialNumber: serial_number, username, cause },
-    });
-    try {
-      if (!hold_cause) {
-        await this.#begin(id, cause, now);
+    const { authorities, changes, records } = this.#options;
+    const { authority, hold, serialNumber, username } = certificate;
+    if (changes.isWaiting(change, certificate)) {
+      return;
+    }
+    const cause = certificate.cause ?? hold!.cause;
+    const work = async () => {
+      if (!hold) {
+        await records.beginHold(certificate.id, { cause, at: now });
       }
-      const key = { authority, serialNumber };
-      const revocation = await {
-        hold: () => authorities.hold(key),
-        release: () => authorities.release(key),
-        revoke: () =>
-          authorities.revoke(authority, {
-            serialNumber,
-            reason: 'cessationOfOperation',
-            revokedBy: ACTOR,
-          }),
-      }[change]();
+      const revocation =
+        change === 'revoke'
+          ? await authorities.revoke(authority, {
+              serialNumber,
+              reason: 'cessationOfOperation',
+              revokedBy: ACTOR,
+            })
+          : await authorities[change](certificate);
       const isHeld = revocation?.reason === ON_HOLD;
-      const isRevoked = revocation !== undefined && !isHeld;
-      const isDone = { hold: isHeld, release: !isHeld, revoke: isRevoked };
-      if (!isDone[change]) {
+      if (isHeld !== (change === 'hold')) {
         throw new Error(`The CA did not ${change} the certificate`);
       }
-      await (isHeld
-        ? this.#table().where({ id }).update({ hold_confirmed: true })
-        : this.#end(certificate));
+      await (isHeld || records.endHold(certificate));
+    };
+    try {
+      const meta = { username, cause };
+      await changes.run(change, certificate, { meta, work });
       this.#changes.add(1, { outcome: OUTCOMES[change] });
-      await event.success();
     } catch (error) {
       this.#changes.add(1, { outcome: 'failed' });
-      await event.fail({ error: toError(error) });
       throw error;
     }
-  }
-
-  /** Records a hold before the CA places it, or another cause. */
-  async #begin(id: string, cause: HoldCause, now: Date): Promise<void> {
-    await this.#table()
-      .where({ id })
-      .update({ hold_cause: cause, hold_caused_at: now });
-  }
-
-  /** Records the end of a hold. */
-  async #end({ id, serial_number }: LiveRow): Promise<void> {
-    await this.#options.database.transaction(async transaction => {
-      await transaction(RECORDS).where({ id }).update({
-        hold_cause: null,
-        hold_caused_at: null,
-        hold_confirmed: false,
-      });
-      await transaction(OLD_HOLDS)
-        .where({ serial_number, ended_at: null })
-        .update({ ended_at: new Date() });
-    });
-  }
-
-  #table() {
-    return this.#options.database<CertificateRow>(RECORDS);
   }
 }

@@ -1,10 +1,7 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type CertificateOwner,
-  type CertificateRecords,
-  keysOf,
-} from './CertificateRecords';
+import { type CertificateOwner, keysOf } from './certificateRows';
+import type { CertificateRecords } from './CertificateRecords';
 import type { Reservations } from './Reservations';
 
 /** Interval between two polls, in milliseconds. */
@@ -93,7 +90,7 @@ export class CertificateOwners {
       const keys = await this.#records.listOwners({
         authorities,
         recordedSince: isComplete
-          ? undefined
+          ? new Date(0)
           : new Date(this.#polledAt - OVERLAP_MS),
       });
       const kept = isComplete ? this.#added : this.#keys;

@@ -9,18 +9,20 @@ import {
   randomSerialNumber,
   writePem,
 } from '@directory-gateway/x509';
-import { createHash, randomUUID, X509Certificate } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type CertificateKey,
   type CertificateOwner,
   type CertificateRecord,
   type CertificateRow,
+  keyHashOf,
+  orUnavailable,
   recordOf,
   RECORDS,
+  recordsIn,
   type Timestamp,
-} from './CertificateRecords';
-import { orUnavailable } from './orUnavailable';
-import type { CertificateKey } from './RevocationTable';
+} from './certificateRows';
 
 /**
  * Time within which a repeated request returns the certificate of the first
@@ -59,7 +61,7 @@ const UNRECORDED: readonly CertificateRow['state'][] = [
 ];
 
 /** Columns that are known when a certificate is recorded. */
-const CERTIFICATE_COLUMNS: (keyof CertificateRow)[] = [
+const CERTIFICATE_COLUMNS = [
   'serial_number',
   'issuer',
   'certificate',
@@ -69,7 +71,7 @@ const CERTIFICATE_COLUMNS: (keyof CertificateRow)[] = [
   'recorded_at',
   'not_before',
   'not_after',
-];
+] as const;
 
 /** A request for which a serial number is reserved. */
 export interface ReservationRequest {
@@ -158,25 +160,18 @@ export class Reservations {
           return { serialNumber, row };
         }
         const previous = await this.#completed(row.request_key);
-        if (previous && isRecent(previous)) {
+        if (!previous) {
+          continue;
+        }
+        if (isRecent(previous)) {
           return recordOf(previous);
         }
-        if (previous && isLost(previous)) {
-          if (previous.state === 'reserved' && isRunning(previous)) {
-            throw new AuthorityUnavailableError('The same request is pending');
-          }
-          if (await this.#claim(previous, row)) {
-            const attemptedAt = firstAttemptOf(previous);
-            return {
-              serialNumber,
-              row: { ...row, id: previous.id },
-              attemptedAt,
-            };
-          }
-        } else if (previous) {
-          await this.#table()
-            .where({ id: previous.id })
-            .update({ request_key: null });
+        const { id } = previous;
+        if (!isLost(previous)) {
+          await this.#table().where({ id }).update({ request_key: null });
+        } else if (await this.#claim(previous, row.reserved_at)) {
+          const attemptedAt = firstAttemptOf(previous);
+          return { serialNumber, row: { ...row, id }, attemptedAt };
         }
       }
       throw new Error('No serial number could be reserved');
@@ -187,17 +182,18 @@ export class Reservations {
    * Continues an earlier attempt, unless a concurrent repetition does.
    *
    * @returns whether this process continues it
+   * @throws AuthorityUnavailableError while its process may still be running.
    */
-  async #claim(
-    previous: CertificateRow,
-    { reserved_at }: ReservedRow,
-  ): Promise<boolean> {
-    const { id, state, reserved_at: reservedBefore } = previous;
+  async #claim(previous: CertificateRow, now: Timestamp): Promise<boolean> {
+    const { id, state, reserved_at } = previous;
+    if (state === 'reserved' && ageOf(previous) < RUNNING_MS) {
+      throw new AuthorityUnavailableError('The same request is pending');
+    }
     const claimed = await this.#table()
-      .where({ id, state, reserved_at: reservedBefore })
+      .where({ id, state, reserved_at })
       .update({
         state: 'reserved',
-        reserved_at,
+        reserved_at: now,
         not_before: firstAttemptOf(previous),
       });
     return claimed > 0;
@@ -228,13 +224,20 @@ export class Reservations {
     description: CertificateDescription,
   ): Promise<CertificateRecord> {
     const { id, authority, reserved_at, username } = row;
-    const recorded: RecordedRow = {
+    const [, ...issuers] = signed.chain;
+    const recorded = {
       id,
       authority,
       reserved_at,
-      ...rowOf(signed, description),
-      state: 'valid',
+      serial_number: String(description.serialNumber),
+      issuer: issuers.length > 0 ? keyHashOf(issuers[0]) : null,
+      certificate: signed.certificate.der,
+      chain: issuers.map(each => writePem('CERTIFICATE', each)).join(''),
+      public_key_sha256: description.publicKey.sha256,
+      state: 'valid' as const,
       recorded_at: new Date(),
+      not_before: new Date(description.notBefore),
+      not_after: new Date(description.notAfter),
     };
     const isRecorded = await orUnavailable(() =>
       row.serial_number === null
@@ -244,21 +247,13 @@ export class Reservations {
     if (!isRecorded) {
       throw new AuthorityUnavailableError('The reservation has ended');
     }
-    const stableId = row.subject_id ?? undefined;
     for (const listener of this.#listeners) {
-      listener({ username, stableId });
+      listener({ username, stableId: row.subject_id ?? undefined });
     }
-    const { certificate, chain } = signed;
     return {
-      ...recordOf({
-        ...row,
-        ...recorded,
-        chain: null,
-        reason: null,
-        revoked_at: null,
-      }),
-      certificate,
-      issuers: chain.slice(1),
+      ...recordOf({ ...row, ...recorded, reason: null, revoked_at: null }),
+      // Its description is already parsed.
+      certificate: signed.certificate,
     };
   }
 
@@ -286,7 +281,8 @@ export class Reservations {
       this.#table()
         .where({ state: 'reserved' })
         .whereNotNull('serial_number')
-        .where('reserved_at', '<', options.before),
+        .where('reserved_at', '<', options.before)
+        .select('id', 'authority', 'serial_number'),
     );
     return rows.map(({ id, authority, serial_number }) => ({
       id,
@@ -307,7 +303,7 @@ export class Reservations {
     const rows = await orUnavailable(() =>
       this.#table()
         .where({ authority, public_key_sha256 })
-        .select('id', 'not_before', 'reserved_at', 'serial_number', 'state'),
+        .select('id', 'serial_number', 'state'),
     );
     if (rows.some(each => each.id !== id && isLost(each))) {
       throw new AuthorityUnavailableError(
@@ -323,24 +319,28 @@ export class Reservations {
 
   /**
    * Reserves the serial number that a CA has chosen for a certificate that must
-   * be revoked, so that {@link Reservations.listReserved} returns it. The request
-   * can be repeated for another certificate.
+   * be revoked, so that {@link Reservations.listReserved} returns it.
+   *
+   * @returns whether it was reserved: another certificate may have it
    */
   async reserveChosen(
-    { row: { id } }: Pick<Reservation, 'row'>,
+    { row }: Pick<Reservation, 'row'>,
     { serialNumber, notAfter }: CertificateDescription,
-  ): Promise<void> {
-    await orUnavailable(() =>
+  ): Promise<boolean> {
+    const inserted = await orUnavailable(() =>
       this.#table()
-        .where({ id })
-        .whereIn('state', UNRECORDED)
-        .update({
-          state: 'reserved',
+        .insert({
+          ...row,
+          id: randomUUID(),
           serial_number: String(serialNumber),
           not_after: new Date(notAfter),
           request_key: null,
-        }),
+        })
+        .onConflict()
+        .ignore()
+        .returning('id'),
     );
+    return inserted.length > 0;
   }
 
   /**
@@ -350,26 +350,31 @@ export class Reservations {
    */
   async deleteLost(): Promise<readonly LostAttempt[]> {
     const now = Date.now();
-    const lost = await this.#table()
-      .whereIn('state', UNRECORDED)
-      .whereNull('serial_number')
-      .where('reserved_at', '<', new Date(now - RUNNING_MS))
-      .whereRaw('coalesce(not_before, reserved_at) < ?', [
-        new Date(now - LOST_MS),
-      ])
-      .select('id', 'username', 'profile', 'public_key_sha256');
-    // No request continues an attempt that is so old.
-    for (const { id } of lost) {
-      await this.#table().where({ id }).delete();
-    }
-    return lost;
+    return await orUnavailable(async () => {
+      const lost = await this.#table()
+        .whereIn('state', UNRECORDED)
+        .whereNull('serial_number')
+        .where('reserved_at', '<', new Date(now - RUNNING_MS))
+        .whereRaw('coalesce(not_before, reserved_at) < ?', [
+          new Date(now - LOST_MS),
+        ]);
+      const deleted = new Array<LostAttempt>();
+      for (const row of lost) {
+        const { id, reserved_at } = row;
+        // Unless it is continued now.
+        if (await this.#table().where({ id, reserved_at }).delete()) {
+          deleted.push(row);
+        }
+      }
+      return deleted;
+    });
   }
 
   /** Returns for each row whether it was inserted or is in conflict. */
   async #insert(rows: readonly ReservedRow[]): Promise<boolean[]> {
     // All processes insert in the same order, which prevents deadlocks.
     const inserted = await this.#table()
-      .insert(rows.toSorted(inOrderOf('request_key')))
+      .insert(rows.toSorted((a, b) => (a.request_key < b.request_key ? -1 : 1)))
       .onConflict()
       .ignore()
       .returning('id');
@@ -380,9 +385,9 @@ export class Reservations {
   /** Returns for each reservation whether its certificate was recorded. */
   async #complete(rows: readonly RecordedRow[]): Promise<boolean[]> {
     const recorded = await this.#table()
-      .insert(rows.toSorted(inOrderOf('id')))
+      .insert(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
       .onConflict('id')
-      .merge(CERTIFICATE_COLUMNS)
+      .merge([...CERTIFICATE_COLUMNS])
       .whereRaw(`${RECORDS}.state = 'reserved'`)
       .returning('id');
     const ids = new Set(recorded.map(({ id }) => id));
@@ -401,10 +406,10 @@ export class Reservations {
   ): Promise<boolean> {
     const { authority, id, public_key_sha256, serial_number } = row;
     return await this.#database.transaction(async transaction => {
-      const table = () => transaction<CertificateRow>(RECORDS);
-      const same = () => table().where({ authority, serial_number });
+      const same = () =>
+        recordsIn(transaction).where({ authority, serial_number });
       const reservation = () =>
-        table().where({ id }).whereIn('state', UNRECORDED);
+        recordsIn(transaction).where({ id }).whereIn('state', UNRECORDED);
       const known = await same().first();
       if (known?.public_key_sha256 === public_key_sha256) {
         await reservation().delete();
@@ -421,7 +426,7 @@ export class Reservations {
   }
 
   #table() {
-    return this.#database<CertificateRow>(RECORDS);
+    return recordsIn(this.#database);
   }
 }
 
@@ -447,40 +452,10 @@ function reservationOf(request: ReservationRequest, serialNumber: bigint) {
 }
 
 /** Columns with which the certificate of a reservation is recorded. */
-type RecordedRow = Pick<CertificateRow, 'id' | 'authority' | 'reserved_at'> &
-  ReturnType<typeof rowOf> & { state: 'valid'; recorded_at: Date };
-
-/** Returns the columns of a certificate. */
-function rowOf(
-  { certificate, chain: [, ...issuers] }: SignedCertificate,
-  { serialNumber, publicKey, notBefore, notAfter }: CertificateDescription,
-) {
-  return {
-    serial_number: String(serialNumber),
-    issuer: issuers.length > 0 ? issuerIdOf(issuers[0]) : null,
-    certificate: certificate.der,
-    chain: issuers.map(der => writePem('CERTIFICATE', der)).join(''),
-    public_key_sha256: publicKey.sha256,
-    not_before: new Date(notBefore),
-    not_after: new Date(notAfter),
-  };
-}
-
-/** IDs of issuers, by their certificates. */
-const issuerIds = new WeakMap<Buffer, string>();
-
-/** Returns the SHA-256 of an issuer's SubjectPublicKeyInfo, lower-case hex. */
-function issuerIdOf(issuer: Buffer): string {
-  let id = issuerIds.get(issuer);
-  if (id === undefined) {
-    const { publicKey } = new X509Certificate(issuer);
-    id = createHash('sha256')
-      .update(publicKey.export({ type: 'spki', format: 'der' }))
-      .digest('hex');
-    issuerIds.set(issuer, id);
-  }
-  return id;
-}
+type RecordedRow = Pick<
+  CertificateRow,
+  'authority' | 'id' | 'reserved_at' | (typeof CERTIFICATE_COLUMNS)[number]
+>;
 
 /**
  * Times in the future count as recent: the clock of the writer may have been
@@ -490,41 +465,20 @@ function isRecent(row: CertificateRow): boolean {
   return row.state === 'valid' && Math.abs(ageOf(row)) <= REPETITION_MS;
 }
 
-/** Columns of an attempt. */
-type Attempt = Pick<
-  CertificateRow,
-  'not_before' | 'reserved_at' | 'serial_number' | 'state'
->;
-
-/** Returns whether an attempt may result in a certificate, or has. */
-function isLost(row: Attempt): boolean {
-  return (
-    row.serial_number === null &&
-    UNRECORDED.includes(row.state) &&
-    (isRunning(row) || Date.now() - firstAttemptOf(row).getTime() < LOST_MS)
-  );
-}
-
-/** Returns whether the process of the last attempt may still wait for the CA. */
-function isRunning(row: Pick<CertificateRow, 'reserved_at'>): boolean {
-  return ageOf(row) < RUNNING_MS;
+/**
+ * Returns whether an attempt may result in a certificate, or has: its CA chooses
+ * the serial number.
+ */
+function isLost(row: Pick<CertificateRow, 'serial_number' | 'state'>): boolean {
+  return row.serial_number === null && UNRECORDED.includes(row.state);
 }
 
 /** Returns the time of the first attempt that may result in a certificate. */
-function firstAttemptOf(
-  row: Pick<Attempt, 'not_before' | 'reserved_at'>,
-): Date {
-  return new Date(row.not_before ?? row.reserved_at);
+function firstAttemptOf({ not_before, reserved_at }: CertificateRow): Date {
+  return new Date(not_before ?? reserved_at);
 }
 
 /** Returns the time since a reservation, in milliseconds. */
 function ageOf({ reserved_at }: Pick<CertificateRow, 'reserved_at'>): number {
   return Date.now() - new Date(reserved_at).getTime();
-}
-
-function inOrderOf<Column extends string>(column: Column) {
-  return (
-    one: Readonly<Record<Column, string>>,
-    other: Readonly<Record<Column, string>>,
-  ) => (one[column] < other[column] ? -1 : 1);
 }

@@ -1,14 +1,15 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
-import { createHash, randomUUID, X509Certificate } from 'node:crypto';
-import { RECORDS, RETENTION_MS, type Timestamp } from './CertificateRecords';
+import { createHash, randomUUID } from 'node:crypto';
+import { keyHashOf, ON_HOLD, RECORDS, type Timestamp } from './certificateRows';
 import {
+  CertificateRecords,
   EMBEDDED,
   EMBEDDED_CERTIFICATES,
-  RevocationTable,
-} from './RevocationTable';
+  OLD_HOLDS,
+  RETENTION_MS,
+} from './CertificateRecords';
 
 const CERTIFICATES = 'directory_certificates';
-const HOLDS = 'directory_certificate_holds';
 
 /** Registered name of FreeIPA's CA. */
 const FREEIPA = 'freeipa';
@@ -70,7 +71,9 @@ export async function importRecords(database: Database): Promise<void> {
     const rows = await missing.select('old.*');
     return rows.map((row: OldRow & { public_key: Buffer; is_revoked: 0 }) => ({
       ...commonColumns(row, FREEIPA),
-      public_key_sha256: sha256(row.public_key),
+      public_key_sha256: createHash('sha256')
+        .update(row.public_key)
+        .digest('hex'),
       state: row.is_revoked ? 'revoked' : 'valid',
       reserved_at: row.recorded_at,
     }));
@@ -103,12 +106,7 @@ async function missingEmbedded(
     issuer: row.authority_id,
     certificate: row.certificate,
     chain: row.chain,
-    public_key_sha256: sha256(
-      new X509Certificate(row.certificate).publicKey.export({
-        type: 'spki',
-        format: 'der',
-      }),
-    ),
+    public_key_sha256: keyHashOf(row.certificate),
     ...revocationColumns(row),
     requested_by: row.requested_by,
     reserved_at: row.reserved_at,
@@ -134,7 +132,7 @@ function commonColumns(row: OldRow, authority: string) {
 }
 
 function revocationColumns(row: EmbeddedRow) {
-  const isHeld = row.revocation_reason === 6;
+  const isHeld = row.revocation_reason === ON_HOLD;
   const state = isHeld ? 'held' : 'revoked';
   return {
     state: row.revoked_at === null ? 'valid' : state,
@@ -184,7 +182,7 @@ async function insertPages(
 
 /** Imports what 0.2.0 has revoked, put on hold or released later. */
 async function importRevocations(database: Database): Promise<void> {
-  const table = new RevocationTable(database);
+  const records = new CertificateRecords(database);
   const changed: EmbeddedRow[] = await database(
     `${EMBEDDED_CERTIFICATES} as old`,
   )
@@ -195,7 +193,7 @@ async function importRevocations(database: Database): Promise<void> {
     .select('old.*');
   for (const row of changed) {
     const { serial_number, revoked_at, revoked_by } = row;
-    await table.update(
+    await records.update(
       { authority: EMBEDDED, serialNumber: BigInt(serial_number) },
       revoked_at === null
         ? undefined
@@ -209,24 +207,21 @@ async function importRevocations(database: Database): Promise<void> {
 }
 
 async function importHolds(database: Database): Promise<void> {
-  const holds = await database(`${HOLDS} as old`)
+  const records = new CertificateRecords(database);
+  const holds = await database(`${OLD_HOLDS} as old`)
     .join(`${RECORDS} as new`, 'new.serial_number', 'old.serial_number')
     .whereIn('new.authority', [EMBEDDED, FREEIPA])
     .whereNull('old.ended_at')
     .whereNull('new.hold_cause')
     .whereIn('new.state', ['valid', 'held'])
-    .select('new.id', 'old.cause', 'old.caused_at', 'old.is_confirmed');
-  for (const { id, cause, caused_at, is_confirmed } of holds) {
-    await database(RECORDS)
-      .where({ id, hold_cause: null })
-      .update({
-        hold_cause: cause,
-        hold_caused_at: caused_at,
-        hold_confirmed: Boolean(is_confirmed),
-      });
+    .select('new.id', 'new.authority', 'new.serial_number')
+    .select('old.cause', 'old.caused_at', 'old.is_confirmed');
+  for (const { id, authority, serial_number, cause, ...hold } of holds) {
+    const at = new Date(hold.caused_at);
+    if (hold.is_confirmed) {
+      const certificate = { authority, serialNumber: BigInt(serial_number) };
+      await records.update(certificate, { reason: ON_HOLD, revokedAt: at });
+    }
+    await records.beginHold(id, { cause, at });
   }
-}
-
-function sha256(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }

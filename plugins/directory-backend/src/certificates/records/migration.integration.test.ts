@@ -10,7 +10,7 @@ import { PermissiveAuthority } from '../../__testUtils__/certificates/Permissive
 import { withDatabases } from '../../__testUtils__/withDatabases';
 import { migrationsTable, openDatabase } from '../../openDatabase';
 import { BlockedKeys } from '../BlockedKeys';
-import { type CertificateRow, RECORDS } from './CertificateRecords';
+import { type CertificateRow, RECORDS } from './certificateRows';
 import { importRecords } from './importRecords';
 
 jest.setTimeout(120_000);
@@ -234,7 +234,7 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
         embedded: { cacn: 'Own', sign: async () => Promise.reject() },
       });
       const { authorities, records } = opened;
-      const revocations = opened.revocations.of('embedded');
+      const revocations = opened.records.revocationsOf('embedded');
       expect(await authorities.get(BigInt(valid.serial))).toMatchObject({
         cacn: 'Own',
         certificate: { der: valid.der },
@@ -242,7 +242,10 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
         owners: ['alice'],
         record: { label: 'laptop' },
       });
-      expect(await records.renewedByKeyOf(11n)).toEqual([13n]);
+      const authority = 'freeipa';
+      expect(
+        await records.renewedByKeyOf({ authority, serialNumber: 11n }),
+      ).toEqual([{ authority, serialNumber: 13n }]);
       expect(
         await database(RECORDS).whereNotNull('hold_cause').pluck('hold_cause'),
       ).toEqual(['locked']);

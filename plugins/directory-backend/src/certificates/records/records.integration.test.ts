@@ -1,8 +1,5 @@
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  createSigningRequest,
-  RecordingLogger,
-} from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import type { CertificateDescription } from '@directory-gateway/x509';
 import { randomUUID } from 'node:crypto';
 import { openAuthorities } from '../../__testUtils__/certificates/openAuthorities';
@@ -10,7 +7,7 @@ import { PermissiveAuthority } from '../../__testUtils__/certificates/Permissive
 import { withDatabases } from '../../__testUtils__/withDatabases';
 import { openDatabase } from '../../openDatabase';
 import { CertificateOwners } from './CertificateOwners';
-import { type CertificateRow, RECORDS } from './CertificateRecords';
+import { type CertificateRow, RECORDS } from './certificateRows';
 import type { Reservation } from './Reservations';
 
 jest.setTimeout(120_000);
@@ -33,7 +30,7 @@ async function open(client: Database) {
     database,
     permissive,
     /** What the CA reads. */
-    revocations: opened.revocations.of('own'),
+    revocations: opened.records.revocationsOf('own'),
   };
 }
 
@@ -243,66 +240,6 @@ describe.each(databases)(
         );
         expect(await database(RECORDS)).toMatchObject([
           { authority, state: 'valid' },
-        ]);
-      }));
-
-    it('finds the certificates of a key with an index', () =>
-      withClient(async client => {
-        const { database, issue } = await open(client);
-        await issue();
-        const isPostgres = database.client.config.client === 'pg';
-        const plan: unknown = await database.transaction(async transaction => {
-          // The planner prefers to read a small table from its beginning.
-          await (isPostgres &&
-            transaction.raw('set local enable_seqscan = off'));
-          return await transaction.raw(
-            `explain ${isPostgres ? '' : 'query plan '}select serial_number from ${RECORDS} where authority = 'own' and public_key_sha256 = 'b'`,
-          );
-        });
-        expect(JSON.stringify(plan)).toContain('directory_certificate_keys');
-      }));
-
-    it('records a certificate although another one of its batch cannot be recorded', () =>
-      withClient(async client => {
-        const { permissive, reservations } = await open(client);
-        const sign = async (requestKey: string) => {
-          const reserved = (await reservations.reserve({
-            authority: 'own',
-            choosesSerialNumbers: false,
-            owner: { username: 'alice' },
-            profile: 'userCerts',
-            publicKeySha256: 'b'.repeat(64),
-            requestedBy: 'alice',
-            requestKey,
-          })) as Reservation;
-          const signed = await permissive.sign({
-            ...createSigningRequest({
-              username: 'alice',
-              principal: 'alice@EXAMPLE.TEST',
-              profile: 'userCerts',
-            }),
-            serialNumber: reserved.serialNumber,
-          });
-          return { reserved, signed };
-        };
-        const all = await Promise.all(['1', '2', '3'].map(sign));
-        // Two rows cannot have its serial number.
-        const [first] = all;
-        const row = { ...first.reserved.row, id: randomUUID() };
-        all[0] = { ...first, reserved: { ...first.reserved, row } };
-        const results = await Promise.allSettled(
-          all.map(({ reserved, signed }) => {
-            const { description } = signed.certificate;
-            return reservations.record(
-              reserved,
-              signed,
-              (description.ok &&
-                description.certificate) as CertificateDescription,
-            );
-          }),
-        );
-        expect(results.map(({ status }) => status)).toEqual([
-          ...['rejected', 'fulfilled', 'fulfilled'],
         ]);
       }));
 

@@ -65,7 +65,7 @@ async function operations() {
       trustedReaders: new PrincipalSet({}),
     }),
     limit: new SigningLimit({ database: knex, limit: config.limit }),
-    revocations: { revokeBlocked: jest.fn(), revokeUnreturned: jest.fn() },
+    revocations: { revokeAsGateway: jest.fn(), revokeUnreturned: jest.fn() },
     stableIdOf: () => undefined,
   };
   const [sign, read] = certificateOperations({

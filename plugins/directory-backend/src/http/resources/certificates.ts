@@ -15,10 +15,7 @@ import type {
   IssuanceService,
   UncheckedSigningRequest,
 } from '../../certificates/IssuanceService';
-import {
-  type CertificateRecords,
-  MAX_LABEL_LENGTH,
-} from '../../certificates/records/CertificateRecords';
+import type { CertificateRecords } from '../../certificates/records/CertificateRecords';
 import type { SigningLimit } from '../../certificates/SigningLimit';
 import type { RevocationService } from '../../certificates/RevocationService';
 import type { UserCertificates } from '../../certificates/UserCertificates';
@@ -29,6 +26,9 @@ import { type RequestParameters, readText } from '../request/readParameters';
 import { InvalidRequestError, ResourceNotFoundError } from '../../apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
 import { rawInteger } from '../response/json';
+
+/** Maximum length of a label in characters. */
+const MAX_LABEL_LENGTH = 64;
 
 const SIGNING = '/certs/';
 const CERTIFICATE = '/certs/:serialNumber(\\d+)/';

@@ -9,8 +9,7 @@ import {
 import { isError } from '@backstage/errors';
 import type { Caller, CallerContext } from '@directory-gateway/directory-core';
 import type { LocatedCertificate } from '../../certificates/CertificateAuthorities';
-import { FreshProofRequiredError } from '../../certificates/errors';
-import { hasFreshProof, isOwner } from '../../certificates/renewal';
+import { isOwner, requireFreshProof } from '../../certificates/renewal';
 import type { AccessControl } from '../../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import { type Operation, operation } from '../api/Operation';
@@ -134,7 +133,7 @@ export function ownCertificateOperations(
 }
 
 /**
- * @throws ForbiddenError; for the owner, FreshProofRequiredError or
+ * @throws ForbiddenError; for the owner, CertificateRefusedError or
  *   SigningLimitExceededError
  */
 async function requireRevocable(
@@ -157,11 +156,7 @@ async function requireRevocable(
       throw error;
     }
   }
-  if (!hasFreshProof(caller)) {
-    throw new FreshProofRequiredError(
-      'To revoke your certificate, sign in to the portal again, or send a Kerberos ticket with the request.',
-    );
-  }
+  requireFreshProof(caller, 'To revoke your certificate');
   await limit.consume(caller);
 }
 

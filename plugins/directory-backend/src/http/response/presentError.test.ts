@@ -6,9 +6,8 @@ import { connect, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { AmbiguousPortalUserError } from '@directory-gateway/directory-core';
 import {
-  PortalTokenRequiredError,
+  CertificateRefusedError,
   SigningLimitExceededError,
-  TooManyCertificatesError,
   SigningRefusedError,
 } from '../../certificates/errors';
 import { fail } from '../../certificates/signingRules';
@@ -96,12 +95,17 @@ describe('toApiError', () => {
       { status: 429, headers: { 'Retry-After': '2' } },
     ],
     [
-      new TooManyCertificatesError('100.'),
+      new CertificateRefusedError('100.'),
       { status: 403, body: { message: '100.' } },
     ],
     [
-      new PortalTokenRequiredError('Sign in.'),
-      { status: 403, body: { message: 'Sign in.' } },
+      new CertificateRefusedError('Sign in.', {
+        reason: 'recent_sign_in_required',
+      }),
+      {
+        status: 403,
+        body: { message: 'Sign in.', reason: 'recent_sign_in_required' },
+      },
     ],
     [
       new SigningRefusedError(fail('key', 'Too short.')),

@@ -1,20 +1,11 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import type {
-  Directory,
-  RequestContext,
-} from '@directory-gateway/directory-core';
-import { IssuedCertificatesDirectory } from './IssuedCertificatesDirectory';
-import type { CertificateOwner } from './records/CertificateRecords';
+import { IssuedCertificates } from './IssuedCertificates';
+import type { CertificateOwner } from './records/certificateRows';
 
-const CONTEXT = {} as RequestContext;
 const FIELDS = new Set(['username', 'certificates'] as const);
 
-const directory: Partial<Directory> = {
-  getUser: async ({ username }) => ({ username }),
-};
-
 /**
- * Opens a directory with a certificate for each user but carol, whose bytes are
+ * Opens records with a certificate for each user but carol, whose bytes are
  * the ID of the account.
  */
 function open(
@@ -27,7 +18,7 @@ function open(
     ),
 ) {
   const queries = jest.fn(listUsable);
-  const users = new IssuedCertificatesDirectory(directory as Directory, {
+  const certificates = new IssuedCertificates({
     authorities: () => ['ca'],
     owners: { has: ({ username }) => username !== 'carol' },
     records: { listUsable: queries },
@@ -35,16 +26,18 @@ function open(
   });
   return {
     queries,
-    read: (username: string) =>
-      users.getUser({ username, fields: FIELDS }, CONTEXT),
-    users,
+    certificates,
+    async read(username: string) {
+      const [user] = await certificates.addTo([{ username }], FIELDS);
+      return user;
+    },
   };
 }
 
 it('queries once for concurrent requests and again for later ones', async () => {
   const { queries, read } = open();
   const found = await Promise.all(['alice', 'bob', 'alice'].map(read));
-  expect(found.map(user => user?.certificates)).toEqual([
+  expect(found.map(user => user.certificates)).toEqual([
     [Buffer.from('id=alice')],
     [Buffer.from('bob')],
     [Buffer.from('id=alice')],
@@ -58,10 +51,10 @@ it('queries once for concurrent requests and again for later ones', async () => 
 });
 
 it('does not query unless certificates are requested of a user who has some', async () => {
-  const { queries, read, users } = open();
-  await users.getUser(
-    { username: 'alice', fields: new Set(['username'] as const) },
-    CONTEXT,
+  const { certificates, queries, read } = open();
+  await certificates.addTo(
+    [{ username: 'alice' }],
+    new Set(['username'] as const),
   );
   expect(await read('carol')).toEqual({ username: 'carol' });
   expect(queries).not.toHaveBeenCalled();
