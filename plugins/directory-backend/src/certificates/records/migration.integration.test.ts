@@ -246,9 +246,14 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
       expect(
         await records.renewedByKeyOf({ authority, serialNumber: 11n }),
       ).toEqual([{ authority, serialNumber: 13n }]);
-      expect(
-        await database(RECORDS).whereNotNull('hold_cause').pluck('hold_cause'),
-      ).toEqual(['locked']);
+      const holds = await records.listLive([]);
+      expect(holds).toMatchObject([
+        {
+          serialNumber: BigInt(held.serial),
+          isHeld: true,
+          hold: { cause: 'locked', at: AT },
+        },
+      ]);
       const revokedSerials = async () => {
         const notExpiredAt = new Date();
         const listed = await revocations.list(ISSUER, { notExpiredAt });
@@ -264,6 +269,7 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
       const revocation = { reason: 4, revokedAt: new Date(1.8e12) };
       await revocations.set(BigInt(valid.serial), ISSUER, revocation);
       await revocations.set(BigInt(held.serial), ISSUER, undefined);
+      await records.endHold(holds[0]);
       await migrateAsBefore(client);
       const old = async (serial_number: string) =>
         (await client('embedded_ca_certificates')
@@ -275,6 +281,10 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
         revoked_at: null,
       });
 
+      expect(
+        await client('directory_certificate_holds').whereNull('ended_at'),
+      ).toEqual([]);
+
       // A process of 0.2.0 still runs.
       await client('embedded_ca_certificates').insert(embedded(later));
       await client('embedded_ca_certificates')
@@ -283,6 +293,7 @@ describe.each(databases)('a database of 0.2.0 in %s', (_name, withClient) => {
       await client('directory_certificates').insert(recorded('15'));
       await importRecords(database);
       expect(await rowsOf(database)).toHaveLength(9);
+      expect(await records.listLive(['ipaUniqueID=2'])).toEqual([]);
       expect(await revokedSerials()).toEqual(
         [revoked.serial, unknown.serial, valid.serial].toSorted(),
       );
