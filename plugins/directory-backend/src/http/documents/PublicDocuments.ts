@@ -107,6 +107,8 @@ function shareForOneSecond<T>(
   const shared = new LRUCache<string, () => T | undefined>({
     max: MAX_SHARED,
     ttl: SHARED_MS,
+    // Else a time that was read before, up to a turn of the event loop ago, is used.
+    ttlResolution: 0,
     // Else reads that are evicted while they are pending would fail.
     ignoreFetchAbort: true,
     fetchMethod: async parameter => {
