@@ -278,29 +278,45 @@ for (const name of names) {
 const ended = await Promise.all(names.map(name => finished.get(name)));
 clearInterval(progress);
 
-/** Durations of the test files that Jest has run, in seconds, longest first. */
+const parsed = async path =>
+  JSON.parse(await readFile(path, 'utf8').catch(() => '{}'));
+
+/** Durations of the test files that ran, in seconds. */
 const durations = [];
 for (const phase of ['unit', 'integration']) {
-  const report = await readFile(reportOf(phase), 'utf8').catch(() => '{}');
-  for (const result of JSON.parse(report).testResults ?? []) {
-    const { name, startTime, endTime } = result;
+  const { testResults = [] } = await parsed(reportOf(phase));
+  for (const { name, startTime, endTime } of testResults) {
     const seconds = Math.round((endTime - startTime) / 1000);
     durations.push([relative(root, name), seconds]);
   }
 }
-durations.sort(([, a], [, b]) => b - a);
-if (durations.length > 0) {
-  console.log('\nThe slowest test files:');
-}
-for (const [name, seconds] of durations.slice(0, 10)) {
-  console.log(`${`${seconds} s`.padStart(6)} ${name}`);
-}
+const longestFirst = ([, a], [, b]) => b - a;
 if (process.argv.includes(RECORD)) {
-  const long = Object.fromEntries(durations.filter(([, each]) => each >= LONG));
+  const long = Object.fromEntries(
+    durations.filter(([, each]) => each >= LONG).sort(longestFirst),
+  );
   await writeFile(
     join(root, 'scripts/test-durations.json'),
     `${JSON.stringify(long, undefined, 2)}\n`,
   );
+}
+
+/** Returns the milliseconds of all tests in a suite of Playwright's report. */
+const timeOf = ({ specs = [], suites = [] }) =>
+  [
+    ...specs.flatMap(({ tests }) => tests.flatMap(test => test.results)),
+    ...suites.map(suite => ({ duration: timeOf(suite) })),
+  ].reduce((sum, { duration }) => sum + duration, 0);
+const { suites: browserFiles = [] } = await parsed(browserResults);
+for (const suite of browserFiles) {
+  const seconds = Math.round(timeOf(suite) / 1000);
+  durations.push([`packages/app/e2e-tests/${suite.file}`, seconds]);
+}
+if (durations.length > 0) {
+  console.log('\nThe slowest test files:');
+}
+for (const [name, seconds] of durations.sort(longestFirst).slice(0, 10)) {
+  console.log(`${`${seconds} s`.padStart(6)} ${name}`);
 }
 
 const total = { passed: 0, failed: 0, skipped: 0 };
