@@ -18,12 +18,25 @@ interface RecordedRequest {
 
 type ApiResponse = JsonBodyType | Response;
 
+const NO_OPERATIONS: OperationsResult = {
+  operations: [],
+  signs_for_others: false,
+  certificate_authority: null,
+  hidden_fields: [],
+};
+
 /**
  * Mock server for the `/v1/` API in page tests. Paths are relative to the base
- * path; all requests are recorded.
+ * path; requests with a response from the test are recorded. By default, the
+ * user has no identity in the directory and no operations.
  */
 export class FakeDirectoryApi {
-  readonly msw = setupServer();
+  readonly msw = setupServer(
+    http.get(`${BASE}/me/`, () => withoutIdentity()),
+    http.get(`${BASE}/me/operations/`, () =>
+      HttpResponse.json({ result: NO_OPERATIONS } as JsonBodyType),
+    ),
+  );
   readonly requests: RecordedRequest[] = [];
 
   /** Sets the response of a path (in msw's notation) until the end of the test. */
@@ -100,13 +113,7 @@ export class FakeDirectoryApi {
 
   #hasOperations(result: Partial<OperationsResult>) {
     this.on('/me/operations/', () => ({
-      result: {
-        operations: [],
-        signs_for_others: false,
-        certificate_authority: null,
-        hidden_fields: [],
-        ...result,
-      },
+      result: { ...NO_OPERATIONS, ...result },
     }));
   }
 
@@ -117,9 +124,13 @@ export class FakeDirectoryApi {
         ? {
             result: { dn: `uid=${username}`, username, service: null, uri: '' },
           }
-        : failure(403, { message: 'You have no identity in the directory' }),
+        : withoutIdentity(),
     );
   }
+}
+
+function withoutIdentity() {
+  return failure(403, { message: 'You have no identity in the directory' });
 }
 
 /** List response, or one page of a longer list. */
