@@ -134,11 +134,13 @@ describe('catalog entities', () => {
         .map(uid => addFasUser(uid) + named(uid, uid))
         .join(''),
     );
-    await eventually(async () =>
-      expect(await entity('User', 'leaves')).toMatchObject({
-        metadata: { title: 'leaves Searched' },
-      }),
-    );
+    // The catalog publishes entities one by one, in any order.
+    for (const uid of ['stays', 'hides', 'leaves'])
+      await eventually(async () =>
+        expect(await entity('User', uid)).toMatchObject({
+          metadata: { title: `${uid} Searched` },
+        }),
+      );
     await fetchSearch(
       '.backstage/scheduler/v1/tasks/search_index_software_catalog/trigger',
       'POST',
