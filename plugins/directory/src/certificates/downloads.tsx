@@ -10,14 +10,13 @@ export function useDownloads(
   certificate: Omit<MyCertificate, 'sha256_fingerprint'>,
 ) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { certificate_chain: chain } = certificate;
   return [
-    ...(chain
+    ...(certificate.certificate_chain
       ? [
           {
             label: t('certificates.chainPem'),
             icon: <RiLinksLine />,
-            save: () => saveFile(chainFile(certificate, chain)),
+            save: () => saveFile(chainFile(certificate)),
           },
         ]
       : []),

@@ -14,18 +14,29 @@ export function pemFile(
   };
 }
 
-/**
- * Returns a PEM file of a certificate and its issuers, leaf first (RFC 8446).
- */
+/** Returns a PEM file of a certificate and its issuers. */
 export function chainFile(
-  certificate: Pick<Certificate, 'serial_number'>,
-  chain: readonly string[],
+  certificate: Pick<
+    Certificate,
+    'certificate' | 'certificate_chain' | 'serial_number'
+  >,
 ): SavedFile {
   return {
     name: `certificate-${certificate.serial_number}-chain.pem`,
     type: PEM,
-    content: chain.map(one => toPem('CERTIFICATE', one)).join(''),
+    content: chainText(certificate),
   };
+}
+
+/**
+ * Returns a certificate and its issuers, as far as they are known, in PEM: leaf
+ * first, as TLS clients send them (RFC 8446).
+ */
+export function chainText({
+  certificate,
+  certificate_chain: chain,
+}: Pick<Certificate, 'certificate' | 'certificate_chain'>): string {
+  return chain?.map(one => toPem('CERTIFICATE', one)).join('') ?? certificate;
 }
 
 /**

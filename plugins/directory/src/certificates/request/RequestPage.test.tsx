@@ -25,7 +25,7 @@ import {
 } from '../../__testUtils__/FakeDirectoryApi';
 import { renderDirectory } from '../../__testUtils__/renderDirectory';
 import { generateCsr } from '../key/generateCsr';
-import { fromPem } from '../pem';
+import { fromPem, toPem } from '../pem';
 
 const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
@@ -238,6 +238,27 @@ describe('RequestPage with a generated key', () => {
     await user.click(button);
     await waitFor(() =>
       expect(saved.get('alice-2022-05-06.p12')?.size).toBeGreaterThan(0),
+    );
+  });
+
+  it('saves the key with the certificate and its issuers', async () => {
+    serveSigning();
+    const user = await openKeyStep();
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Request certificate' }),
+    );
+    await user.click(
+      await screen.findByRole('button', {
+        name: 'Download key and certificate',
+      }),
+    );
+    await waitFor(() => expect(saved.size).toBe(1));
+    const text = await saved.get('alice-2022-05-06.pem')!.text();
+    expect(text).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+    const [leaf, issuer] = certificate().certificate_chain!;
+    expect(text.slice(text.indexOf('-----BEGIN CERTIFICATE'))).toBe(
+      toPem('CERTIFICATE', leaf) + toPem('CERTIFICATE', issuer),
     );
   });
 });

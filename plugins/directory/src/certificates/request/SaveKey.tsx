@@ -6,7 +6,7 @@ import { useDirectoryMutation } from '../../api/useDirectoryQuery';
 import { saveFile } from '../../components/saveFile';
 import { Section } from '../../page/DirectoryPage';
 import { directoryTranslationRef } from '../../translation';
-import { exportKey, keyFileName } from '../pem';
+import { chainText, exportKey, keyFileName } from '../pem';
 import styles from './SaveKey.module.css';
 
 /**
@@ -32,7 +32,8 @@ export function SaveKey(props: SaveKeyProps) {
     saveFile({
       name: `${keyFileName(username, certificate)}.pem`,
       type: 'application/x-pem-file',
-      content: (await exportKey(privateKey)) + certificate.certificate,
+      // A server that trusts only the root needs the intermediate, too.
+      content: (await exportKey(privateKey)) + chainText(certificate),
     });
     onSaved();
   });
