@@ -3,12 +3,12 @@
 .PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials faults pack test-install clean
 
 # Read by the scripts; empty means the default.
-export CA USERS LDIF SCHEMA PORT PAGES_PORT ONLY CLIENTS MINUTES REST RECORD SEED RUNS OUTAGE_SECONDS KILLS FAULTS HOLD_FAULTS WRITES CUTS RESTARTS ROUNDS SEARCHES REQUESTS WHOLE KEEP CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
+export API CA USERS LDIF SCHEMA PORT PAGES_PORT ONLY CLIENTS MINUTES REST RECORD SEED RUNS OUTAGE_SECONDS KILLS FAULTS HOLD_FAULTS WRITES CUTS RESTARTS ROUNDS SEARCHES REQUESTS WHOLE KEEP CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
 
 help: ## Show this help
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
-	@echo '  Variables: PORT=7007 (start, dev), PAGES_PORT=3000 (dev), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); CA=step-ca (start); MINUTES=20, RUNS=50 (trials)'
+	@echo '  Variables: PORT=7007 (start, dev), PAGES_PORT=3000 (dev), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); CA=step-ca, API=1 (start); MINUTES=20, RUNS=50 (trials)'
 
 start: ## Start a portal with users on http://localhost:7007
 	@scripts/start

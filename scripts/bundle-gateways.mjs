@@ -16,6 +16,7 @@ const testUtils = 'plugins/directory-backend/src/__testUtils__';
 const entryPoints = {
   gateway: 'plugins/directory-backend/dev/index.ts',
   portal: 'packages/backend/src/index.ts',
+  api: 'packages/backend/src/api.ts',
   catalogPortal: `${testUtils}/catalog/catalogPortal.ts`,
   ldapPortal: `${testUtils}/catalog/ldapPortal.ts`,
   visibilityPortal: `${testUtils}/visibility/portal.ts`,

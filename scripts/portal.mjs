@@ -6,7 +6,8 @@
 //
 // Additional arguments are configuration files, loaded after the demo's. PORT
 // is the server's port; PORTAL_URL is the URL of the pages in a browser. With
-// CA=step-ca, step-ca signs, built from Debian's packages, with its own root.
+// CA=step-ca, step-ca signs, built from Debian's packages, with its own root;
+// with API=1, the build serves only the API.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,6 +28,7 @@ const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [mode, ...furtherConfig] = process.argv.slice(2);
 const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
+const isApi = mode === 'built' && process.env.API === '1';
 const stepCa = process.env.CA === 'step-ca' ? await startStepCa() : undefined;
 const config = [
   ...['app-config.yaml', 'app-config.demo.yaml'],
@@ -37,7 +39,11 @@ const config = [
   .flatMap(file => ['--config', file]);
 const modes = {
   built: {
-    command: [process.execPath, 'packages/backend', ...config],
+    command: [
+      process.execPath,
+      isApi ? 'packages/backend/dist/api.cjs.js' : 'packages/backend',
+      ...config,
+    ],
     cwd: join(root, '.build/portal'),
     env: {
       NODE_ENV: 'production',
@@ -148,8 +154,18 @@ function environmentText() {
 function firstCall({ PORT, PORTAL_URL, KRB5_CONFIG, KEYTAB }) {
   // In a folder that the realm removes when it stops.
   const ticket = join(dirname(KRB5_CONFIG), 'ticket');
+  const ready = isApi
+    ? `The API is ready at http://localhost:${PORT}/api/directory/v1/.`
+    : `The portal is ready at ${PORTAL_URL}. Choose "Enter as Alice (demo)" to sign in.`;
+  const browser = isApi
+    ? ''
+    : `Chromium signs in to the portal with the same ticket:
+
+  chromium --auth-server-allowlist=localhost ${PORTAL_URL}
+
+`;
   return `
-The portal is ready at ${PORTAL_URL}. Choose "Enter as Alice (demo)" to sign in.
+${ready}
 
 The first call, in another terminal:
 
@@ -157,11 +173,7 @@ The first call, in another terminal:
   kinit -k -t "$KEYTAB" alice
   curl --negotiate -u : http://localhost:${PORT}/api/directory/v1/me/
 
-Chromium signs in to the portal with the same ticket:
-
-  chromium --auth-server-allowlist=localhost ${PORTAL_URL}
-
-Principals for kinit:
+${browser}Principals for kinit:
 
   alice                       an ordinary user
   bob                         a user with a private profile

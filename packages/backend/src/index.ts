@@ -1,15 +1,6 @@
-// First: refuses an unsupported version of Node.js.
-import directoryPlugin from '@directory-gateway/backstage-plugin-directory-backend';
-import { createBackend } from '@backstage/backend-defaults';
-import {
-  rootHealth,
-  rootHttpRouter,
-} from '@directory-gateway/root-http-router';
+import { createApiBackend, start } from './createApiBackend';
 
-const backend = createBackend();
-
-backend.add(rootHttpRouter);
-backend.add(rootHealth);
+const backend = createApiBackend();
 
 backend.add(import('@backstage/plugin-app-backend'));
 backend.add(import('@backstage/plugin-auth-backend'));
@@ -33,19 +24,5 @@ backend.add(
   import('@directory-gateway/backstage-plugin-search-backend-module-directory'),
 );
 backend.add(import('@backstage/plugin-user-settings-backend'));
-backend.add(directoryPlugin);
-backend.add(
-  import('@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'),
-);
-backend.add(
-  import('@directory-gateway/backstage-plugin-directory-backend-module-freeipa-ca'),
-);
-backend.add(
-  import('@directory-gateway/backstage-plugin-directory-backend-module-step-ca'),
-);
 
-// Otherwise, Backstage logs the error, and the process is never ready.
-backend.start().catch(error => {
-  process.stderr.write(`${error.stack}\n`);
-  process.exit(1);
-});
+start(backend);

@@ -74,10 +74,10 @@ export async function startGateway(options: {
   };
   /**
    * Bundle of `scripts/bundle-gateways.mjs`: only the plugin (the default), the
-   * whole portal, or one for some tests.
+   * whole portal, its API alone, or one for some tests.
    */
   readonly entry?:
-    'gateway' | 'portal' | 'catalogPortal' | 'ldapPortal' | 'visibilityPortal';
+    'gateway' | 'portal' | 'api' | 'catalogPortal' | 'ldapPortal' | 'visibilityPortal';
   /** Default: a free port. */
   readonly port?: number;
   /** Merged into the `backend` block. */
