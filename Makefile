@@ -1,6 +1,6 @@
 # Each target installs its requirements and can be run repeatedly.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials faults pack test-install clean
+.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials faults pack dist test-install clean
 
 # Read by the scripts; empty means the default.
 export API CA USERS LDIF SCHEMA PORT PAGES_PORT ONLY CLIENTS MINUTES REST RECORD SEED RUNS OUTAGE_SECONDS KILLS FAULTS HOLD_FAULTS WRITES CUTS RESTARTS ROUNDS SEARCHES REQUESTS WHOLE KEEP CONFIG JSON TIMEOUT FOLDER ORGANIZATION URL
@@ -60,6 +60,9 @@ faults: ## Check that tests catch plausible faults, resumable (ONLY=id,id WHOLE=
 
 pack: ## Build tarballs of the public packages, in .build/packages
 	@scripts/pack
+
+dist: ## Build the portal for production with Node and all modules, in .build/dist
+	@scripts/dist
 
 test-install: ## Follow docs/install.md in a new portal (ten minutes)
 	@scripts/test-install

@@ -201,6 +201,21 @@ describe('the shipped configuration', () => {
       ]);
     });
   }
+
+  for (const names of [['portal'], ['api'], ['api', 'freeipa-ca']]) {
+    it(`of examples/${names.join(', ')} is valid`, () => {
+      const files = names.map(name => read(`examples/${name}.yaml`));
+      schema.process([read('app-config.yaml'), ...files]);
+      const data = files.reduce((one, file) => merge(one, file.data), {});
+      // Are read from files, which do not exist here.
+      delete data.directory.ldap.bindPasswordFile;
+      data.directory.ldap.bindPassword = 'secret';
+      const config = new ConfigReader(data);
+      readKerberosConfig(config);
+      const { certificates } = readDirectoryConfig(config);
+      assert.equal(certificates?.authority, names[1] && 'freeipa');
+    });
+  }
 });
 
 describe('the documented default', () => {
