@@ -116,7 +116,7 @@ test('an uploaded CSR is signed when all checks pass', async ({
   await expect(page.getByText('CN=dave')).toBeVisible();
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(
-    page.getByText('The CN must be exactly the user name.'),
+    page.getByText('The subject must have exactly one CN: the username'),
   ).toBeVisible();
   await expect(
     page.getByRole('button', { name: 'Request certificate' }),

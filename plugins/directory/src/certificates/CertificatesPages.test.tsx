@@ -70,7 +70,7 @@ describe('CertificatesPage', () => {
       .map(row => row.textContent)
       .filter(text => text?.includes('Serial number'));
     expect(texts[0]).toMatch(
-      /^Signing in to servers and websites, Other purpose \(1\.2\.3\) · laptopNot before /,
+      /^laptop · Signing in to servers and websites, Other purpose \(1\.2\.3\)Not before /,
     );
     expect(texts[0]).toContain('Expires soonExpires in 12 days');
     expect(texts[1]).toContain('Valid');
@@ -274,7 +274,7 @@ describe('CertificatePage', () => {
     expect(
       await screen.findByRole('heading', {
         level: 1,
-        name: 'Signing in to servers and websites · laptop',
+        name: 'laptop · Signing in to servers and websites',
       }),
     ).toBeVisible();
     expect(await screen.findByRole('link', { name: 'Renew' })).toHaveAttribute(

@@ -15,7 +15,7 @@ import { FailureAlert } from '../page/states';
 import { directoryTranslationRef } from '../translation';
 
 /** Maximum length of a label, in characters. */
-const MAX_LENGTH = 64;
+export const MAX_LABEL_LENGTH = 64;
 
 /** Sets, changes or removes the label of one of the user's certificates. */
 export function LabelDialog(props: {
@@ -54,11 +54,11 @@ export function LabelDialog(props: {
           <TextField
             label={t('certificate.label.name')}
             description={t('certificate.label.hint', {
-              length: String(MAX_LENGTH),
+              length: String(MAX_LABEL_LENGTH),
             })}
             value={label}
             onChange={setLabel}
-            maxLength={MAX_LENGTH}
+            maxLength={MAX_LABEL_LENGTH}
             autoComplete="off"
             // eslint-disable-next-line jsx-a11y/no-autofocus -- the only field of a dialog
             autoFocus

@@ -1,6 +1,6 @@
 export const certificatesGerman = {
   'certificate.title': 'Zertifikat {{serial}}',
-  'certificate.named': '{{purpose}} · {{label}}',
+  'certificate.named': '{{label}} · {{purpose}}',
   'certificate.about': 'Über dieses Zertifikat',
   'certificate.purpose': 'Zweck',
   'certificate.anyPurpose': 'Beliebiger Zweck',
@@ -214,6 +214,8 @@ export const certificatesGerman = {
   'request.check.passed': 'Bestanden',
   'request.check.failed': 'Nicht bestanden',
   'request.check.open': 'Nicht geprüft',
+  'request.check.labelHint':
+    'Zum Beispiel das Gerät, das es verwendet. Höchstens {{length}} Zeichen. Freiwillig.',
   'request.check.request': 'Zertifikat anfordern',
   'request.check.requesting': 'Wird angefordert…',
   'request.check.allPassed': 'Alle Prüfungen bestanden',
@@ -225,7 +227,7 @@ export const certificatesGerman = {
   'request.rule.request':
     'Der CSR ist gültig und weist den Besitz des Schlüssels nach',
   'request.rule.key': 'Der Schlüssel ist nicht als kompromittiert bekannt',
-  'request.rule.common_name': 'Der Common Name ist der Benutzername',
+  'request.rule.common_name': 'Der CN ist der Benutzername',
   'request.rule.email_address':
     'Die E-Mail-Adressen im Inhabernamen sind die des Benutzers',
   'request.rule.rfc822_name':
@@ -233,6 +235,23 @@ export const certificatesGerman = {
   'request.rule.principal_name':
     'Die Principals in den alternativen Namen sind die des Benutzers',
   'request.rule.other_name': 'Der CSR hat keine alternativen Namen anderer Art',
+  'request.failure.principal':
+    'Das Konto gibt es nicht, es ist gesperrt oder abgelaufen',
+  'request.failure.requester': 'Sie dürfen es nicht anfordern',
+  'request.failure.profile': 'Das Profil ist für Sie nicht verfügbar',
+  'request.failure.request':
+    'Der CSR ist ungültig oder weist den Besitz des Schlüssels nicht nach',
+  'request.failure.key': 'Die CA nimmt diesen Schlüssel nicht an',
+  'request.failure.common_name':
+    'Der Inhabername muss genau einen CN haben: den Benutzernamen',
+  'request.failure.email_address':
+    'Der Inhabername hat eine E-Mail-Adresse, die nicht die des Benutzers ist',
+  'request.failure.rfc822_name':
+    'Die alternativen Namen haben eine E-Mail-Adresse, die nicht die des Benutzers ist',
+  'request.failure.principal_name':
+    'Die alternativen Namen haben einen Principal, der nicht der des Benutzers ist',
+  'request.failure.other_name':
+    'Der CSR hat alternative Namen, die weder E-Mail-Adressen noch Principals sind',
   'request.done.title': 'Zertifikat ausgestellt',
   'request.done.details': 'Details des Zertifikats',
   'request.done.saved':

@@ -1,6 +1,6 @@
 export const certificateMessages = {
   title: 'Certificate {{serial}}',
-  named: '{{purpose}} · {{label}}',
+  named: '{{label}} · {{purpose}}',
   about: 'About this certificate',
   purpose: 'Purpose',
   anyPurpose: 'Any purpose',
@@ -242,6 +242,8 @@ export const requestMessages = {
     passed: 'Passed',
     failed: 'Failed',
     open: 'Not checked',
+    labelHint:
+      'For example, the device that uses the certificate. Up to {{length}} characters. Optional.',
     request: 'Request certificate',
     requesting: 'Requesting…',
     allPassed: 'All checks passed',
@@ -254,11 +256,26 @@ export const requestMessages = {
     profile: 'The profile is available to you',
     request: 'The CSR is valid and proves possession of the key',
     key: 'The key is not known to be compromised',
-    common_name: 'The common name is the username',
+    common_name: 'The CN is the username',
     email_address: 'The email addresses in the subject are the user’s',
     rfc822_name: 'The email addresses in the alternative names are the user’s',
     principal_name: 'The principals in the alternative names are the user’s',
     other_name: 'The CSR has no other types of alternative names',
+  },
+  failure: {
+    principal: 'The account does not exist, is locked or has expired',
+    requester: 'You are not allowed to request it',
+    profile: 'The profile is not available to you',
+    request: 'The CSR is invalid or does not prove possession of the key',
+    key: 'The CA does not accept this key',
+    common_name: 'The subject must have exactly one CN: the username',
+    email_address: 'The subject has an email address that is not the user’s',
+    rfc822_name:
+      'The alternative names have an email address that is not the user’s',
+    principal_name:
+      'The alternative names have a principal that is not the user’s',
+    other_name:
+      'The CSR has alternative names that are neither email addresses nor principals',
   },
   done: {
     title: 'Certificate issued',

@@ -1,5 +1,5 @@
 import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Alert, Button, Text } from '@backstage/ui';
+import { Alert, Button, Text, TextField } from '@backstage/ui';
 import {
   type Certificate,
   type CertificateProfile,
@@ -22,11 +22,12 @@ import { LoadingBlocks } from '../../page/loading';
 import { ErrorState, FailureAlert } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
 import { Facts } from '../Facts';
+import { MAX_LABEL_LENGTH } from '../LabelDialog';
 import type { GeneratedCsr } from '../key/generateCsr';
 import { unsavedKeysApiRef } from '../key/unsavedKeys';
 import { ALL_FIELDS } from '../userCertificates';
 import styles from './CheckStep.module.css';
-import { csrDraft } from './KeyStep';
+import { draft } from './KeyStep';
 import { useProfileText } from './ProfileStep';
 import { StepFrame } from './Stepper';
 
@@ -34,7 +35,7 @@ import { StepFrame } from './Stepper';
 export function CheckStep(props: {
   request: SigningRequest;
 
-  /** Storage key of the CSR: see {@link csrDraft}. */
+  /** Storage key of the CSR: see {@link draft}. */
   draftKey: string;
 
   /** The key of the request if it was generated in the browser. */
@@ -43,13 +44,17 @@ export function CheckStep(props: {
   /** The profile of the request. */
   profile: CertificateProfile;
 
+  /** Label of the certificate. A renewal keeps it. */
+  label: string;
+  onLabel: (label: string) => void;
+
   /** Serial number of the certificate to renew. Defaults to none. */
   renews: bigint | undefined;
   onBack: () => void;
   onIssued: (certificate: Certificate) => void;
 }) {
-  const { request, draftKey, generated, profile, renews, onBack, onIssued } =
-    props;
+  const { request, draftKey, generated, profile, label, onLabel } = props;
+  const { renews, onBack, onIssued } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { title: purpose, description } = useProfileText()(profile);
   const { data: evaluation, error, mutate: check } = usePolicyEvaluation();
@@ -59,7 +64,10 @@ export function CheckStep(props: {
 
   function handleRequest() {
     if (!signing.isPending) {
-      signing.mutate(request, { onSuccess: onIssued });
+      signing.mutate(
+        { ...request, label: label.trim() || undefined },
+        { onSuccess: onIssued },
+      );
     }
   }
 
@@ -101,6 +109,19 @@ export function CheckStep(props: {
           },
         ]}
       />
+      {renews === undefined && (
+        <TextField
+          label={t('certificate.label.name')}
+          description={t('request.check.labelHint', {
+            length: String(MAX_LABEL_LENGTH),
+          })}
+          value={label}
+          onChange={onLabel}
+          maxLength={MAX_LABEL_LENGTH}
+          isDisabled={signing.isPending}
+          autoComplete="off"
+        />
+      )}
       <ValidityNote />
       {error && <ErrorState error={error} onRetry={() => check(request)} />}
       {!evaluation && !error && (
@@ -152,6 +173,13 @@ const icons = {
   open: <RiQuestionLine aria-hidden="true" />,
 };
 
+/** Rules that fail for different reasons: the message of the API is shown too. */
+const HAS_DETAILS: ReadonlySet<string> = new Set([
+  'requester',
+  'request',
+  'key',
+]);
+
 function PolicyChecks({ rules }: { rules: SigningCheck['rules'] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -168,9 +196,11 @@ function PolicyChecks({ rules }: { rules: SigningCheck['rules'] }) {
             </span>
             <span className={styles.text}>
               <Text as="p" weight="bold">
-                {t(`request.rule.${rule}`)}
+                {t(
+                  `request.${state === 'failed' ? 'failure' : 'rule'}.${rule}`,
+                )}
               </Text>
-              {state === 'failed' && (
+              {state === 'failed' && HAS_DETAILS.has(rule) && (
                 <Text as="p" variant="body-small" color="secondary">
                   <DirectoryText value={message} />
                 </Text>
@@ -233,7 +263,8 @@ function useSigning(options: {
         const { data } =
           renewal ||
           (await client.post('/certs/', { params: { header }, body: request }));
-        csrDraft.remove(draftKey);
+        draft.remove(draftKey);
+        draft.remove(`${draftKey}.label`);
         return data.result as Certificate; // the mask selects all fields
       };
       if (!generated) {

@@ -21,16 +21,16 @@ interface KeyChoice {
 }
 
 /**
- * The last valid CSR that a user entered, kept for the session of the tab until
- * a certificate is issued. Text that is not a CSR is not kept: it could be a
+ * Input kept for the session of the tab until a certificate is issued: the label
+ * and the last valid CSR. Text that is not a CSR is not kept: it could be a
  * private key. `key` is the storage key: a request and each renewal have their
  * own.
  */
-export const csrDraft = {
+export const draft = {
   /** Returns an empty string if there is none. */
   get: (key: string) => withStorage(storage => storage.getItem(key)) ?? '',
-  set: (key: string, csr: string) =>
-    withStorage(storage => storage.setItem(key, csr)),
+  set: (key: string, text: string) =>
+    withStorage(storage => storage.setItem(key, text)),
   remove: (key: string) => withStorage(storage => storage.removeItem(key)),
 };
 
@@ -45,7 +45,7 @@ function withStorage<T>(action: (storage: Storage) => T): T | undefined {
 
 /** Returns the input with the CSR that the user entered last, if any. */
 export function initialKeyChoice(draftKey: string): KeyChoice {
-  const csr = csrDraft.get(draftKey);
+  const csr = draft.get(draftKey);
   return {
     source: csr ? 'own' : 'browser',
     type: 'P-256',
@@ -66,7 +66,7 @@ export function csrOf({ source, generated, csr }: KeyChoice): string {
 export function KeyStep(props: {
   username: string;
 
-  /** Storage key of the CSR: see {@link csrDraft}. */
+  /** Storage key of the CSR: see {@link draft}. */
   draftKey: string;
   choice: KeyChoice;
   onChange: (choice: KeyChoice) => void;
@@ -297,13 +297,13 @@ function useParsedCsr(text: string, draftKey: string): CsrState {
       if (isCurrent) {
         setParsed(next);
         if (next.state === 'parsed') {
-          csrDraft.set(draftKey, text);
+          draft.set(draftKey, text);
         }
       }
     };
     if (!text.trim()) {
       settle({ state: 'empty' });
-      csrDraft.remove(draftKey);
+      draft.remove(draftKey);
     } else if (/PRIVATE KEY-----/.test(text)) {
       settle({ state: 'privateKey' });
     } else {

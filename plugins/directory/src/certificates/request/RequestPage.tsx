@@ -36,7 +36,7 @@ import { parseSerial } from '../Serial';
 import { isValid } from '../userCertificates';
 import { CheckStep } from './CheckStep';
 import { DoneStep } from './DoneStep';
-import { csrOf, initialKeyChoice, KeyStep } from './KeyStep';
+import { csrOf, draft, initialKeyChoice, KeyStep } from './KeyStep';
 import { ProfileStep } from './ProfileStep';
 import { type Step, Stepper } from './Stepper';
 
@@ -175,9 +175,10 @@ interface Issued {
 }
 
 /**
- * The steps of a request. The input exists only in the state of this component,
- * except a CSR. A generated key is held in {@link unsavedKeysApiRef} from the
- * time at which its request is sent.
+ * The steps of a request: the step and the profile are in the URL, the label and
+ * a CSR in the session of the tab. A generated key exists only in the state of
+ * this component; {@link unsavedKeysApiRef} holds it from the time at which its
+ * request is sent.
  */
 function RequestSteps(props: {
   username: string;
@@ -188,39 +189,47 @@ function RequestSteps(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const nameOf = useCertificateName();
   const now = useNow();
-  const [profile, setProfile] = useState(
-    initialProfile(profiles, renewed?.profile),
+  const [search, setSearch] = useAppSearchParams();
+  const profile = initialProfile(
+    profiles,
+    search.get('profile') ?? renewed?.profile,
   );
+  const setProfile = (name: string) =>
+    setSearch(
+      previous => ({ ...Object.fromEntries(previous), profile: name }),
+      { replace: true },
+    );
   // With a different profile, it is a request for an additional certificate.
   const renews =
     renewed && isValid(renewed, now) && profile === renewed.profile
       ? renewed.serial_number
       : undefined;
-  // A renewal keeps the profile.
-  const [step, setStep] = useState<Step>(renews ? 'key' : 'profile');
   const draftKey = `directory.csr.${username}.${renewed?.serial_number ?? ''}`;
   const [choice, setChoice] = useState(() => initialKeyChoice(draftKey));
   const [issued, setIssued] = useState<Issued>();
-  const [, setSearch] = useAppSearchParams();
 
   const generated = choice.source === 'browser' ? choice.generated : undefined;
   const csr = csrOf(choice);
-  const request = useMemo(
-    () => ({
-      user: username,
-      csr,
-      profile,
-      label: renewed?.label ?? undefined,
-    }),
-    [username, csr, profile, renewed?.label],
+  const [label, setLabel] = useState(
+    () => draft.get(`${draftKey}.label`) || (renewed?.label ?? ''),
   );
+  const request = useMemo(
+    () => ({ user: username, csr, profile }),
+    [username, csr, profile],
+  );
+
+  const step = issued
+    ? 'done'
+    : // A renewal keeps the profile.
+      (openStep(search.get('step'), csr) ?? (renews ? 'key' : 'profile'));
+  const setStep = (next: Step) =>
+    setSearch(previous => ({ ...Object.fromEntries(previous), step: next }));
 
   function handleIssued(certificate: Certificate) {
     if (generated) {
       setSearch({ key: generated.id }, { replace: true });
     } else {
       setIssued({ certificate, renewed: renews });
-      setStep('done');
     }
   }
 
@@ -256,16 +265,27 @@ function RequestSteps(props: {
           draftKey={draftKey}
           generated={generated}
           profile={profiles.find(({ name }) => name === profile)!}
+          label={label}
+          onLabel={next => {
+            setLabel(next);
+            draft.set(`${draftKey}.label`, next);
+          }}
           renews={renews}
           onBack={() => setStep('key')}
           onIssued={handleIssued}
         />
       )}
-      {step === 'done' && issued && (
-        <DoneStep {...issued} username={username} />
-      )}
+      {issued && <DoneStep {...issued} username={username} />}
     </>
   );
+}
+
+/** Returns the step in the URL. The generated key of a reloaded page is lost. */
+function openStep(name: string | null, csr: string): Step | undefined {
+  if (name === 'check') {
+    return csr ? name : 'key';
+  }
+  return name === 'profile' || name === 'key' ? name : undefined;
 }
 
 /**
