@@ -28,7 +28,7 @@ test('certificates show expiry and revocation', async ({
     });
   await expect(rowOf(revoked)).toContainText('Reason: no longer in use');
   await expect(rowOf(kept)).toContainText('Valid');
-  await expect(rowOf(kept)).toContainText('Signed and encrypted email');
+  await expect(rowOf(kept)).toContainText('Signed or encrypted email');
 
   await rowOf(kept).getByRole('button', { name: 'Actions' }).click();
   await page.getByRole('menuitem', { name: 'Set label' }).click();

@@ -14,19 +14,24 @@ import styles from './CertificatesTab.module.css';
 import {
   CertificateBadge,
   CertificateHint,
-  IssueDate,
   useCertificateName,
+  ValidFrom,
 } from './Facts';
 import { Serial } from './Serial';
-import { certificateState, type ListedCertificate } from './userCertificates';
+import {
+  certificateState,
+  type ListedCertificate,
+  orderByExpiry,
+} from './userCertificates';
 
-/** The certificates of a user, newest first. */
+/** The certificates of a user, next to expire first. */
 export function CertificatesTab({
   query,
 }: {
   query: UseQueryResult<ListedCertificate[]>;
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
+  const now = useNow();
   return (
     <QueryPanel query={query}>
       {certificates =>
@@ -36,17 +41,14 @@ export function CertificatesTab({
             title={t('certificates.noneOfUser')}
           />
         ) : (
-          <CertificateRows certificates={certificates} />
+          <CertificateRows certificates={orderByExpiry(certificates, now)} />
         )
       }
     </QueryPanel>
   );
 }
 
-/**
- * A list of certificates. Shows the issuers when they differ, and the start of
- * validity with its time when it is on the same day.
- */
+/** A list of certificates. Shows the issuers when they differ. */
 export function CertificateRows<Listed extends ListedCertificate>(props: {
   certificates: readonly Listed[];
 
@@ -55,15 +57,13 @@ export function CertificateRows<Listed extends ListedCertificate>(props: {
 }) {
   const { certificates, actionsOf } = props;
   const issuers = new Set(certificates.map(({ issuer }) => issuer));
-  const days = certificates.map(startDay);
   return (
     <Rows>
-      {certificates.map((certificate, index) => (
+      {certificates.map(certificate => (
         <CertificateRow
           key={`${certificate.issuer} ${certificate.serial_number}`}
           certificate={certificate}
           showsIssuer={issuers.size > 1}
-          showsTime={days.filter(day => day === days[index]).length > 1}
           actions={actionsOf?.(certificate)}
         />
       ))}
@@ -71,25 +71,17 @@ export function CertificateRows<Listed extends ListedCertificate>(props: {
   );
 }
 
-/** Returns the day on which the validity starts, in the user's time zone. */
-function startDay({ valid_not_before }: ListedCertificate): string {
-  return new Date(valid_not_before).toDateString();
-}
-
-/** Purpose, label, issue date, serial number and state of a certificate. */
+/** Label, purpose, start, serial number and state of a certificate. */
 export function CertificateRow(props: {
   certificate: ListedCertificate;
 
   /** Whether to show the issuer. Defaults to false. */
   showsIssuer?: boolean;
 
-  /** Whether to show the start of validity with its time. Defaults to false. */
-  showsTime?: boolean;
-
   /** Buttons of the row. Defaults to none. */
   actions?: ReactNode;
 }) {
-  const { certificate, showsIssuer = false, showsTime, actions } = props;
+  const { certificate, showsIssuer = false, actions } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const now = useNow();
@@ -108,7 +100,7 @@ export function CertificateRow(props: {
             {name}
           </Link>
         )}
-        <IssueDate certificate={certificate} showsTime={showsTime} />
+        <ValidFrom certificate={certificate} />
         {showsIssuer && (
           <Text as="p" variant="body-small" color="secondary">
             {t('certificate.issuer')} <DirectoryText value={issuer} />

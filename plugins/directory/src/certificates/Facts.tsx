@@ -147,29 +147,21 @@ export function useCertificateName() {
 }
 
 /**
- * Date on which a certificate was issued, or the exact start of its validity: a
- * CA may set the start some minutes before it issues the certificate.
+ * Start of the validity of a certificate, with the time, because several
+ * certificates may be issued on a day.
  */
-export function IssueDate(props: {
-  certificate: ListedCertificate;
-
-  /** Whether to show the start of validity with its time. Defaults to false. */
-  showsTime?: boolean;
-}) {
-  const { certificate, showsTime = false } = props;
+export function ValidFrom(props: { certificate: ListedCertificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const start = new Date(certificate.valid_not_before);
-  const text = showsTime
-    ? start.toLocaleString(locale(), {
-        dateStyle: 'medium',
-        timeStyle: 'short',
-      })
-    : undefined;
+  const start = new Date(props.certificate.valid_not_before);
   return (
     <Text as="p" variant="body-small" color="secondary">
-      {t(showsTime ? 'certificate.notBefore' : 'certificate.issued', {
-        date: <DateTime value={start}>{text}</DateTime>,
-      })}
+      {t('certificate.from')}{' '}
+      <DateTime value={start}>
+        {start.toLocaleString(locale(), {
+          dateStyle: 'medium',
+          timeStyle: 'short',
+        })}
+      </DateTime>
     </Text>
   );
 }

@@ -7,7 +7,7 @@ export const certificateMessages = {
   otherPurpose: 'Other purpose ({{name}})',
   use: {
     clientAuth: 'Signing in to servers and websites',
-    emailProtection: 'Signed and encrypted email',
+    emailProtection: 'Signed or encrypted email',
     codeSigning: 'Code signing',
     serverAuth: 'Running a server',
     smartcardLogon: 'Signing in to Windows',
@@ -31,8 +31,6 @@ export const certificateMessages = {
   serial: 'Serial number',
   copySerial: 'Copy serial number {{serial}}',
   hexadecimal: 'Hexadecimal',
-  issued: 'Issued {{date}}',
-  notBefore: 'Not before {{date}}',
   expires: 'Expires',
   expiresIn: 'Expires {{left}} · {{date}}',
   expiredAgo: 'Expired {{left}} · {{date}}',

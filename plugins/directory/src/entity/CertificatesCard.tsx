@@ -2,8 +2,8 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import {
   CertificateBadge,
-  IssueDate,
   useCertificateName,
+  ValidFrom,
 } from '../certificates/Facts';
 import {
   certificateState,
@@ -80,7 +80,7 @@ function CertificateLine(props: { certificate: ListedCertificate; now: Date }) {
         <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
           <bdi>{name}</bdi>
         </Link>
-        <IssueDate certificate={certificate} />
+        <ValidFrom certificate={certificate} />
         <Text as="p" variant="body-small" color="secondary">
           <DateTime value={expiry}>
             {t('entity.certificates.expires', {

@@ -132,7 +132,7 @@ describe('CertificatesCard', () => {
     renderEntity(entityOf('User', 'karl'), 'entityName');
 
     await screen.findByRole('link', {
-      name: 'Signing in to servers and websites · laptop',
+      name: 'laptop · Signing in to servers and websites',
     });
     const lines = screen
       .getAllByRole('listitem')

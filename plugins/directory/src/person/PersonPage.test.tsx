@@ -271,20 +271,20 @@ describe('PersonPage', () => {
       rows.map(
         row =>
           row.textContent?.match(
-            /Valid|Expires soon|Revoked|External|Not checked|Expired/,
+            /Valid(?! from)|Expires soon|Revoked|External|Not checked|Expired/,
           )?.[0],
       ),
     ).toEqual([
-      'Valid',
       'Expires soon',
-      'Revoked',
-      'Expired',
-      'External',
+      'Valid',
       'Not checked',
+      'Revoked',
+      'External',
+      'Expired',
     ]);
     expect(rows[4]).toHaveTextContent('The owner may have added it');
     expect(within(rows[4]).queryByRole('link')).toBeNull();
-    expect(rows[1]).toHaveTextContent('Expires in 10 days');
+    expect(rows[0]).toHaveTextContent('Expires in 10 days');
 
     await userEvent.click(await tab(/^Agreements 1/));
     expect(await screen.findByText('FPCA')).toBeVisible();

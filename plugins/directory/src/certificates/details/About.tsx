@@ -22,7 +22,7 @@ import type { ParsedCertificate } from './parseCertificate';
 import { useIsOwner } from './RevokeButton';
 import type { CertificateDetails } from './useCertificate';
 
-/** Purpose, label, subject, serial number, state and validity. */
+/** State and validity, then purpose, label, subject and serial number. */
 export function About({
   details: { certificate, chain },
 }: {
@@ -41,21 +41,6 @@ export function About({
     <Section isCard title={t('certificate.about')}>
       <Facts
         facts={[
-          { name: t('certificate.purpose'), value: purpose },
-          label || canLabel
-            ? {
-                name: t('certificate.label.name'),
-                value: canLabel ? (
-                  <EditableLabel certificate={certificate} />
-                ) : (
-                  label
-                ),
-              }
-            : undefined,
-          {
-            name: t('certificate.from'),
-            value: <DateTime value={new Date(certificate.valid_not_before)} />,
-          },
           {
             name: t('certificate.state.title'),
             value: (
@@ -74,6 +59,32 @@ export function About({
               </>
             ),
           },
+          {
+            name: t('certificate.expires'),
+            value: (
+              <>
+                <DateTime value={expiry} />
+                {state !== 'revoked' && state !== 'foreign' && (
+                  <> ({formatTimeLeft(expiry, now)})</>
+                )}
+              </>
+            ),
+          },
+          {
+            name: t('certificate.from'),
+            value: <DateTime value={new Date(certificate.valid_not_before)} />,
+          },
+          { name: t('certificate.purpose'), value: purpose },
+          label || canLabel
+            ? {
+                name: t('certificate.label.name'),
+                value: canLabel ? (
+                  <EditableLabel certificate={certificate} />
+                ) : (
+                  label
+                ),
+              }
+            : undefined,
           {
             name: t('certificate.subject'),
             value: certificate.subject,
@@ -105,17 +116,6 @@ export function About({
           {
             name: t('certificate.hexadecimal'),
             value: <code>{certificate.serial_number_hex}</code>,
-          },
-          {
-            name: t('certificate.expires'),
-            value: (
-              <>
-                <DateTime value={expiry} />
-                {state !== 'revoked' && state !== 'foreign' && (
-                  <> ({formatTimeLeft(expiry, now)})</>
-                )}
-              </>
-            ),
           },
           { name: t('certificate.key'), value: chain[0].key },
         ]}

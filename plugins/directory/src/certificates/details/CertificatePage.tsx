@@ -1,5 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import {
+  Accordion,
+  AccordionPanel,
+  AccordionTrigger,
   Button,
   ButtonLink,
   Flex,
@@ -32,11 +35,11 @@ import {
 } from '../Facts';
 import { useRenewHref } from '../useRenewHref';
 import { OpenBySerial, parseSerial, shortenSerial } from '../Serial';
-import { isValid } from '../userCertificates';
+import { Instructions } from '../Instructions';
+import { certificateState, isValid } from '../userCertificates';
 import { About, AlternativeNames, Usages } from './About';
 import styles from './CertificatePage.module.css';
 import { Chain, Fingerprints, Revocation } from './Chain';
-import { RenewWithCurl } from './RenewWithCurl';
 import { RevokeButton, useIsOwner } from './RevokeButton';
 import { type CertificateDetails, useCertificate } from './useCertificate';
 
@@ -129,6 +132,34 @@ function CertificateView({ details }: { details: CertificateDetails }) {
   );
 }
 
+/** Commands that renew the user's certificate outside the portal, folded. */
+function RenewWithCurl({
+  certificate: { uri, owner_user: owners },
+}: {
+  certificate: Certificate;
+}) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <Accordion>
+      <AccordionTrigger level={2} title={t('certificate.commandLine.title')} />
+      <AccordionPanel>
+        <Instructions
+          items={[
+            {
+              title: t('certificate.commandLine.curl'),
+              hint: t('certificate.commandLine.curlHint'),
+              commands: [
+                `openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj '/CN=${owners?.[0]}' -keyout new.key -out new.csr`,
+                `curl --negotiate -u : --data-urlencode csr@new.csr ${uri}renewal/ | jq -r .result.certificate >new.pem`,
+              ],
+            },
+          ]}
+        />
+      </AccordionPanel>
+    </Accordion>
+  );
+}
+
 /**
  * Whether the user can renew a certificate: the user owns it and it is valid.
  */
@@ -143,11 +174,12 @@ function CertificateActionBar({ certificate }: { certificate: Certificate }) {
   const renewHref = useRenewHref();
   const canRenew = useCanRenew(certificate);
   const downloads = useDownloads(certificate);
+  const isDue = certificateState(certificate, useNow()) === 'expiring';
   return (
     <Flex gap="2" style={{ flexWrap: 'wrap' }}>
       {canRenew && (
         <ButtonLink
-          variant="primary"
+          variant={isDue ? 'primary' : 'secondary'}
           href={renewHref(certificate)}
           iconStart={<RiRefreshLine />}
         >
