@@ -7,7 +7,7 @@ import { Facts } from '../Facts';
 import type { GeneratedCsr, KeyType } from '../key/generateCsr';
 import type { ParsedCsr } from '../key/parseCsr';
 import styles from './KeyStep.module.css';
-import { Choice, StepFrame } from './Stepper';
+import { Choices, StepFrame } from './Stepper';
 
 /** Input of the step, kept when the user moves between steps. */
 interface KeyChoice {
@@ -133,14 +133,25 @@ export function KeyStep(props: {
         </>
       }
     >
-      <Choice
-        name="key"
-        title={t('request.key.generate')}
-        description={t('request.key.generateHint', { username })}
-        isChosen={choice.source === 'browser'}
-        onChoose={() => onChange({ ...choice, source: 'browser' })}
-      >
-        {canGenerate ? (
+      <Choices
+        label={t('request.key.title')}
+        choices={[
+          {
+            name: 'browser',
+            title: t('request.key.generate'),
+            description: t('request.key.generateHint', { username }),
+          },
+          {
+            name: 'own',
+            title: t('request.key.own'),
+            description: t('request.key.ownHint'),
+          },
+        ]}
+        chosen={choice.source}
+        onChoose={source => onChange({ ...choice, source })}
+      />
+      {choice.source === 'browser' &&
+        (canGenerate ? (
           <RadioGroup
             label={t('request.key.type')}
             value={choice.type}
@@ -151,15 +162,8 @@ export function KeyStep(props: {
           </RadioGroup>
         ) : (
           <Alert status="warning" icon title={t('request.key.insecure')} />
-        )}
-      </Choice>
-      <Choice
-        name="key"
-        title={t('request.key.own')}
-        description={t('request.key.ownHint')}
-        isChosen={choice.source === 'own'}
-        onChoose={() => onChange({ ...choice, source: 'own' })}
-      >
+        ))}
+      {choice.source === 'own' && (
         <UploadedCsr
           text={choice.csr}
           parsed={parsed}
@@ -167,7 +171,7 @@ export function KeyStep(props: {
           onTooLarge={setTooLarge}
           onChange={csr => onChange({ ...choice, csr })}
         />
-      </Choice>
+      )}
       {generation.isError && (
         <Alert
           role="alert"

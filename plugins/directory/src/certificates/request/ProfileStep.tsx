@@ -4,7 +4,7 @@ import type { CertificateProfile } from '@directory-gateway/backstage-plugin-dir
 import { parseDuration } from '@internationalized/date';
 import { directoryTranslationRef } from '../../translation';
 import { useUsageText } from '../Facts';
-import { Choice, StepFrame } from './Stepper';
+import { Choices, StepFrame } from './Stepper';
 import { locale } from '../../language';
 
 /**
@@ -25,15 +25,15 @@ export function ProfileStep(props: {
       title={t('request.profile.title')}
       actions={<Button onPress={onNext}>{t('request.next')}</Button>}
     >
-      {profiles.map(profile => (
-        <Choice
-          key={profile.name}
-          name="profile"
-          {...textOf(profile)}
-          isChosen={profile.name === chosen}
-          onChoose={() => onChoose(profile.name)}
-        />
-      ))}
+      <Choices
+        label={t('request.profile.title')}
+        choices={profiles.map(profile => ({
+          name: profile.name,
+          ...textOf(profile),
+        }))}
+        chosen={chosen}
+        onChoose={onChoose}
+      />
     </StepFrame>
   );
 }

@@ -1,5 +1,5 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Text } from '@backstage/ui';
+import { Radio, RadioGroup, Text } from '@backstage/ui';
 import { RiCheckLine } from '@remixicon/react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { directoryTranslationRef } from '../../translation';
@@ -70,47 +70,44 @@ export function StepFrame(props: {
   );
 }
 
-/**
- * A radio button with a description and more fields. It is a native radio
- * button because the radio group of `@backstage/ui` does not support fields
- * between its buttons.
- */
-export function Choice(props: {
-  /** Name of the radio button group. */
-  name: string;
-  title: string;
-  description?: string;
-  isChosen: boolean;
-  onChoose: () => void;
-
-  /** More fields, shown when the button is selected. */
-  children?: ReactNode;
+/** Radio buttons with titles and descriptions. */
+export function Choices<Name extends string>(props: {
+  label: string;
+  choices: readonly { name: Name; title: string; description: string }[];
+  chosen: Name;
+  onChoose: (name: Name) => void;
 }) {
-  const { name, title, description, isChosen, onChoose, children } = props;
+  const { label, choices, chosen, onChoose } = props;
   const id = useId();
   return (
-    <div className={styles.choice} data-chosen={isChosen || undefined}>
-      <label className={styles.label}>
-        <input
-          type="radio"
-          name={name}
-          checked={isChosen}
-          onChange={onChoose}
-          aria-labelledby={`${id}-title`}
-          aria-describedby={description && `${id}-description`}
-        />
-        <span>
-          <span id={`${id}-title`} className={styles.choiceTitle}>
-            {title}
-          </span>
-          {description && (
-            <span id={`${id}-description`} className={styles.description}>
+    <RadioGroup
+      aria-label={label}
+      value={chosen}
+      onChange={name => onChoose(name as Name)}
+    >
+      {choices.map(({ name, title, description }, index) => (
+        <Radio
+          key={name}
+          value={name}
+          className={styles.choice}
+          aria-labelledby={`${id}-title-${index}`}
+          aria-describedby={`${id}-description-${index}`}
+        >
+          <span>
+            <Text as="p" weight="bold" id={`${id}-title-${index}`}>
+              {title}
+            </Text>
+            <Text
+              as="p"
+              variant="body-small"
+              color="secondary"
+              id={`${id}-description-${index}`}
+            >
               {description}
-            </span>
-          )}
-        </span>
-      </label>
-      {isChosen && children && <div className={styles.more}>{children}</div>}
-    </div>
+            </Text>
+          </span>
+        </Radio>
+      ))}
+    </RadioGroup>
   );
 }
