@@ -51,7 +51,11 @@ test('a long serial number stays exact on all pages', async ({
   const serial = await issueCertificate(page, { username: 'alice' });
   expect(BigInt(serial)).toBeGreaterThan(2n ** 64n);
   await page.reload();
-  await page.getByRole('button', { name: `Actions for ${serial}` }).click();
+  await page
+    .getByRole('button', {
+      name: new RegExp(`^Actions for .*${serial.slice(-6)}\\)$`),
+    })
+    .click();
   await page.getByRole('menuitem', { name: 'Details' }).click();
   await expect(page).toHaveURL(`${certificates}/${serial}`);
   const about = page.getByRole('region', { name: 'About this certificate' });

@@ -139,7 +139,7 @@ export const certificatesGerman = {
   'certificates.mine': 'Meine Zertifikate',
   'certificates.request': 'Zertifikat anfordern',
   'certificates.today': 'Heute',
-  'certificates.actionsOf': 'Aktionen für {{serial}}',
+  'certificates.actionsOf': 'Aktionen für {{name}} ({{serial}})',
   'certificates.details': 'Details',
   'certificates.pem': 'Zertifikat herunterladen',
   'certificates.chainPem': 'Kette herunterladen',

@@ -153,7 +153,7 @@ export const certificatesMessages = {
   mine: 'My certificates',
   request: 'Request a certificate',
   today: 'Today',
-  actionsOf: 'Actions for {{serial}}',
+  actionsOf: 'Actions for {{name}} ({{serial}})',
   details: 'Details',
   pem: 'Download certificate',
   chainPem: 'Download chain',

@@ -19,7 +19,9 @@ import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
 import { useDownloads } from '../downloads';
 import { RevokeDialog, useCanRevoke } from '../details/RevokeButton';
+import { useCertificateName } from '../Facts';
 import { LabelDialog } from '../LabelDialog';
+import { shortenSerial } from '../Serial';
 import { useRenewHref } from '../useRenewHref';
 import { certificateState, type MyCertificate } from '../userCertificates';
 
@@ -37,6 +39,7 @@ export function CertificateActions(props: {
   const renewHref = useRenewHref()(certificate);
   const maySign = useMay('directory.certificate.sign');
   const canRevoke = useCanRevoke(certificate);
+  const nameOf = useCertificateName();
   const [isLabeling, setLabeling] = useState(false);
   const [isRevoking, setRevoking] = useState(false);
   const { serial_number, issued_here, label: ownLabel } = certificate;
@@ -52,7 +55,10 @@ export function CertificateActions(props: {
       )}
       <MenuTrigger>
         <ButtonIcon
-          aria-label={t('certificates.actionsOf', { serial })}
+          aria-label={t('certificates.actionsOf', {
+            name: nameOf(certificate),
+            serial: shortenSerial(serial),
+          })}
           icon={<RiMore2Line />}
           size="small"
           variant="tertiary"

@@ -235,7 +235,8 @@ function UploadedCsr(props: {
     >
       <TextAreaField
         label={t('request.key.csr')}
-        description={t('request.key.csrHint')}
+        description={t(`request.key.${problem ?? 'csrHint'}`)}
+        isInvalid={problem !== undefined}
         placeholder="-----BEGIN CERTIFICATE REQUEST-----"
         rows={10}
         value={text}
@@ -247,9 +248,6 @@ function UploadedCsr(props: {
         autoComplete="off"
       />
       <div role="status">
-        {problem && (
-          <Alert status="danger" icon title={t(`request.key.${problem}`)} />
-        )}
         {!isTooLarge && parsed.state === 'parsed' && (
           <Preview csr={parsed.csr} />
         )}

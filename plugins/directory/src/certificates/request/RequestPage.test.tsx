@@ -826,6 +826,9 @@ describe('RequestPage with an uploaded CSR', () => {
   ])('rejects %j', async (text, words) => {
     await paste(text);
     expect(await screen.findByText(words)).toBeVisible();
+    const field = screen.getByRole('textbox', { name: /PEM/ });
+    expect(field).toBeInvalid();
+    expect(field).toHaveAccessibleDescription(words);
     expect(JSON.stringify(sessionStorage)).toBe('{}');
     expect(screen.getByRole('button', { name: 'Continue' })).toBeDisabled();
     expect(sent).toEqual([]);
