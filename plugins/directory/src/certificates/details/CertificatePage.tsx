@@ -140,7 +140,7 @@ function RenewWithCurl({
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
-    <Accordion>
+    <Accordion className={styles.commands}>
       <AccordionTrigger level={2} title={t('certificate.commandLine.title')} />
       <AccordionPanel>
         <Instructions
