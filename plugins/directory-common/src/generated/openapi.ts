@@ -3441,6 +3441,11 @@ export interface operations {
          * rejected.
          */
         creation__before?: string;
+        /**
+         * A time in one of the forms of `creation__before`. Matches users who
+         * were created at this time or later.
+         */
+        creation__after?: string;
         /** Maximum number of results per page. */
         page_size?: components['parameters']['SearchPageSize'];
         /** Page number, starting at 1. */

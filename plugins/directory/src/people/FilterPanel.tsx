@@ -25,18 +25,21 @@ export function FilterPanel(props: {
 }) {
   const { filters, onChange } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { group, before, has } = filters;
+  const { group, has } = filters;
 
   return (
     <Flex direction="column" gap="4">
       <GroupPicker
         onPick={picked => onChange({ group: [...new Set([...group, picked])] })}
       />
-      <DatePicker
-        label={t('people.filter.before')}
-        value={before ? parseDate(before) : null}
-        onChange={date => onChange({ before: date?.toString() })}
-      />
+      {(['since', 'before'] as const).map(bound => (
+        <DatePicker
+          key={bound}
+          label={t(`people.filter.${bound}`)}
+          value={filters[bound] ? parseDate(filters[bound]) : null}
+          onChange={date => onChange({ [bound]: date?.toString() })}
+        />
+      ))}
       <CheckboxGroup
         label={t('people.filter.has')}
         value={[...has]}

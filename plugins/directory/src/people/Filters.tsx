@@ -70,7 +70,7 @@ export function Filters({ filters, onChange }: FiltersProps) {
 
 function FilterTags({ filters, onChange }: FiltersProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { group: groups, before, has } = filters;
+  const { group: groups, has } = filters;
 
   const tags = [
     ...groups.map(group => ({
@@ -78,15 +78,18 @@ function FilterTags({ filters, onChange }: FiltersProps) {
       text: t('people.filter.groupValue', { group: visibleText(group) }),
       without: { group: groups.filter(one => one !== group) },
     })),
-    ...(before
-      ? [
-          {
-            id: 'before',
-            text: t('people.filter.beforeValue', { date: formatDay(before) }),
-            without: { before: undefined },
-          },
-        ]
-      : []),
+    ...(['since', 'before'] as const).flatMap(bound => {
+      const day = filters[bound];
+      return day
+        ? [
+            {
+              id: bound,
+              text: t(`people.filter.${bound}Value`, { date: formatDay(day) }),
+              without: { [bound]: undefined },
+            },
+          ]
+        : [];
+    }),
     ...has.map(field => ({
       id: `has ${field}`,
       text: t('people.filter.hasValue', {

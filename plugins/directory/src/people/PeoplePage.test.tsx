@@ -190,17 +190,19 @@ describe('PeoplePage', () => {
   it('applies and removes filters', async () => {
     server.on('/search/users/', () => pageOf([karl]));
     renderDirectory(
-      '/directory/people?group=packager&before=2020-04-23&has=github_username',
+      '/directory/people?group=packager&since=2019-01-31&before=2020-04-23&has=github_username',
     );
     const tags = await screen.findByRole('grid', { name: 'Active filters' });
-    expect(within(tags).getAllByRole('row')).toHaveLength(3);
+    expect(within(tags).getAllByRole('row')).toHaveLength(4);
+    expect(within(tags).getByText(/^Joined on or after /)).toBeVisible();
     await screen.findByText('Karl Larsson');
     const { query } = searches()[0];
     expect([
       query.getAll('group'),
+      query.get('creation__after'),
       query.get('creation__before'),
       query.get('github_username'),
-    ]).toEqual([['packager'], '2020-04-23', '*']);
+    ]).toEqual([['packager'], '2019-01-31', '2020-04-23', '*']);
 
     const [remove] = within(tags).getAllByRole('button');
     await userEvent.click(remove);

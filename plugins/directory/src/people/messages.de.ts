@@ -16,6 +16,8 @@ export const peopleGerman = {
   'people.filter.group': 'Gruppe',
   'people.filter.groupHint': 'Teil eines Gruppennamens eingeben',
   'people.filter.groupValue': 'In {{group}}',
+  'people.filter.since': 'Beigetreten ab',
+  'people.filter.sinceValue': 'Beigetreten ab dem {{date}}',
   'people.filter.before': 'Beigetreten vor',
   'people.filter.beforeValue': 'Beigetreten vor dem {{date}}',
   'people.filter.has': 'Hat',

@@ -21,6 +21,8 @@ export const peopleMessages = {
     group: 'Group',
     groupHint: 'Type part of a group name',
     groupValue: 'In {{group}}',
+    since: 'Joined on or after',
+    sinceValue: 'Joined on or after {{date}}',
     before: 'Joined before',
     beforeValue: 'Joined before {{date}}',
     has: 'Has',

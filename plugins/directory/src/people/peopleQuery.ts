@@ -21,6 +21,9 @@ export interface PeopleFilters {
   /** Date before which the users joined, such as `2020-04-23`. */
   before: string | undefined;
 
+  /** Date on or after which the users joined. */
+  since: string | undefined;
+
   /** Fields that must have a value. */
   has: readonly PresenceField[];
 }
@@ -40,27 +43,33 @@ export interface PeopleQuery extends PeopleFilters {
 export const NO_FILTERS: PeopleFilters = {
   group: [],
   before: undefined,
+  since: undefined,
   has: [],
 };
 
 /** Whether a filter is set. */
 export function isFiltered(filters: PeopleFilters): boolean {
-  return Boolean(filters.group.length || filters.before || filters.has.length);
+  const { group, before, since, has } = filters;
+  return Boolean(group.length || before || since || has.length);
 }
 
 export type SetPeopleQuery = SetQuery<PeopleQuery>;
 
 function readQuery(params: URLSearchParams): PeopleQuery {
   const has = params.getAll('has');
-  const before = params.get('before');
   return {
     q: params.get('q') ?? '',
     group: params.getAll('group'),
-    before: before && /^\d{4}-\d\d-\d\d$/.test(before) ? before : undefined,
+    before: readDate(params.get('before')),
+    since: readDate(params.get('since')),
     has: PRESENCE_FIELDS.filter(field => has.includes(field)),
     all: params.has('all'),
     page: readPage(params),
   };
+}
+
+function readDate(text: string | null): string | undefined {
+  return text && /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined;
 }
 
 /** Returns the query in the URL and a function that changes it. */

@@ -55,6 +55,7 @@ export async function searchPeople(
     ...(key && { key }),
     ...(filters.group.length && { group: [...filters.group] }),
     ...(filters.before && { creation__before: filters.before }),
+    ...(filters.since && { creation__after: filters.since }),
     page_number: page,
     page_size: options.pageSize ?? PAGE_SIZE,
   };

@@ -5,7 +5,11 @@ import {
   readSshKey,
   sshFingerprint,
 } from '../components/readSshKey';
-import { isFiltered, type PeopleQuery } from './peopleQuery';
+import {
+  isFiltered,
+  type PeopleFilters,
+  type PeopleQuery,
+} from './peopleQuery';
 import {
   listColleagues,
   listPeople,
@@ -30,10 +34,8 @@ export interface PeopleResult extends PeoplePageData {
 
 /** Queries the users of a page. Changing the query aborts pending requests. */
 export function usePeople(query: PeopleQuery) {
-  const { q, all, group, before, has, page } = query;
-
   return useDirectoryQuery({
-    key: ['people', q, all, { group, before, has }, page],
+    key: ['people', query],
     keepPrevious: true,
     load: async (client, signal): Promise<PeopleResult> => ({
       query,
@@ -47,13 +49,12 @@ async function loadPeople(
   options: { query: PeopleQuery; signal: AbortSignal },
 ): Promise<Omit<PeopleResult, 'query'>> {
   const { query, signal } = options;
-  const { q, all, group, before, has, page } = query;
-  const filters = { group, before, has };
+  const { q, all, page } = query;
   if (q) {
-    return findPeople(client, { q, filters, page, signal });
+    return findPeople(client, { q, filters: query, page, signal });
   }
-  if (isFiltered(filters)) {
-    const found = await searchPeople(client, { filters, page, signal });
+  if (isFiltered(query)) {
+    const found = await searchPeople(client, { filters: query, page, signal });
     return { list: 'filtered', ...found };
   }
   if (!all) {
@@ -73,7 +74,7 @@ async function loadPeople(
 async function findPeople(
   client: DirectoryClient,
   options: Pick<PeopleQuery, 'q' | 'page'> & {
-    filters: Pick<PeopleQuery, 'group' | 'before' | 'has'>;
+    filters: PeopleFilters;
     signal: AbortSignal;
   },
 ): Promise<Omit<PeopleResult, 'query'>> {

@@ -45,7 +45,7 @@ const fasjsonUserSearchRules: UserSearchRules = {
     ...exactTerms<UserField>({ ...EXACT_TERMS, email__exact: 'emails' }),
     creation__before(text, errors) {
       const message = `Search for users created before this date Invalid date literal "${text}"`;
-      const time = parseTime(text, errors, message);
+      const time = parseTime('creation__before', text, errors, message);
       // FASJSON's LDAP filter is `<=`, in whole seconds.
       const seconds = Math.floor(time.getTime() / 1000);
       return createdBefore(new Date(seconds * 1000 + 1));

@@ -65,6 +65,23 @@ describe('parseUserSearch', () => {
         time: new Date('2010-01-01T05:00:00Z'),
       },
     ],
+    [
+      'creation__after=2010-01-01',
+      {
+        kind: 'allOf',
+        of: [
+          { kind: 'present', field: 'creation' },
+          {
+            kind: 'not',
+            of: {
+              kind: 'before',
+              field: 'creation',
+              time: new Date('2010-01-01T00:00:00Z'),
+            },
+          },
+        ],
+      },
+    ],
   ])('reads %s', (query, term) => {
     expect(refusal(query) ? undefined : conditions(query)[0]).toEqual(term);
   });
@@ -206,6 +223,8 @@ describe('parseUserSearch', () => {
     'page_size=x',
     'page_number=0',
     'creation__before=*',
+    'creation__after=*',
+    'creation__after=soon',
     'key=SHA256:a',
     'key=abc',
     'key=*',

@@ -1,5 +1,6 @@
 import {
   allOf,
+  not,
   type PageRequest,
   publicKeyId,
   searchParameters,
@@ -71,7 +72,14 @@ const contractRules: UserSearchRules = {
     creation__before(text, errors) {
       const message =
         'Created before this date. Must be an ISO 8601 date or date-time.';
-      return createdBefore(parseTime(text, errors, message));
+      return createdBefore(
+        parseTime('creation__before', text, errors, message),
+      );
+    },
+    creation__after(text, errors) {
+      const message =
+        'Created at or after this date. Must be an ISO 8601 date or date-time.';
+      return createdSince(parseTime('creation__after', text, errors, message));
     },
     key: keyTerm,
   },
@@ -124,8 +132,9 @@ function keyTerm(text: string, errors: ParameterErrors): UserPredicate {
   return { kind: 'publicKey', field: 'gpgkeyids', id };
 }
 
-/** Parses the time in `creation__before`. */
+/** Parses the time in a parameter. */
 export function parseTime(
+  parameter: 'creation__before' | 'creation__after',
   text: string,
   errors: ParameterErrors,
   /** Error for a text that is not a time. */
@@ -133,7 +142,7 @@ export function parseTime(
 ): Date {
   const time = parseIsoTime(text);
   if (!time) {
-    errors.add('creation__before', message);
+    errors.add(parameter, message);
   }
   return time ?? new Date(0);
 }
@@ -141,6 +150,15 @@ export function parseTime(
 /** Finds users that were created before a time. */
 export function createdBefore(time: Date): UserCondition {
   return { kind: 'before', field: 'creation', time };
+}
+
+/** Finds users that were created at a time or later. */
+function createdSince(time: Date): UserPredicate {
+  // Users without a time of creation are not found.
+  return allOf<UserCondition>(
+    { kind: 'present', field: 'creation' },
+    not(createdBefore(time)),
+  );
 }
 
 /**
