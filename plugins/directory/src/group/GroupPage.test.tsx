@@ -136,8 +136,9 @@ describe('GroupPage', () => {
 
     const history = await section('History');
     await within(history).findByText('bob');
-    const day = new Date(time).toLocaleDateString(undefined, {
+    const day = new Date(time).toLocaleString(undefined, {
       dateStyle: 'medium',
+      timeStyle: 'short',
     });
     expect(
       within(history)

@@ -4,6 +4,7 @@ import { RiHistoryLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { DateTime } from '../components/DateTime';
 import { GroupLink, PersonLink } from '../components/EntryLink';
+import { locale } from '../language';
 import { Pagination } from '../page/Pagination';
 import { QueryPanel, Rows } from '../page/QueryPanel';
 import rows from '../page/QueryPanel.module.css';
@@ -38,7 +39,12 @@ export function History(props: {
                     )}
                   </Text>
                   <Text color="secondary">
-                    <DateTime value={new Date(change.time)} />
+                    <DateTime value={new Date(change.time)}>
+                      {new Date(change.time).toLocaleString(locale(), {
+                        dateStyle: 'medium',
+                        timeStyle: 'short',
+                      })}
+                    </DateTime>
                   </Text>
                 </li>
               ))}

@@ -1,17 +1,30 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Badge, Text } from '@backstage/ui';
+import { Badge, ButtonLink, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiEyeOffLine, RiLockLine, RiTimeLine } from '@remixicon/react';
 import { ColoredAvatar } from '../components/Avatar';
 import { CopyButton } from '../components/CopyButton';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
-import { LinkList, useChatServers } from '../components/LinkList';
+import {
+  type DirectoryLink,
+  linkIcons,
+  LinkList,
+  useChatServers,
+} from '../components/LinkList';
+import { safeHref } from '../components/safeHref';
 import { knownTimeZone } from '../components/timeZones';
 import { SubjectCard } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import { contactsOf } from './contactsOf';
 import styles from './Identity.module.css';
+
+/** Contacts that receive messages. */
+const MESSAGE_KINDS: ReadonlySet<DirectoryLink['kind']> = new Set([
+  'email',
+  'matrix',
+  'irc',
+]);
 
 /** Name, local time and contact links of a user. */
 export function Identity(props: {
@@ -27,6 +40,7 @@ export function Identity(props: {
   const timezone = knownTimeZone(person.timezone);
   const name = human_name ?? username;
   const joined = parseUtc(person.creation);
+  const contacts = contactsOf(person, servers);
 
   return (
     <SubjectCard>
@@ -73,9 +87,10 @@ export function Identity(props: {
           <LocalTime timeZone={timezone} />
         </div>
       )}
+      {!isOwn && !person.locked && <MessageLink contacts={contacts} />}
       <LinkList
         label={t('person.contact.title')}
-        links={contactsOf(person, servers)}
+        links={contacts}
         empty={t('person.contact.none', {
           name: <DirectoryText value={name} />,
         })}
@@ -86,5 +101,27 @@ export function Identity(props: {
         </Text>
       )}
     </SubjectCard>
+  );
+}
+
+/** Link to the first e-mail address or chat nick of a user. */
+function MessageLink({ contacts }: { contacts: readonly DirectoryLink[] }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const contact = contacts.find(
+    ({ kind, href = '' }) => MESSAGE_KINDS.has(kind) && safeHref(href),
+  );
+  const href = safeHref(contact?.href ?? '');
+  if (!contact || !href) {
+    return null;
+  }
+  return (
+    <ButtonLink
+      href={href}
+      target={/^https?:/.test(href) ? '_blank' : undefined}
+      rel="noopener noreferrer nofollow"
+      iconStart={linkIcons[contact.kind]}
+    >
+      {t('person.message')}
+    </ButtonLink>
   );
 }

@@ -95,6 +95,10 @@ describe('PersonPage', () => {
       'https://github.com/karlp',
       'https://karl.example.test/',
     ]);
+    expect(screen.getByRole('link', { name: 'Message' })).toHaveAttribute(
+      'href',
+      'mailto:karl@example.test',
+    );
     // Unsafe URLs are shown as text.
     expect(within(contacts).getByText(SCRIPT_URL)).toBeVisible();
     expect(screen.queryByText('Your profile')).toBeNull();
@@ -184,6 +188,7 @@ describe('PersonPage', () => {
     ).toBeVisible();
     expect(screen.getByText('256 bits')).toBeVisible();
     expect(screen.getByText('Locked')).toBeVisible();
+    expect(screen.queryByRole('link', { name: 'Message' })).toBeNull();
     expect(screen.getByText('0123 4567 89AB CDEF')).toBeVisible();
   });
 
@@ -203,8 +208,9 @@ describe('PersonPage', () => {
     renderDirectory('/directory/people/karl?tab=history');
 
     const panel = await screen.findByRole('tabpanel', { name: /^History 4/ });
-    const day = new Date(time).toLocaleDateString(undefined, {
+    const day = new Date(time).toLocaleString(undefined, {
       dateStyle: 'medium',
+      timeStyle: 'short',
     });
     expect(
       within(panel)
@@ -366,9 +372,9 @@ describe('PersonPage', () => {
       level: 2,
       name: 'Karl Larsson',
     });
-    // Only the avatar and the names are above the contact links.
+    // Only the avatar and the names are above "Message".
     expect(heading.parentElement!.parentElement!.nextElementSibling).toBe(
-      screen.getByRole('list', { name: 'Contact' }),
+      screen.getByRole('link', { name: 'Message' }),
     );
   });
 

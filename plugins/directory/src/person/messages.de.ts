@@ -1,6 +1,7 @@
 export const personGerman = {
   'person.copyUsername': 'Benutzernamen kopieren',
   'person.joined': 'Beigetreten',
+  'person.message': 'Nachricht',
   'person.private': 'Dieses Profil ist privat',
   'person.locked': 'Gesperrt',
   'person.lockedHint':

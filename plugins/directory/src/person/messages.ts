@@ -1,6 +1,7 @@
 export const personMessages = {
   copyUsername: 'Copy username',
   joined: 'Joined',
+  message: 'Message',
   private: 'This profile is private',
   locked: 'Locked',
   lockedHint: 'This account is locked. Contact an administrator.',
