@@ -19,4 +19,15 @@ describe('otherMatches', () => {
       { field: 'surname', value: 'Muñoz' },
     ]);
   });
+
+  it('returns only the e-mail address that was searched for', () => {
+    const ana = person({
+      username: 'ana',
+      emails: ['ana@example.test', 'ana@lab.example.test'],
+      websites: ['https://ana.example.test/'],
+    });
+    expect(otherMatches(ana, 'ana@lab.example.test')).toEqual([
+      { field: 'email', value: 'ana@lab.example.test' },
+    ]);
+  });
 });

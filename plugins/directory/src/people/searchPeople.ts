@@ -165,17 +165,27 @@ export interface Match {
 
 /**
  * Returns the values, other than the user name and the full name, that match a
- * search text: those with a search word that the names do not contain.
+ * search text: those with most of the search words that the names do not
+ * contain.
  */
 export function otherMatches(person: FoundPerson, text: string): Match[] {
   const names = foldWords(`${person.username} ${person.human_name ?? ''}`);
   const words = foldWords(text).filter(
     word => !names.some(name => name.includes(word)),
   );
-  const isMatch = (value: string) =>
-    foldWords(value).some(own => words.some(word => own.includes(word)));
-  return MATCHED_FIELDS.flatMap(field => {
-    const value = valuesOf(person, field).find(isMatch);
-    return value === undefined ? [] : [{ field, value }];
+  const found = MATCHED_FIELDS.flatMap(field =>
+    valuesOf(person, field).map(value => {
+      const own = foldWords(value);
+      const matched = words.filter(word =>
+        own.some(part => part.includes(word)),
+      );
+      return { field, value, count: matched.length };
+    }),
+  );
+  const most = Math.max(1, ...found.map(({ count }) => count));
+  const closest = found.filter(({ count }) => count === most);
+  return MATCHED_FIELDS.flatMap(name => {
+    const match = closest.find(({ field }) => field === name);
+    return match ? [{ field: name, value: match.value }] : [];
   });
 }
