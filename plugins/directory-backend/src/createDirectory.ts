@@ -104,7 +104,7 @@ export async function createDirectory({
     replica,
   } = createReplicaDirectory({
     reader,
-    servers: searcher.servers,
+    servers: searcher,
     schema,
     ldap,
     guard,
@@ -149,7 +149,7 @@ export async function createDirectory({
   });
   const accounts = new Accounts({
     principals,
-    servers: searcher.servers,
+    servers: searcher,
     replica: replicatedAccounts,
   });
   replica.observe({
