@@ -77,7 +77,12 @@ export async function startGateway(options: {
    * whole portal, its API alone, or one for some tests.
    */
   readonly entry?:
-    'gateway' | 'portal' | 'api' | 'catalogPortal' | 'ldapPortal' | 'visibilityPortal';
+    | 'gateway'
+    | 'portal'
+    | 'api'
+    | 'catalogPortal'
+    | 'ldapPortal'
+    | 'visibilityPortal';
   /** Default: a free port. */
   readonly port?: number;
   /** Merged into the `backend` block. */
