@@ -13,6 +13,7 @@ import { readEndpoint } from './connection/ldapClient';
 import type { LdapConfig } from './connection/LdapConfig';
 import { isNoSuchObject, isRejectedBind } from './connection/ldapErrors';
 import { LdapPool } from './connection/LdapPool';
+import { LdapServers } from './connection/LdapServers';
 import { entryKinds } from './entryKinds';
 import { textsOf } from './entryValues';
 import { LdapReader } from './LdapReader';
@@ -41,7 +42,7 @@ export interface MissingRights {
 export class DirectoryProbe {
   readonly #ldap: LdapConfig;
   readonly #schema: DirectorySchema;
-  readonly #servers: LdapPool;
+  readonly #servers: LdapServers;
   #pool: LdapPool;
 
   /** @param options - `timeoutMs`: maximum time for the response of a server */
@@ -56,7 +57,7 @@ export class DirectoryProbe {
       connectTimeoutMs: Math.min(ldap.connectTimeoutMs, timeoutMs),
     };
     this.#schema = schema;
-    this.#servers = new LdapPool({
+    this.#servers = new LdapServers({
       config: this.#ldap,
       logger: silentLogger,
       resolver: new Resolver({ timeout: timeoutMs, tries: 1 }),

@@ -8,7 +8,7 @@ import {
 } from '@directory-gateway/directory-core';
 import { normalizeDn, rdnValueOf } from './connection/DistinguishedName';
 import type { LdapConfig } from './connection/LdapConfig';
-import type { LdapPool } from './connection/LdapPool';
+import type { LdapServers } from './connection/LdapServers';
 import type { LdapReader } from './LdapReader';
 import { LdapReplicaSource } from './LdapReplicaSource';
 
@@ -19,7 +19,7 @@ export interface ReplicaDirectoryOptions extends Omit<
 > {
   readonly reader: LdapReader;
   /** Reports when the directory refuses the service account. */
-  readonly servers: Pick<LdapPool, 'reachability' | 'onReachability'>;
+  readonly servers: Pick<LdapServers, 'reachability' | 'onReachability'>;
   readonly schema: DirectorySchema;
   readonly ldap: LdapConfig;
 }

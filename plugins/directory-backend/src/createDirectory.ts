@@ -104,7 +104,7 @@ export async function createDirectory({
     replica,
   } = createReplicaDirectory({
     reader,
-    servers: searcher,
+    servers: searcher.servers,
     schema,
     ldap,
     guard,
@@ -149,7 +149,7 @@ export async function createDirectory({
   });
   const accounts = new Accounts({
     principals,
-    servers: searcher,
+    servers: searcher.servers,
     replica: replicatedAccounts,
   });
   replica.observe({

@@ -6,11 +6,8 @@ import { trustedDn } from '../connection/DistinguishedName';
 import { equals, isA } from '../connection/filters';
 import { type LdapConfig, readLdapConfig } from '../connection/LdapConfig';
 import type { LdapSearch } from '../connection/LdapConnection';
-import {
-  LdapPool,
-  type LdapPoolOptions,
-  type LdapSearcher,
-} from '../connection/LdapPool';
+import { LdapPool, type LdapSearcher } from '../connection/LdapPool';
+import type { LdapServersOptions } from '../connection/LdapServers';
 import { LdapPrincipalLookup } from '../LdapPrincipalLookup';
 import { LdapReader } from '../LdapReader';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
@@ -35,7 +32,7 @@ export function ldapOf(realm: Realm): JsonObject {
 }
 
 /** Options of the plugin's pool, except for its configuration. */
-export type PoolOptions = Omit<LdapPoolOptions, 'config' | 'logger'> & {
+export type PoolOptions = Omit<LdapServersOptions, 'config' | 'logger'> & {
   /** Overrides values that the configuration does not contain. */
   readonly constants?: Partial<LdapConfig>;
 };

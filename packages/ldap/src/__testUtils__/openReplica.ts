@@ -60,7 +60,7 @@ export async function openReplica(options: {
   const schema = schemaPreset(options.schema ?? 'fas');
   const { directory, accounts, replica } = createReplicaDirectory({
     reader,
-    servers: searcher,
+    servers: searcher.servers,
     schema,
     ldap: config,
     logger,

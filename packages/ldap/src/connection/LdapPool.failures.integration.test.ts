@@ -66,7 +66,7 @@ function start(
     ...options,
   });
   changes = [];
-  tested.pool.onReachability(change => changes.push(change));
+  tested.pool.servers.onReachability(change => changes.push(change));
 }
 
 function urlOf({ port }: FaultProxy): string {
@@ -330,7 +330,7 @@ describe('a server that stops responding', () => {
     for (const result of pending) {
       expect(result).toMatchObject({ reason: unavailable });
     }
-    expect([tested!.pool.reachability, changes]).toEqual([
+    expect([tested!.pool.servers.reachability, changes]).toEqual([
       'unreachable',
       ['unreachable'],
     ]);
@@ -339,7 +339,7 @@ describe('a server that stops responding', () => {
     }
     first.both = { kind: 'pass' };
     await eventually(search);
-    expect([tested!.pool.reachability, changes]).toEqual([
+    expect([tested!.pool.servers.reachability, changes]).toEqual([
       'reachable',
       ['unreachable', 'reachable'],
     ]);
@@ -383,7 +383,7 @@ it('reports refused credentials until they are accepted', async () => {
   await realm.modify(`${account}nsAccountLock: TRUE\n`);
   try {
     await expect(search()).rejects.toMatchObject({ reason: 'refused' });
-    expect(tested!.pool.reachability).toBe('refused');
+    expect(tested!.pool.servers.reachability).toBe('refused');
     // The servers no longer accept connections; the state stays 'refused'.
     await Promise.all([first.refuse(), second.refuse()]);
     await expect(search()).rejects.toMatchObject({ reason: 'refused' });

@@ -178,7 +178,7 @@ describe('the service account', () => {
       expect(tested.log()).toContain(
         `Directory server ${url} excluded after failures`,
       );
-      expect(tested.pool.reachability).toBe('reachable');
+      expect(tested.pool.servers.reachability).toBe('reachable');
       await expect(search()).resolves.toHaveLength(1);
 
       await second.modify(
@@ -188,7 +188,7 @@ describe('the service account', () => {
         name: 'DirectoryUnavailableError',
         reason: 'refused',
       });
-      expect(tested.pool.reachability).toBe('refused');
+      expect(tested.pool.servers.reachability).toBe('refused');
     } finally {
       await setAttribute('nsAccountLock');
       await second.stop();
