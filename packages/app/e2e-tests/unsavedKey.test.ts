@@ -120,7 +120,8 @@ const exits: Record<
     leave: async page => {
       await page.goBack();
     },
-    url: /\/directory\/certificates$/,
+    // The step before the last one, for another request.
+    url: /\/directory\/certificates\/request\?step=key$/,
   },
 };
 
